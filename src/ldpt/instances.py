@@ -1,0 +1,147 @@
+"""Thresholding problems: arms, threshold, tolerance, and how hard they are (Sections 2.2, 2.4)."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ldpt.privacy import private_mean, shrinkage
+
+
+@dataclass(frozen=True)
+class Instance:
+    """K arms with mean rewards in [0, 1], a threshold and a tolerance.
+
+    >>> Instance("two", [0.2, 0.7], 0.5).complexity()
+    36.11111111111111
+    """
+
+    name: str
+    means: tuple[float, ...]
+    threshold: float
+    tolerance: float = 0.0
+
+    def __init__(
+        self, name: str, means: Sequence[float], threshold: float, tolerance: float = 0.0
+    ) -> None:
+        object.__setattr__(self, "name", str(name))
+        object.__setattr__(self, "means", tuple(float(mean) for mean in means))
+        object.__setattr__(self, "threshold", float(threshold))
+        object.__setattr__(self, "tolerance", float(tolerance))
+        self._check()
+
+    def _check(self) -> None:
+        where = f"instance {self.name!r}"
+        if not self.means:
+            raise ValueError(f"{where}: means is empty, at least one arm is needed")
+        for arm, mean in enumerate(self.means):
+            if not 0 <= mean <= 1:
+                raise ValueError(f"{where}: means[{arm}] = {mean} is not in [0, 1]")
+        if not 0 <= self.threshold <= 1:
+            raise ValueError(f"{where}: threshold = {self.threshold} is not in [0, 1]")
+        if not (self.tolerance >= 0 and math.isfinite(self.tolerance)):
+            raise ValueError(f"{where}: tolerance = {self.tolerance} is not a number >= 0")
+
+    @property
+    def n_arms(self) -> int:
+        return len(self.means)
+
+    @property
+    def gaps(self) -> np.ndarray:
+        """Delta_i = |tau - mu_i| + zeta."""
+        return np.abs(self.threshold - np.array(self.means)) + self.tolerance
+
+    @property
+    def above(self) -> frozenset[int]:
+        """Arms with mu_i >= tau: the set to be found when the tolerance is zero."""
+        return frozenset(i for i, mean in enumerate(self.means) if mean >= self.threshold)
+
+    @property
+    def must_accept(self) -> np.ndarray:
+        """Arms whose absence from the answer is a loss: mu_i > tau + zeta (fixed budget)."""
+        return np.array(self.means) > self.threshold + self.tolerance
+
+    @property
+    def must_reject(self) -> np.ndarray:
+        """Arms whose presence in the answer is a loss: mu_i <= tau - zeta (fixed budget)."""
+        return np.array(self.means) <= self.threshold - self.tolerance
+
+    @property
+    def strict(self) -> "Instance":
+        """The same problem with tolerance 0, as the fixed-confidence setting wants it."""
+        return replace_tolerance(self, 0.0)
+
+    def complexity(self, epsilon: float = math.inf) -> float:
+        """H_eps = sum_i Delta_{i,eps}^-2 = H / tanh(eps/2)^2; without epsilon, H itself."""
+        if not np.all(self.gaps > 0):
+            return math.inf
+        return float(np.sum(self.gaps**-2.0)) / shrinkage(epsilon) ** 2
+
+    def private_means(self, epsilon: float) -> np.ndarray:
+        """mu_{i,eps}: the means of the responses."""
+        return private_mean(np.array(self.means), epsilon)
+
+    def private_threshold(self, epsilon: float) -> float:
+        """tau_eps."""
+        return private_mean(self.threshold, epsilon)
+
+    def private_tolerance(self, epsilon: float) -> float:
+        """zeta_eps = c zeta."""
+        return shrinkage(epsilon) * self.tolerance
+
+    def require_resolvable(self) -> None:
+        """Fixed confidence never ends on an arm that lies exactly at the threshold."""
+        for arm, mean in enumerate(self.means):
+            if mean == self.threshold:
+                raise ValueError(
+                    f"instance {self.name!r}: means[{arm}] = {mean} lies exactly at the threshold, "
+                    "so fixed confidence never resolves it"
+                )
+
+
+def replace_tolerance(instance: Instance, tolerance: float) -> Instance:
+    """The same arms and threshold with another tolerance."""
+    return Instance(instance.name, instance.means, instance.threshold, tolerance)
+
+
+def budget_environments(instance: Instance) -> list[Instance]:
+    """B^0, ..., B^K of Theorem 3.2: all arms above the threshold, arm i of B^i mirrored."""
+    tau, zeta = instance.threshold, instance.tolerance
+    half = np.abs(np.array(instance.means) - tau) / 2 + zeta
+    environments = []
+    for flipped in range(-1, instance.n_arms):
+        side = np.where(np.arange(instance.n_arms) == flipped, -1.0, 1.0)
+        name = f"{instance.name}/B{flipped + 1}"
+        environments.append(Instance(name, tau + side * half, tau, zeta))
+    return environments
+
+
+def confidence_environments(instance: Instance) -> list[Instance]:
+    """Q^1, ..., Q^K of Theorem 4.2: in Q^j arm j is mirrored about the threshold and clipped."""
+    environments = []
+    for arm in range(instance.n_arms):
+        means = np.array(instance.means)
+        means[arm] = np.clip(2 * instance.threshold - means[arm], 0.0, 1.0)
+        name = f"{instance.name}/Q{arm + 1}"
+        environments.append(Instance(name, means, instance.threshold, instance.tolerance))
+    return environments
+
+
+def equal_gap(n_arms: int, gap: float = 0.1, threshold: float = 0.5) -> Instance:
+    """Half of the arms at threshold - gap, half at threshold + gap."""
+    means = [threshold - gap] * (n_arms // 2) + [threshold + gap] * (n_arms - n_arms // 2)
+    return Instance(f"equal-gap-{n_arms}", means, threshold)
+
+
+def random_instance(
+    index: int, n_arms: int, seed: int, threshold: float = 0.5, min_gap: float = 0.02
+) -> Instance:
+    """Means drawn from Beta(2, 2), those closer to the threshold than ``min_gap`` redrawn."""
+    rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(index,)))
+    means: list[float] = []
+    while len(means) < n_arms:
+        mean = float(rng.beta(2, 2))
+        if abs(mean - threshold) >= min_gap:
+            means.append(mean)
+    return Instance(f"random-{index}", means, threshold)

@@ -1,0 +1,166 @@
+"""From an instance to a table of runs: seeds, chunks of replicates, and the engines.
+
+Every stream of random numbers is named. A run draws from the stream of its algorithm, instance,
+policy or radius, privacy level, error level and chunk, and from nothing else, so that a table does
+not depend on cores or order, and asking for more replicates leaves the first ones as they were.
+"""
+
+import hashlib
+import math
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+import pandas as pd
+
+from ldpt import kernels
+from ldpt.instances import Instance
+from ldpt.privacy import check_epsilon
+from ldpt.radii import Radius, as_radius, check_delta
+
+CHUNK = 500  # replicates a stream; part of what the numbers mean, never changed
+POLICIES = ("apt", "uniform", "laplace")
+ENGINES = ("literal", "fast")
+NO_LIMIT = np.iinfo(np.int64).max
+
+Progress = Callable[[int], None]  # told how many replicates are done
+
+
+def spawn_key(*names: object) -> tuple[int, ...]:
+    """A spawn key made from names, equal on every machine."""
+    text = "\x1f".join(_name(name) for name in names)
+    return tuple(np.frombuffer(hashlib.sha256(text.encode()).digest()[:16], "<u4").tolist())
+
+
+def stream(seed: int, *names: object) -> np.random.Generator:
+    """The random stream of this name under the root seed."""
+    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=spawn_key(*names)))
+
+
+def _name(value: object) -> str:
+    return repr(float(value)) if isinstance(value, (float, int)) else str(value)
+
+
+def chunks(replicates: int) -> Iterator[tuple[int, slice]]:
+    """The numbers and the slices of the chunks that make up this many replicates."""
+    if replicates < 1:
+        raise ValueError(f"replicates must be at least 1, got {replicates}")
+    for number, start in enumerate(range(0, replicates, CHUNK)):
+        yield number, slice(start, min(start + CHUNK, replicates))
+
+
+def fixed_budget(
+    instance: Instance,
+    epsilon: float,
+    budgets: Sequence[int] | int,
+    replicates: int,
+    seed: int,
+    policy: str = "apt",
+    engine: str = "fast",
+    progress: Progress | None = None,
+) -> pd.DataFrame:
+    """Loss of Algorithm 1, or of a baseline, at each budget: a row a replicate and budget.
+
+    Algorithm 1 never looks at its budget, so one run to the largest gives the loss at all of them.
+    Policies: ``apt`` is Algorithm 1; ``uniform`` pulls in turn; ``laplace`` is Algorithm 1 on
+    rewards with Laplace noise of scale 1/epsilon and the threshold itself.
+    """
+    epsilon = check_epsilon(epsilon)
+    grid = _check_budgets(instance, budgets)
+    _check_choice("policy", policy, POLICIES)
+    _check_choice("engine", engine, ENGINES)
+    losses = np.empty((replicates, len(grid)), dtype=np.bool_)
+    for number, part in chunks(replicates):
+        rng = stream(seed, "fixed_budget", instance.name, policy, epsilon, number)
+        _budget_chunk(rng, instance, epsilon, grid, policy, engine, losses[part])
+        if progress:
+            progress(part.stop)
+    return pd.DataFrame(
+        {
+            "replicate": np.repeat(np.arange(replicates), len(grid)),
+            "budget": np.tile(grid, replicates),
+            "loss": losses.ravel(),
+        }
+    )
+
+
+def _budget_chunk(rng, instance, epsilon, grid, policy, engine, losses) -> None:  # type: ignore[no-untyped-def]
+    judged = (grid, instance.must_accept, instance.must_reject, losses)
+    if policy == "laplace":
+        means, scale = np.array(instance.means), 1 / epsilon
+        kernels.laplace_losses(rng, means, instance.threshold, instance.tolerance, scale, *judged)
+        return
+    code = 2 if policy == "uniform" else ENGINES.index(engine)
+    threshold, tolerance = instance.private_threshold(epsilon), instance.private_tolerance(epsilon)
+    means = instance.private_means(epsilon)
+    kernels.fixed_budget_losses(rng, code, means, threshold, tolerance, *judged)
+
+
+def fixed_confidence(
+    instance: Instance,
+    epsilon: float,
+    delta: float,
+    replicates: int,
+    seed: int,
+    radius: str | Radius = "printed",
+    engine: str = "fast",
+    max_pulls: int | None = None,
+    progress: Progress | None = None,
+) -> pd.DataFrame:
+    """Runs of Algorithm 2 to their stopping time: a row a replicate, a column ``pulls_i`` an arm.
+
+    The tolerance of the instance plays no part. A run that reaches ``max_pulls`` undecided has
+    stopping time -1 and counts as not correct.
+    """
+    epsilon, delta, radius = check_epsilon(epsilon), check_delta(delta), as_radius(radius)
+    _check_choice("engine", engine, ENGINES)
+    instance.require_resolvable()
+    if max_pulls is not None and max_pulls < instance.n_arms:
+        raise ValueError(f"max_pulls must be at least K = {instance.n_arms}, got {max_pulls}")
+    limit = NO_LIMIT if max_pulls is None else int(max_pulls)
+    shape = (replicates, instance.n_arms)
+    stopping, pulls, sums = (
+        np.empty(replicates, np.int64),
+        np.empty(shape, np.int64),
+        np.empty(shape, np.int64),
+    )
+    threshold, means = instance.private_threshold(epsilon), instance.private_means(epsilon)
+    level = radius.level(instance.n_arms, delta)
+    for number, part in chunks(replicates):
+        names = (instance.name, radius.name, epsilon, delta, number)
+        rng = stream(seed, "fixed_confidence", *names)
+        kernels.fixed_confidence_runs(
+            rng, engine == "fast", means, threshold, radius.code, level, radius.rho, limit,
+            stopping[part], pulls[part], sums[part],
+        )  # fmt: skip
+        if progress:
+            progress(part.stop)
+    truth = np.array(instance.means) >= instance.threshold
+    correct = (stopping >= 0) & np.all((sums - pulls * threshold >= 0) == truth, axis=1)
+    table = pd.DataFrame(
+        {"replicate": np.arange(replicates), "stopping_time": stopping, "correct": correct}
+    )
+    arms = pd.DataFrame(pulls, columns=[f"pulls_{arm}" for arm in range(instance.n_arms)])
+    return pd.concat([table, arms], axis=1)
+
+
+def _check_budgets(instance: Instance, budgets: Sequence[int] | int) -> np.ndarray:
+    grid = np.unique(np.atleast_1d(np.asarray(budgets)))
+    if grid.size == 0:
+        raise ValueError("budgets is empty, at least one is needed")
+    if not np.all(grid == np.floor(grid)):
+        raise ValueError(f"budgets must be whole numbers of pulls, got {list(grid)}")
+    if grid[0] < 2 * instance.n_arms:
+        raise ValueError(f"budgets must be at least 2K = {2 * instance.n_arms}, got {grid[0]}")
+    return grid.astype(np.int64)
+
+
+def _check_choice(what: str, value: str, allowed: tuple[str, ...]) -> None:
+    if value not in allowed:
+        raise ValueError(f"{what} must be one of {', '.join(allowed)}, got {value!r}")
+
+
+def budget_grid(instance: Instance, epsilon: float, multiples: Sequence[float]) -> list[int]:
+    """Budgets at these multiples of H_eps, none below the theorem's 2K."""
+    complexity = instance.complexity(epsilon)
+    floor = 2 * instance.n_arms
+    return sorted({max(floor, math.ceil(multiple * complexity)) for multiple in multiples})
