@@ -1,4 +1,4 @@
-"""The ``ldpt`` command. Each subcommand is one ``_add_NAME`` and one handler that imports lazily."""
+"""The ``ldpt`` command: each subcommand is one ``_add_NAME`` and a handler that imports lazily."""
 
 import argparse
 import sys
@@ -8,7 +8,9 @@ from pathlib import Path
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command; 0 all well, 1 something found, 2 bad input, told in one line."""
-    parser = argparse.ArgumentParser(prog="ldpt", description="Private thresholding bandits: plan, simulate, trace, audit.")
+    parser = argparse.ArgumentParser(
+        prog="ldpt", description="Private thresholding bandits: plan, simulate, trace, audit."
+    )
     subparsers = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for add in SUBCOMMANDS:
         add(subparsers)
