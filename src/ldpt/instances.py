@@ -1,8 +1,10 @@
 """Thresholding problems: arms, threshold, tolerance, and how hard they are (Sections 2.2, 2.4)."""
 
+import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
@@ -98,6 +100,11 @@ class Instance:
                     f"instance {self.name!r}: means[{arm}] = {mean} lies exactly at the threshold, "
                     "so fixed confidence never resolves it"
                 )
+
+
+def read_instance(path: str | Path) -> Instance:
+    """The instance in a file that the workflow wrote."""
+    return Instance(**json.loads(Path(path).read_text()))
 
 
 def replace_tolerance(instance: Instance, tolerance: float) -> Instance:

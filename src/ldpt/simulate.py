@@ -6,7 +6,6 @@ not depend on cores or order, and asking for more replicates leaves the first on
 """
 
 import hashlib
-import math
 from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
@@ -14,7 +13,7 @@ import pandas as pd
 
 from ldpt import kernels
 from ldpt.instances import Instance
-from ldpt.privacy import check_epsilon
+from ldpt.privacy import PrivBern, check_epsilon
 from ldpt.radii import Radius, as_radius, check_delta
 
 CHUNK = 500  # replicates a stream; part of what the numbers mean, never changed
@@ -159,8 +158,46 @@ def _check_choice(what: str, value: str, allowed: tuple[str, ...]) -> None:
         raise ValueError(f"{what} must be one of {', '.join(allowed)}, got {value!r}")
 
 
-def budget_grid(instance: Instance, epsilon: float, multiples: Sequence[float]) -> list[int]:
-    """Budgets at these multiples of H_eps, none below the theorem's 2K."""
-    complexity = instance.complexity(epsilon)
-    floor = 2 * instance.n_arms
-    return sorted({max(floor, math.ceil(multiple * complexity)) for multiple in multiples})
+def progress_lines(title: str, replicates: int) -> Progress:
+    """Say in the log how far a long job is, at each tenth of its replicates."""
+    step = max(1, replicates // 10)
+
+    def show(done: int) -> None:
+        if done == replicates or done // step > (done - CHUNK) // step:
+            print(f"{title}: {done} of {replicates} replicates", flush=True)
+
+    return show
+
+
+def mechanism(law: str, mean: float, epsilon: float, draws: int, seed: int) -> dict[str, object]:
+    """Responses of the real mechanism to rewards of this law: how many of ``draws`` were 1."""
+    _check_choice("law", law, tuple(REWARD_LAWS))
+    rng = stream(seed, "mechanism", law, mean, epsilon)
+    responses = PrivBern(epsilon, rng).privatise(REWARD_LAWS[law](rng, mean, draws))
+    return {
+        "law": law,
+        "mean": mean,
+        "epsilon": epsilon,
+        "draws": draws,
+        "positives": int(responses.sum()),
+    }
+
+
+def _two_point(rng: np.random.Generator, mean: float, size: int) -> np.ndarray:
+    """Rewards half a unit interval's room below and above the mean, with equal odds."""
+    reach = min(mean, 1 - mean) / 2
+    return mean + reach * rng.choice([-1.0, 1.0], size)
+
+
+def _uniform(rng: np.random.Generator, mean: float, size: int) -> np.ndarray:
+    """The widest uniform law around the mean within [0, 1]."""
+    reach = min(mean, 1 - mean)
+    return rng.uniform(mean - reach, mean + reach, size)
+
+
+REWARD_LAWS: dict[str, Callable[[np.random.Generator, float, int], np.ndarray]] = {
+    "Bernoulli": lambda rng, mean, size: (rng.random(size) < mean).astype(float),
+    "Beta": lambda rng, mean, size: rng.beta(4 * mean, 4 * (1 - mean), size),
+    "uniform": _uniform,
+    "two-point": _two_point,
+}

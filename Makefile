@@ -1,0 +1,52 @@
+# `make reproduce` and `make test` are all it takes; both build .venv from the lock by themselves.
+.PHONY: reproduce smoke test test-cluster benchmark lock clean
+.DELETE_ON_ERROR:
+
+PYTHON ?= python3
+CORES ?= all
+BIN := .venv/bin
+export UV_PYTHON_DOWNLOADS := never
+export PYTHONHASHSEED := 0
+
+reproduce: .venv/ready
+	$(BIN)/snakemake --cores $(CORES)
+	$(BIN)/ldpt audit
+
+smoke: .venv/ready
+	$(BIN)/snakemake --cores $(CORES) --configfile config/smoke.yaml
+	$(BIN)/ldpt audit --root results/smoke
+
+test: .venv/ready
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/snakefmt --check Snakefile workflow
+	$(BIN)/mypy
+	$(BIN)/pytest
+
+test-cluster: .venv/ready
+	tests/cluster/install
+	$(BIN)/pytest -m cluster tests/cluster
+
+benchmark: .venv/ready
+	$(BIN)/python benchmarks/engines.py
+
+# Exact versions; uv where there is one, pip otherwise.
+.venv/ready: requirements.lock pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "ldpt needs Python 3.11 or newer, this is " + sys.version.split()[0])'
+	$(PYTHON) -m venv --clear .venv
+	if command -v uv > /dev/null; then \
+		uv pip install --quiet --python $(BIN)/python -r requirements.lock && \
+		uv pip install --quiet --python $(BIN)/python --no-deps --editable . ; \
+	else \
+		$(BIN)/pip install --quiet --disable-pip-version-check -r requirements.lock && \
+		$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --editable . ; \
+	fi
+	touch $@
+
+# Resolve anew: the lock holds versions and hashes and no address; a test keeps environment.yml equal to it.
+lock:
+	rm -f uv.lock && uv lock --quiet
+	uv export --quiet --extra test --no-emit-project --format requirements-txt --no-header --no-annotate > requirements.lock
+
+clean:
+	rm -rf results .venv

@@ -1,0 +1,27 @@
+"""Run every engine once on a tiny problem: Numba compiles it and keeps the code on disk."""
+
+import json
+from pathlib import Path
+
+from ldpt.instances import Instance
+from ldpt.radii import RADII
+from ldpt.simulate import ENGINES, POLICIES, fixed_budget, fixed_confidence
+
+
+def compile_kernels(destination: str) -> None:
+    """Compile by use; the file names what was compiled."""
+    tiny = Instance("tiny", [0.0, 1.0], 0.5)
+    for policy in POLICIES:
+        for engine in ENGINES:
+            fixed_budget(tiny, 4.0, [4], 1, seed=0, policy=policy, engine=engine)
+    for engine in ENGINES:
+        fixed_confidence(tiny, 4.0, 0.5, 1, seed=0, radius="hoeffding", engine=engine)
+    compiled = {"policies": POLICIES, "radii": RADII, "engines": ENGINES}
+    Path(destination).write_text(json.dumps(compiled, indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    from ldpt.provenance import job
+
+    with job(snakemake) as this:  # noqa: F821
+        compile_kernels(this.output[0])

@@ -1,0 +1,31 @@
+"""Run Algorithm 1 or a baseline on one instance at one privacy level, all budgets at once."""
+
+import pandas as pd
+
+from ldpt.instances import read_instance
+from ldpt.simulate import fixed_budget, progress_lines
+
+
+def simulate(
+    instance: str, policy: str, epsilon: float, budgets: list[int], replicates: int, seed: int
+) -> pd.DataFrame:
+    """A row a replicate and budget."""
+    show = progress_lines(f"{policy} at epsilon {epsilon}", replicates)
+    return fixed_budget(
+        read_instance(instance), epsilon, budgets, replicates, seed, policy, progress=show
+    )
+
+
+if __name__ == "__main__":
+    from ldpt.provenance import job
+
+    with job(snakemake) as this:  # noqa: F821
+        policy, epsilon = this.wildcards.policy, float(this.wildcards.epsilon)
+        params = this.params
+        runs = simulate(
+            this.input.instance, policy, epsilon, params.budgets, params.replicates, params.seed
+        )
+        this.note(
+            seed=params.seed, stream=["fixed_budget", this.wildcards.instance, policy, epsilon]
+        )
+        runs.to_parquet(this.output[0], compression="zstd", index=False)

@@ -1,0 +1,28 @@
+"""Reduce the runs of fixed budget to estimates with intervals, a row a grid point."""
+
+from typing import Any
+
+import pandas as pd
+
+from ldpt import summarise
+from ldpt.instances import read_instance
+
+
+def summarise_runs(instances: list[str], runs: list[str]) -> pd.DataFrame:
+    """All files of runs in one table."""
+    problems = {problem.name: problem for problem in map(read_instance, instances)}
+
+    def reduce(table: pd.DataFrame, labels: dict[str, Any]) -> pd.DataFrame:
+        problem = problems[labels["instance"]]
+        complexity = problem.complexity(labels["epsilon"])
+        return summarise.fixed_budget(table, labels | {"n_arms": problem.n_arms}, complexity)
+
+    return summarise.over_files(runs, "policy", reduce)
+
+
+if __name__ == "__main__":
+    from ldpt.provenance import job
+
+    with job(snakemake) as this:  # noqa: F821
+        table = summarise_runs(this.input.instances, this.input.runs)
+        table.to_csv(this.output[0], index=False)

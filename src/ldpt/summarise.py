@@ -1,0 +1,101 @@
+"""From tables of runs to estimates with intervals. Proportions: Clopper-Pearson; means: normal."""
+
+import math
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+LEVEL = 0.95
+
+
+def over_files(
+    paths: Iterable[str], how: str, reduce: Callable[[pd.DataFrame, dict[str, Any]], pd.DataFrame]
+) -> pd.DataFrame:
+    """Reduce files of runs one by one; their labels are their last parts, instance/how/epsilon."""
+    parts = []
+    for path in map(Path, paths):
+        labels = {
+            "instance": path.parts[-3],
+            how: path.parts[-2],
+            "epsilon": float(path.name.removesuffix(".parquet")),
+        }
+        parts.append(reduce(pd.read_parquet(path), labels))
+    return pd.concat(parts, ignore_index=True)
+
+
+def clopper_pearson(
+    errors: np.ndarray | int, replicates: np.ndarray | int, level: float = LEVEL
+) -> tuple[np.ndarray, np.ndarray]:
+    """Exact two-sided limits for a proportion; with no error the lower one is 0."""
+    from scipy.stats import beta
+
+    errors, replicates = np.asarray(errors), np.asarray(replicates)
+    tail = (1 - level) / 2
+    low = np.where(errors == 0, 0.0, beta.ppf(tail, np.maximum(errors, 1), replicates - errors + 1))
+    room = np.maximum(replicates - errors, 1)
+    high = np.where(errors == replicates, 1.0, beta.ppf(1 - tail, errors + 1, room))
+    return low, high
+
+
+def mean_interval(values: np.ndarray, level: float = LEVEL) -> tuple[float, float, float, float]:
+    """Mean, standard deviation, and normal limits for the mean."""
+    from scipy.stats import norm
+
+    mean = float(np.mean(values))
+    deviation = float(np.std(values, ddof=1)) if len(values) > 1 else math.nan
+    reach = float(norm.ppf(0.5 + level / 2)) * deviation / math.sqrt(len(values))
+    return mean, deviation, mean - reach, mean + reach
+
+
+def fixed_budget(runs: pd.DataFrame, labels: dict[str, Any], complexity: float) -> pd.DataFrame:
+    """Error probability at each budget: estimate with Clopper-Pearson limits."""
+    counts = runs.groupby("budget", sort=True)["loss"].agg(errors="sum", replicates="size")
+    table = counts.reset_index()
+    table["scaled_budget"] = table["budget"] / complexity
+    table["estimate"] = table["errors"] / table["replicates"]
+    table["low"], table["high"] = clopper_pearson(table["errors"], table["replicates"])
+    return table.assign(complexity=complexity, **labels)
+
+
+def fixed_confidence(runs: pd.DataFrame, labels: dict[str, Any], complexity: float) -> pd.DataFrame:
+    """Mean stopping time (normal limits) and error probability (Clopper-Pearson) by delta."""
+    rows = [_confidence_row(delta, group) for delta, group in runs.groupby("delta", sort=True)]
+    return pd.DataFrame(rows).assign(complexity=complexity, **labels)
+
+
+def _confidence_row(delta: Any, runs: pd.DataFrame) -> dict[str, Any]:
+    stopped = runs.loc[runs["stopping_time"] >= 0, "stopping_time"].to_numpy()
+    mean, deviation, mean_low, mean_high = mean_interval(stopped)
+    errors = int((~runs["correct"]).sum())
+    low, high = clopper_pearson(errors, len(runs))
+    return {
+        "delta": delta,
+        "replicates": len(runs),
+        "mean_pulls": mean,
+        "sd_pulls": deviation,
+        "mean_low": mean_low,
+        "mean_high": mean_high,
+        "errors": errors,
+        "error": errors / len(runs),
+        "error_low": float(low),
+        "error_high": float(high),
+        "undecided": int((runs["stopping_time"] < 0).sum()),
+    }
+
+
+def allocation(runs: pd.DataFrame, gaps: np.ndarray, labels: dict[str, Any]) -> pd.DataFrame:
+    """Mean pulls of each arm beside its gap, with normal limits."""
+    rows = []
+    for arm, gap in enumerate(gaps):
+        mean, _, low, high = mean_interval(runs[f"pulls_{arm}"].to_numpy())
+        rows.append({"arm": arm, "gap": gap, "mean_pulls": mean, "low": low, "high": high})
+    return pd.DataFrame(rows).assign(**labels)
+
+
+def mechanism(counts: pd.DataFrame) -> pd.DataFrame:
+    """Mean response of each reward law with Clopper-Pearson limits."""
+    low, high = clopper_pearson(counts["positives"], counts["draws"])
+    return counts.assign(estimate=counts["positives"] / counts["draws"], low=low, high=high)

@@ -1,0 +1,18 @@
+# Needs: the config. Makes: results/instances, one file an instance.
+
+
+rule instance:
+    """Write one instance of the config to its own file."""
+    output:
+        "<results>/instances/{instance}.json",
+    log:
+        "<results>/logs/instance/{instance}.log",
+    benchmark:
+        "<results>/benchmarks/instance/{instance}.tsv"
+    params:
+        code=code("scripts/instance.py"),
+        definition=lambda wildcards: vars(STUDY.instance(wildcards.instance)),
+    conda:
+        "../../environment.yml"
+    script:
+        "../../scripts/instance.py"

@@ -1,0 +1,19 @@
+# Needs: all products. Makes: results/manifest.json, by which `ldpt audit` knows what there should be.
+
+
+rule manifest:
+    """List every product with its hash and the hash of its record."""
+    input:
+        PRODUCTS,
+    output:
+        MANIFEST,
+    log:
+        "<results>/logs/manifest.log",
+    benchmark:
+        "<results>/benchmarks/manifest.tsv"
+    params:
+        code=code("scripts/manifest.py"),
+    conda:
+        "../../environment.yml"
+    script:
+        "../../scripts/manifest.py"

@@ -1,0 +1,80 @@
+# Needs: results/instances. Makes: results/simulations, tidy runs in Parquet.
+
+
+rule compile_kernels:
+    """Compile the engines once, so that no simulation job does it again."""
+    output:
+        "<results>/kernels.json",
+    log:
+        "<results>/logs/compile_kernels.log",
+    benchmark:
+        "<results>/benchmarks/compile_kernels.tsv"
+    params:
+        code=code("scripts/compile_kernels.py"),
+    conda:
+        "../../environment.yml"
+    script:
+        "../../scripts/compile_kernels.py"
+
+
+rule simulate_fixed_budget:
+    """Run Algorithm 1 or a baseline on one instance at one privacy level, all budgets at once."""
+    input:
+        instance="<results>/instances/{instance}.json",
+        kernels=ancient("<results>/kernels.json"),
+    output:
+        "<results>/simulations/fixed_budget/{instance}/{policy}/{epsilon}.parquet",
+    log:
+        "<results>/logs/simulate_fixed_budget/{instance}/{policy}/{epsilon}.log",
+    benchmark:
+        "<results>/benchmarks/simulate_fixed_budget/{instance}/{policy}/{epsilon}.tsv"
+    params:
+        code=code("scripts/simulate_fixed_budget.py"),
+        seed=config["seed"],
+        replicates=lambda w: STUDY.budget_run(*w).replicates,
+        budgets=lambda w: STUDY.budget_run(*w).grid(STUDY.instance(w.instance)),
+    conda:
+        "../../environment.yml"
+    script:
+        "../../scripts/simulate_fixed_budget.py"
+
+
+rule simulate_fixed_confidence:
+    """Run Algorithm 2 to its stopping time on one instance at one privacy level."""
+    input:
+        instance="<results>/instances/{instance}.json",
+        kernels=ancient("<results>/kernels.json"),
+    output:
+        "<results>/simulations/fixed_confidence/{instance}/{radius}/{epsilon}.parquet",
+    log:
+        "<results>/logs/simulate_fixed_confidence/{instance}/{radius}/{epsilon}.log",
+    benchmark:
+        "<results>/benchmarks/simulate_fixed_confidence/{instance}/{radius}/{epsilon}.tsv"
+    params:
+        code=code("scripts/simulate_fixed_confidence.py"),
+        seed=config["seed"],
+        rho=config["rho"],
+        replicates=lambda w: STUDY.confidence_run(*w).replicates,
+        deltas=lambda w: sorted(STUDY.confidence_run(*w).deltas),
+    conda:
+        "../../environment.yml"
+    script:
+        "../../scripts/simulate_fixed_confidence.py"
+
+
+rule simulate_mechanism:
+    """Send several laws of rewards with one mean through the real mechanism."""
+    output:
+        "<results>/simulations/mechanism.parquet",
+    log:
+        "<results>/logs/simulate_mechanism.log",
+    benchmark:
+        "<results>/benchmarks/simulate_mechanism.tsv"
+    params:
+        code=code("scripts/simulate_mechanism.py"),
+        seed=config["seed"],
+        mechanism=config["mechanism"],
+    conda:
+        "../../environment.yml"
+    script:
+        "../../scripts/simulate_mechanism.py"

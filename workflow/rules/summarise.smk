@@ -1,0 +1,57 @@
+# Needs: results/simulations. Makes: results/summaries, estimates with intervals.
+
+
+rule summarise_fixed_budget:
+    """Error probability of every policy at every budget, with exact intervals."""
+    input:
+        instances=expand("<results>/instances/{name}.json", name=STUDY.instances),
+        runs=simulations("fixed_budget"),
+    output:
+        "<results>/summaries/fixed_budget.csv",
+    log:
+        "<results>/logs/summarise_fixed_budget.log",
+    benchmark:
+        "<results>/benchmarks/summarise_fixed_budget.tsv"
+    params:
+        code=code("scripts/summarise_fixed_budget.py"),
+    conda:
+        "../../environment.yml"
+    script:
+        "../../scripts/summarise_fixed_budget.py"
+
+
+rule summarise_fixed_confidence:
+    """Stopping time and error probability of every radius, with intervals."""
+    input:
+        instances=expand("<results>/instances/{name}.json", name=STUDY.instances),
+        runs=simulations("fixed_confidence"),
+    output:
+        "<results>/summaries/fixed_confidence.csv",
+    log:
+        "<results>/logs/summarise_fixed_confidence.log",
+    benchmark:
+        "<results>/benchmarks/summarise_fixed_confidence.tsv"
+    params:
+        code=code("scripts/summarise_fixed_confidence.py"),
+    conda:
+        "../../environment.yml"
+    script:
+        "../../scripts/summarise_fixed_confidence.py"
+
+
+rule summarise_mechanism:
+    """Mean response of each reward law, with exact intervals."""
+    input:
+        "<results>/simulations/mechanism.parquet",
+    output:
+        "<results>/summaries/mechanism.csv",
+    log:
+        "<results>/logs/summarise_mechanism.log",
+    benchmark:
+        "<results>/benchmarks/summarise_mechanism.tsv"
+    params:
+        code=code("scripts/summarise_mechanism.py"),
+    conda:
+        "../../environment.yml"
+    script:
+        "../../scripts/summarise_mechanism.py"
