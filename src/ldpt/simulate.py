@@ -39,12 +39,26 @@ def _name(value: object) -> str:
     return repr(float(value)) if isinstance(value, (float, int)) else str(value)
 
 
-def chunks(replicates: int) -> Iterator[tuple[int, slice]]:
-    """The numbers and the slices of the chunks that make up this many replicates."""
+def chunks(replicates: int, only: int | None = None) -> Iterator[tuple[int, slice]]:
+    """The numbers and the slices of the chunks that make up this many replicates, or of one."""
     if replicates < 1:
         raise ValueError(f"replicates must be at least 1, got {replicates}")
-    for number, start in enumerate(range(0, replicates, CHUNK)):
-        yield number, slice(start, min(start + CHUNK, replicates))
+    starts = range(0, replicates, CHUNK)
+    if only is not None and only not in range(len(starts)):
+        raise ValueError(f"chunk must be 0..{len(starts) - 1}, got {only}")
+    for number, start in enumerate(starts):
+        if only is None or number == only:
+            yield number, slice(start, min(start + CHUNK, replicates))
+
+
+def spawn_keys(replicates: int, *names: object) -> list[tuple[int, ...]]:
+    """The spawn key of every chunk of a simulation of this name."""
+    return [spawn_key(*names, number) for number, _ in chunks(replicates)]
+
+
+def _of_chunk(table: pd.DataFrame, chunk: int | None) -> pd.DataFrame:
+    """The rows of one chunk, numbered as in the whole table; without a chunk, all rows."""
+    return table if chunk is None else table[table["replicate"] // CHUNK == chunk]
 
 
 def fixed_budget(
@@ -56,30 +70,33 @@ def fixed_budget(
     policy: str = "apt",
     engine: str = "fast",
     progress: Progress | None = None,
+    chunk: int | None = None,
 ) -> pd.DataFrame:
     """Loss of Algorithm 1, or of a baseline, at each budget: a row a replicate and budget.
 
     Algorithm 1 never looks at its budget, so one run to the largest gives the loss at all of them.
     Policies: ``apt`` is Algorithm 1; ``uniform`` pulls in turn; ``laplace`` is Algorithm 1 on
-    rewards with Laplace noise of scale 1/epsilon and the threshold itself.
+    rewards with Laplace noise of scale 1/epsilon and the threshold itself. With ``chunk``, only
+    the rows of that chunk of replicates are simulated.
     """
     epsilon = check_epsilon(epsilon)
     grid = _check_budgets(instance, budgets)
     _check_choice("policy", policy, POLICIES)
     _check_choice("engine", engine, ENGINES)
     losses = np.empty((replicates, len(grid)), dtype=np.bool_)
-    for number, part in chunks(replicates):
+    for number, part in chunks(replicates, chunk):
         rng = stream(seed, "fixed_budget", instance.name, policy, epsilon, number)
         _budget_chunk(rng, instance, epsilon, grid, policy, engine, losses[part])
         if progress:
             progress(part.stop)
-    return pd.DataFrame(
+    table = pd.DataFrame(
         {
             "replicate": np.repeat(np.arange(replicates), len(grid)),
             "budget": np.tile(grid, replicates),
             "loss": losses.ravel(),
         }
     )
+    return _of_chunk(table, chunk)
 
 
 def _budget_chunk(rng, instance, epsilon, grid, policy, engine, losses) -> None:  # type: ignore[no-untyped-def]
@@ -104,11 +121,13 @@ def fixed_confidence(
     engine: str = "fast",
     max_pulls: int | None = None,
     progress: Progress | None = None,
+    chunk: int | None = None,
 ) -> pd.DataFrame:
     """Runs of Algorithm 2 to their stopping time: a row a replicate, a column ``pulls_i`` an arm.
 
     The tolerance of the instance plays no part. A run that reaches ``max_pulls`` undecided has
-    stopping time -1 and counts as not correct.
+    stopping time -1 and counts as not correct. With ``chunk``, only the rows of that chunk of
+    replicates are simulated.
     """
     epsilon, delta, radius = check_epsilon(epsilon), check_delta(delta), as_radius(radius)
     _check_choice("engine", engine, ENGINES)
@@ -124,7 +143,7 @@ def fixed_confidence(
     )
     threshold, means = instance.private_threshold(epsilon), instance.private_means(epsilon)
     level = radius.level(instance.n_arms, delta)
-    for number, part in chunks(replicates):
+    for number, part in chunks(replicates, chunk):
         names = (instance.name, radius.name, epsilon, delta, number)
         rng = stream(seed, "fixed_confidence", *names)
         kernels.fixed_confidence_runs(
@@ -139,7 +158,7 @@ def fixed_confidence(
         {"replicate": np.arange(replicates), "stopping_time": stopping, "correct": correct}
     )
     arms = pd.DataFrame(pulls, columns=[f"pulls_{arm}" for arm in range(instance.n_arms)])
-    return pd.concat([table, arms], axis=1)
+    return _of_chunk(pd.concat([table, arms], axis=1), chunk)
 
 
 def _check_budgets(instance: Instance, budgets: Sequence[int] | int) -> np.ndarray:
