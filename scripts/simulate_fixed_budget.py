@@ -3,7 +3,7 @@
 import pandas as pd
 
 from ldpt.instances import read_instance
-from ldpt.simulate import fixed_budget, progress_lines
+from ldpt.simulate import fixed_budget, progress_lines, spawn_keys
 
 
 def simulate(
@@ -25,7 +25,7 @@ if __name__ == "__main__":
         runs = simulate(
             this.input.instance, policy, epsilon, params.budgets, params.replicates, params.seed
         )
-        this.note(
-            seed=params.seed, stream=["fixed_budget", this.wildcards.instance, policy, epsilon]
-        )
+        stream = ["fixed_budget", this.wildcards.instance, policy, epsilon]
+        keys = spawn_keys(params.replicates, *stream)
+        this.note(seed=params.seed, stream=stream, spawn_keys=keys)
         runs.to_parquet(this.output[0], compression="zstd", index=False)

@@ -4,7 +4,7 @@ import pandas as pd
 
 from ldpt.instances import read_instance
 from ldpt.radii import Radius
-from ldpt.simulate import fixed_confidence, progress_lines
+from ldpt.simulate import fixed_confidence, progress_lines, spawn_keys
 
 MOST_ARMS = 16  # beyond, the pulls of each arm are not kept
 
@@ -34,6 +34,7 @@ if __name__ == "__main__":
         runs = simulate(
             this.input.instance, radius, epsilon, params.deltas, params.replicates, params.seed
         )
-        name = this.wildcards.instance
-        this.note(seed=params.seed, stream=["fixed_confidence", name, radius.name, epsilon])
+        stream = ["fixed_confidence", this.wildcards.instance, radius.name, epsilon]
+        keys = {delta: spawn_keys(params.replicates, *stream, delta) for delta in params.deltas}
+        this.note(seed=params.seed, stream=stream, spawn_keys=keys)
         runs.to_parquet(this.output[0], compression="zstd", index=False)

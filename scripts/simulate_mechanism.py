@@ -4,7 +4,7 @@ from typing import Any
 
 import pandas as pd
 
-from ldpt.simulate import REWARD_LAWS, mechanism
+from ldpt.simulate import REWARD_LAWS, mechanism, spawn_key
 
 
 def simulate(settings: dict[str, Any], seed: int) -> pd.DataFrame:
@@ -21,5 +21,7 @@ if __name__ == "__main__":
 
     with job(snakemake) as this:  # noqa: F821
         counts = simulate(this.params.mechanism, this.params.seed)
-        this.note(seed=this.params.seed, stream=["mechanism"])
+        rows = counts[["law", "mean", "epsilon"]].itertuples(index=False)
+        keys = [spawn_key("mechanism", *row) for row in rows]
+        this.note(seed=this.params.seed, stream=["mechanism"], spawn_keys=keys)
         counts.to_parquet(this.output[0], compression="zstd", index=False)
