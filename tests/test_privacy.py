@@ -1,0 +1,269 @@
+"""The mechanism against its own formula, and the deployed one in exact rational arithmetic."""
+
+import itertools
+import json
+import math
+import secrets
+from fractions import Fraction
+
+import mpmath
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import binomtest
+
+from ldpt.privacy import PrivateDevice, PrivBern, Response, private_mean, shrinkage
+
+EPSILONS = [1e-9, 0.1, 1.0, 10.0, 800.0, math.inf]
+DEVICE_EPSILONS = [1e-9, 1e-3, 0.1, 0.5, 1.0, math.log(3), 5.0, 30.0, 36.5, 700.0]
+LEVEL = 1e-4  # of every statistical test here; seeded, so each passes or fails for good
+
+
+def response_probability(reward: float, epsilon: float) -> mpmath.mpf:
+    """(r e^eps + 1 - r) / (1 + e^eps) in 60 digits; e^eps = inf is the limit r."""
+    with mpmath.workdps(60):
+        if math.isinf(epsilon):
+            return mpmath.mpf(reward)
+        power = mpmath.exp(epsilon)
+        return (reward * power + 1 - mpmath.mpf(reward)) / (1 + power)
+
+
+def exponential_from_below(epsilon: float) -> Fraction:
+    """A rational number just below e^eps: a partial sum of its series, whose terms are positive."""
+    total = term = Fraction(1)
+    terms = 40 + 8 * math.ceil(min(epsilon, 40))
+    for n in range(1, terms):
+        term *= Fraction(min(epsilon, 40)) / n
+        total += term
+    return total
+
+
+@pytest.mark.parametrize("epsilon", EPSILONS)
+@pytest.mark.parametrize("reward", [0.0, 1e-12, 0.25, 0.5, 0.9, 1.0])
+def test_private_mean_is_the_mechanisms_own_formula(reward, epsilon):
+    expected = response_probability(reward, epsilon)
+    assert private_mean(reward, epsilon) == pytest.approx(float(expected), rel=1e-15, abs=1e-16)
+    assert PrivBern(epsilon).probability(reward) == private_mean(reward, epsilon)
+
+
+@pytest.mark.parametrize("epsilon", EPSILONS)
+def test_shrinkage_is_the_difference_of_the_extreme_responses(epsilon):
+    with mpmath.workdps(60):
+        expected = response_probability(1.0, epsilon) - response_probability(0.0, epsilon)
+    assert shrinkage(epsilon) == pytest.approx(float(expected), rel=1e-14)
+
+
+@pytest.mark.parametrize("epsilon", [1e-9, 0.1, 1.0, 10.0])
+def test_both_output_ratios_are_bounded_and_attained_at_the_ends(epsilon):
+    rewards = np.linspace(0, 1, 101)
+    ones = PrivBern(epsilon).probability(rewards)
+    bound = math.exp(epsilon)
+    for probabilities in (ones, 1 - ones):
+        assert probabilities.max() / probabilities.min() <= bound * (1 + 1e-11)
+    assert ones[-1] / ones[0] == pytest.approx(bound, rel=1e-11)
+    assert (1 - ones[0]) / (1 - ones[-1]) == pytest.approx(bound, rel=1e-11)
+
+
+REWARD_LAWS = {
+    "bernoulli": (0.3, lambda rng, n: (rng.random(n) < 0.3).astype(float)),
+    "beta": (2 / 7, lambda rng, n: rng.beta(2, 5, n)),
+    "uniform": (0.6, lambda rng, n: rng.uniform(0.2, 1.0, n)),
+    "two-point": (0.7, lambda rng, n: np.where(rng.random(n) < 0.75, 0.9, 0.1)),
+}
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 10.0, math.inf])
+@pytest.mark.parametrize("law", REWARD_LAWS)
+def test_responses_have_the_private_mean_whatever_the_reward_law(law, epsilon):
+    mean, draw = REWARD_LAWS[law]
+    rng = np.random.default_rng(2024)
+    responses = PrivBern(epsilon, rng).privatise(draw(rng, 200_000))
+    assert set(np.unique(responses)) <= {0, 1}
+    test = binomtest(int(responses.sum()), responses.size, private_mean(mean, epsilon))
+    assert test.pvalue > LEVEL
+
+
+def test_responses_to_a_varying_reward_are_not_overdispersed():
+    """Responses of an arm are i.i.d.: neighbours agree as often as independent ones do."""
+    rng = np.random.default_rng(5)
+    responses = PrivBern(1.0, rng).privatise(rng.uniform(0, 1, 200_000))
+    agree = int((responses[::2] == responses[1::2]).sum())
+    assert binomtest(agree, 100_000, 0.5).pvalue > LEVEL
+
+
+def test_a_scalar_gives_an_int_and_an_array_keeps_its_shape():
+    mechanism = PrivBern(1.0, rng=0)
+    assert type(mechanism.privatise(0.5)) is int
+    assert mechanism.privatise(np.full((3, 2), 0.5)).shape == (3, 2)
+
+
+def test_a_seed_repeats_and_no_seed_does_not():
+    rewards = np.full(200, 0.5)
+    assert (PrivBern(1.0, 3).privatise(rewards) == PrivBern(1.0, 3).privatise(rewards)).all()
+    assert (PrivBern(1.0).privatise(rewards) != PrivBern(1.0).privatise(rewards)).any()
+
+
+@pytest.mark.parametrize("epsilon", [0, -1, math.nan, -math.inf])
+@pytest.mark.parametrize(
+    "use", [shrinkage, PrivBern, PrivateDevice, lambda e: private_mean(0.5, e)]
+)
+def test_epsilon_that_is_not_positive_is_refused_with_its_value(use, epsilon):
+    with pytest.raises(ValueError, match=rf"epsilon must be positive.*got {float(epsilon)}"):
+        use(epsilon)
+
+
+@pytest.mark.parametrize("reward", [-0.01, 1.01, math.nan, [0.5, 2.0]])
+def test_a_reward_outside_the_unit_interval_is_refused(reward):
+    with pytest.raises(ValueError, match=r"lies in \[0, 1\]"):
+        PrivBern(1.0).privatise(reward)
+
+
+# --- the deployed mechanism
+
+
+def every_half_precision_reward() -> list[float]:
+    """All 15 361 numbers of [0, 1] that a 16-bit float can hold."""
+    patterns = np.arange(0x3C00 + 1, dtype=np.uint16)
+    return patterns.view(np.float16).astype(float).tolist()
+
+
+def edge_rewards() -> list[float]:
+    return [0.0, 5e-324, 2.0**-1022, 1e-300, 2.0**-53, 0.1, 0.5, 1 - 2.0**-53, 1.0]
+
+
+def worst_ratio(probabilities: list[Fraction]) -> Fraction:
+    """The largest ratio of the probabilities of an output under two rewards."""
+    zeros = [1 - p for p in probabilities]
+    return max(max(probabilities) / min(probabilities), max(zeros) / min(zeros))
+
+
+@pytest.mark.parametrize("epsilon", DEVICE_EPSILONS)
+def test_no_pair_of_rewards_is_told_apart_by_more_than_e_to_the_epsilon(epsilon):
+    device = PrivateDevice(epsilon)
+    rewards = every_half_precision_reward() + edge_rewards()
+    assert worst_ratio([device.probability(r) for r in rewards]) <= exponential_from_below(epsilon)
+
+
+@settings(max_examples=200, derandomize=True, deadline=None)
+@given(
+    epsilon=st.floats(1e-9, 1e3),
+    one=st.floats(0, 1, allow_subnormal=True),
+    other=st.floats(0, 1, allow_subnormal=True),
+)
+def test_any_two_floats_at_any_epsilon_keep_the_bound(epsilon, one, other):
+    device = PrivateDevice(epsilon)
+    probabilities = [device.probability(r) for r in (one, other, 0.0, 1.0)]
+    assert worst_ratio(probabilities) <= exponential_from_below(epsilon)
+    assert device.realised_epsilon <= epsilon
+
+
+def test_naive_floating_point_randomised_response_breaks_the_bound():
+    """Why the conservative rounding is there: the nearest float is often on the wrong side."""
+    broken = 0
+    for epsilon in np.linspace(0.05, 5, 100):
+        truth = Fraction(1 / (1 + math.exp(-epsilon)))
+        broken += truth / (1 - truth) > exponential_from_below(float(epsilon))
+    assert broken > 20
+
+
+@pytest.mark.parametrize("epsilon", [e for e in DEVICE_EPSILONS if e <= 30])
+def test_caution_costs_less_than_a_millionth_of_the_shrinkage(epsilon):
+    device = PrivateDevice(epsilon)
+    realised = device.probability(1.0) - device.probability(0.0)
+    assert float(realised) == pytest.approx(shrinkage(epsilon), rel=1e-6)
+
+
+@pytest.mark.parametrize("reward", [5e-324, 0.1, 1 / 3, 0.75, 1 - 2.0**-53])
+def test_the_bit_is_drawn_with_exactly_the_rewards_probability(reward, monkeypatch):
+    """Of the 2^1074 equally likely integers exactly reward * 2^1074 give the bit 1."""
+    winners = Fraction(reward) * 2**1074
+    assert winners.denominator == 1
+    drawn = []
+    monkeypatch.setattr("ldpt.privacy.secrets.randbits", lambda bits: drawn.pop(0))
+    device = PrivateDevice(1.0, answers=2)
+    monkeypatch.setattr(device, "_randomise", lambda bit: bit)
+    drawn[:] = [int(winners) - 1, int(winners)]
+    assert [device.privatise(reward), device.privatise(reward)] == [1, 0]
+
+
+def test_the_device_draws_from_the_operating_systems_generator(monkeypatch):
+    asked = []
+
+    def counted(bits: int, draw=secrets.randbits) -> int:
+        asked.append(bits)
+        return draw(bits)
+
+    monkeypatch.setattr("ldpt.privacy.secrets.randbits", counted)
+    np.random.seed(0)  # noqa: NPY002 - seeding what a device must not use
+    PrivateDevice(1.0).privatise(0.3)
+    assert asked == [1074]
+    with pytest.raises(TypeError):
+        PrivateDevice(1.0, rng=np.random.default_rng(0))
+    assert not issubclass(PrivateDevice, PrivBern)
+
+
+@pytest.mark.parametrize(("epsilon", "reward"), [(1.0, 0.0), (1.0, 1.0), (0.5, 0.7), (3.0, 0.2)])
+def test_device_responses_have_the_stated_probability(epsilon, reward):
+    """The system's generator has no seed: level 1e-9, so a false alarm will not be seen."""
+    device = PrivateDevice(epsilon, answers=4000)
+    ones = sum(device.privatise(reward) for _ in range(4000))
+    assert binomtest(ones, 4000, float(device.probability(reward))).pvalue > 1e-9
+
+
+@pytest.mark.parametrize("epsilon", [math.inf, 1e-10])
+def test_a_device_without_privacy_or_without_precision_is_refused(epsilon):
+    with pytest.raises(ValueError, match="epsilon of a device must be finite"):
+        PrivateDevice(epsilon)
+
+
+def test_a_second_answer_needs_consent_and_is_accounted_for():
+    device = PrivateDevice(0.5, answers=2)
+    assert device.spent == 0
+    device.answer(0, 0.3)
+    device.answer(1, 0.3)
+    assert device.spent == 1.0
+    with pytest.raises(ValueError, match="all of its 2 answers"):
+        device.answer(0, 0.3)
+
+
+@pytest.mark.parametrize("reward", [-0.123, 1.123, math.nan])
+def test_an_error_on_a_device_does_not_repeat_the_reward(reward):
+    device = PrivateDevice(1.0)
+    with pytest.raises(ValueError, match="reward on a device") as caught:
+        device.answer(0, reward)
+    assert "123" not in str(caught.value)
+    assert device.spent == 0
+
+
+def test_a_message_holds_the_terms_and_no_reward():
+    message = PrivateDevice(0.1, study="doses").answer(2, 0.123456789).to_json()
+    assert set(json.loads(message)) == {"arm", "bit", "epsilon", "study"}
+    assert "123456789" not in message
+    assert Response.from_json(message).to_json() == message
+
+
+MESSAGE = {"arm": 1, "bit": 1, "epsilon": 0.5, "study": "doses"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        json.dumps(MESSAGE)[:-4],
+        "[1, 1]",
+        json.dumps({**MESSAGE, "reward": 0.4}),
+        *(
+            json.dumps({**MESSAGE, key: value})
+            for key, value in itertools.chain(
+                (("arm", bad) for bad in (-1, 0.0, "1", True)),
+                (("bit", bad) for bad in (2, 0.37, "1", True, None)),
+                (("epsilon", bad) for bad in ("1", None)),
+                [("study", 3)],
+            )
+        ),
+    ],
+)
+def test_a_malformed_message_is_refused(text):
+    with pytest.raises(ValueError, match="response"):
+        Response.from_json(text)
