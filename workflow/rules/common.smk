@@ -1,7 +1,7 @@
 # Needs: the config. Makes: the checked study, the names of all products, and `code`, the hash by
 # which an edit to a script or to a module it imports re-runs exactly the rules that run it.
 
-from snakemake.exceptions import WorkflowError
+import sys
 
 from ldpt.config import epsilon_name, study
 from ldpt.provenance import code_hash
@@ -9,7 +9,7 @@ from ldpt.provenance import code_hash
 try:
     STUDY = study(config)
 except ValueError as error:
-    raise WorkflowError(f"config: {error}") from None
+    sys.exit(f"config: {error}")
 
 
 def under(folder):
