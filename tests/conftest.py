@@ -1,0 +1,63 @@
+"""Fixtures that many tests share: the instances of the study, and copies of the project to run."""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from ldpt import config
+from ldpt.instances import Instance
+
+PROJECT = Path(__file__).resolve().parents[1]
+
+
+@pytest.fixture(scope="session")
+def instances() -> dict[str, Instance]:
+    """The instances of the paper-scale config by name."""
+    return config.study(config.load()).instances
+
+
+@pytest.fixture(scope="session")
+def counterexample(instances: dict[str, Instance]) -> Instance:
+    return instances["counterexample"]
+
+
+@pytest.fixture(scope="session")
+def copy_project(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """Makes a folder with the project's files and nothing else, as a fresh clone would be."""
+
+    def copy(name: str) -> Path:
+        destination = tmp_path_factory.mktemp(name) / "ldpt"
+        listing = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+        files = subprocess.run(listing, cwd=PROJECT, capture_output=True, check=True).stdout
+        for file in filter(None, files.decode().split("\0")):
+            if (PROJECT / file).is_file():
+                (destination / file).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy2(PROJECT / file, destination / file)
+        return destination
+
+    return copy
+
+
+def snakemake(
+    folder: Path, *arguments: str, cores: int = 2, own_code: bool = False
+) -> subprocess.CompletedProcess[str]:
+    """Run Snakemake in a copy of the project; ``own_code`` takes ldpt from the copy as well."""
+    environment = os.environ | {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+    if own_code:
+        environment["PYTHONPATH"] = str(folder / "src")
+    command = [sys.executable, "-m", "snakemake", "--cores", str(cores), *arguments]
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+
+
+@pytest.fixture(scope="session")
+def smoke(copy_project: Callable[[str], Path]) -> Path:
+    """A copy of the project in which the smoke config has run, from a clean results folder."""
+    folder = copy_project("smoke")
+    done = snakemake(folder, "--configfile", "config/smoke.yaml")
+    assert done.returncode == 0, done.stderr[-4000:]
+    return folder

@@ -1,0 +1,43 @@
+"""The lock, pyproject.toml and environment.yml say the same, and hold no address."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import yaml
+
+PROJECT = Path(__file__).resolve().parents[1]
+LOCK = (PROJECT / "requirements.lock").read_text()
+PINS = dict(re.findall(r"^([A-Za-z0-9_.-]+)==([^ ;\\\n]+)", LOCK, re.MULTILINE))
+FIXED_BY_THE_USER = {"snakemake", "numpy", "pandas", "matplotlib", "seaborn", "jupyter"}
+
+
+def direct_dependencies() -> set[str]:
+    project = tomllib.loads((PROJECT / "pyproject.toml").read_text())["project"]
+    return {re.split(r"[<>=!~ ]", name)[0].lower() for name in project["dependencies"]}
+
+
+def conda_pins() -> dict[str, str]:
+    environment = yaml.safe_load((PROJECT / "environment.yml").read_text())
+    packages = environment["dependencies"][-1]["pip"]
+    return dict(line.split("==") for line in packages if "==" in line)
+
+
+def test_environment_has_the_versions_of_the_lock() -> None:
+    assert conda_pins() == {name: PINS[name] for name in direct_dependencies()}
+
+
+def test_the_packages_that_users_count_on_are_there() -> None:
+    assert set(conda_pins()) >= FIXED_BY_THE_USER
+
+
+def test_every_line_of_the_lock_is_an_exact_version_with_a_hash() -> None:
+    packages = [line for line in LOCK.splitlines() if line and not line.startswith(" ")]
+    assert len(packages) == len(PINS)
+    assert LOCK.count("--hash=sha256:") >= len(PINS)
+
+
+def test_no_address_stands_in_the_lock_or_the_environment() -> None:
+    for name in ("requirements.lock", "environment.yml", "pyproject.toml"):
+        text = (PROJECT / name).read_text()
+        assert not re.search(r"https?://|--(extra-)?index-url|--find-links", text), name

@@ -1,0 +1,75 @@
+"""An edit to a module re-runs exactly the rules that import it; a touch re-runs none."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import snakemake
+
+pytestmark = pytest.mark.workflow
+
+# The shortest chain that ends in a figure, and no engine to compile.
+TARGET = "results/smoke/figures/privacy_cost.png"
+CONFIG = ("--configfile", "config/smoke.yaml")
+
+
+@pytest.fixture(scope="module")
+def made(copy_project: Callable[[str], Path]) -> Path:
+    folder = copy_project("code")
+    done = snakemake(folder, TARGET, *CONFIG, own_code=True)
+    assert done.returncode == 0, done.stderr[-4000:]
+    return folder
+
+
+def pending(folder: Path) -> set[str]:
+    """The rules that a run would carry out now."""
+    plan = snakemake(folder, TARGET, "--dry-run", *CONFIG, own_code=True)
+    assert plan.returncode == 0, plan.stderr[-4000:]
+    return set(re.findall(r"^(?:local)?rule (\w+):", plan.stdout + plan.stderr, re.MULTILINE))
+
+
+@pytest.fixture
+def edit(made: Path) -> Callable[[str, Callable[[str], str]], None]:
+    """Change a file of the copy for the length of a test."""
+    before: dict[Path, str] = {}
+
+    def change(name: str, how: Callable[[str], str]) -> None:
+        path = made / name
+        before[path] = path.read_text()
+        path.write_text(how(before[path]))
+
+    yield change
+    for path, text in before.items():
+        path.write_text(text)
+
+
+def test_a_finished_run_has_nothing_to_do(made: Path) -> None:
+    assert pending(made) == set()
+
+
+@pytest.mark.parametrize(
+    ("module", "rules"),
+    [
+        ("src/ldpt/privacy.py", {"simulate_mechanism", "summarise_mechanism", "privacy_cost"}),
+        ("src/ldpt/summarise.py", {"summarise_mechanism", "privacy_cost"}),
+        ("src/ldpt/style.py", {"privacy_cost"}),
+        ("scripts/privacy_cost.py", {"privacy_cost"}),
+        ("src/ldpt/exact.py", set()),
+        ("src/ldpt/learners.py", set()),
+    ],
+)
+def test_an_edit_re_runs_exactly_the_rules_that_import_it(
+    made: Path, edit: Callable, module: str, rules: set[str]
+) -> None:
+    edit(module, lambda text: text + "\nEDITED = True\n")
+    assert pending(made) == rules
+
+
+@pytest.mark.parametrize("module", ["src/ldpt/privacy.py", "scripts/privacy_cost.py"])
+def test_a_comment_or_a_touch_re_runs_nothing(made: Path, edit: Callable, module: str) -> None:
+    (made / module).touch()
+    assert pending(made) == set()
+    edit(module, lambda text: text + "\n# a remark\n")
+    assert pending(made) == set()
