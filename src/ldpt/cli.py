@@ -50,11 +50,10 @@ def _add_trace(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 def _trace(arguments: argparse.Namespace) -> int:
-    from ldpt import audit
+    from ldpt.trace import render_trace, trace
 
-    trace = audit.trace(arguments.file, arguments.root)
     form = "json" if arguments.json else "dot" if arguments.dot else "text"
-    print(audit.render_trace(trace, form))
+    print(render_trace(trace(arguments.file, arguments.root), form))
     return 0
 
 

@@ -15,7 +15,7 @@ import subprocess
 import sys
 import time
 import traceback
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
@@ -231,6 +231,11 @@ class Job:
         self.notes.update(plain(facts))
 
     @property
+    def keywords(self) -> str:
+        """The short form as one text, for the Keywords of a PDF."""
+        return " ".join(f"{name}={value}" for name, value in self.metadata.items())
+
+    @property
     def metadata(self) -> dict[str, str]:
         """The short form that figures carry inside: content hashes only, nothing volatile."""
         return short_form(self.made_from)
@@ -284,8 +289,7 @@ class Job:
             "notes": self.notes,
             "environment": environment(),
         }
-        record = {"stable": stable, "record_hash": stable_hash(stable), "volatile": volatile}
-        write_durably(record_path(self.root, product), json.dumps(record, indent=1) + "\n")
+        write_durably(record_path(self.root, product), record_text(stable, volatile))
 
     def discard(self) -> None:
         """Remove what was staged."""
@@ -308,11 +312,6 @@ def short_form(made_from: Mapping[str, Any]) -> dict[str, str]:
         "ldpt-settings": stable_hash(asked)[:16],
         "ldpt-inputs": stable_hash(read)[:16],
     }
-
-
-def keywords(metadata: Mapping[str, str]) -> str:
-    """The short form as one text, for the Keywords of a PDF."""
-    return " ".join(f"{name}={value}" for name, value in metadata.items())
 
 
 @contextmanager
@@ -428,6 +427,22 @@ def _cpu_seconds() -> float:
     return used.user + used.system + used.children_user + used.children_system
 
 
+def config_origin(workflow: Any) -> dict[str, Any]:
+    """Which config files and overrides a run was started with, for Snakemake's ``workflow``."""
+    asked = workflow.config_settings
+    return {
+        "files": [_from_here(path) for path in asked.configfiles],
+        "overrides": plain(dict(asked.config)),
+    }
+
+
+def _from_here(path: str | Path) -> str:
+    try:
+        return relative_to(path, ".")
+    except ValueError:
+        return str(path)
+
+
 def require_writable(folder: str | Path) -> None:
     """Say in one line, before any job starts, that results cannot be written."""
     folder = Path(folder)
@@ -440,19 +455,34 @@ def require_writable(folder: str | Path) -> None:
         raise ValueError(f"cannot write to {folder}: {error.strerror}") from error
 
 
+def record_text(stable: Mapping[str, Any], volatile: Mapping[str, Any]) -> str:
+    """A record as it lies on disk, in exactly one form.
+
+    ``record_hash`` is the record's identity and covers the stable part. ``seal`` covers the rest
+    as well, so that an edit by hand shows; it differs from run to run and is compared with nothing.
+    """
+    record = {"stable": stable, "record_hash": stable_hash(stable), "volatile": volatile}
+    return json.dumps(plain(record) | {"seal": stable_hash(record)}, indent=1) + "\n"
+
+
 def read_record(path: str | Path) -> dict[str, Any]:
-    """A record as it was written; ValueError when the file is no record of ours."""
+    """A record as it was written; ValueError when it is not in the form that we write."""
+    text = Path(path).read_bytes()
     try:
-        record = json.loads(Path(path).read_text(encoding="utf-8"))
-        complete = {"stable", "record_hash", "volatile"} <= record.keys()
-    except (UnicodeDecodeError, json.JSONDecodeError, AttributeError) as error:
-        raise ValueError(f"{path} is not a record: {error}") from None
-    if not complete:
-        raise ValueError(f"{path} is not a record: parts are missing")
+        record = json.loads(text)
+        stable, volatile = record["stable"], record["volatile"]
+        whole = record_text(stable, volatile).encode() == text
+        form = stable["format"]
+    except (UnicodeDecodeError, json.JSONDecodeError, KeyError, TypeError, AttributeError):
+        raise ValueError(f"{path} is not a record") from None
+    if not whole:
+        raise ValueError(f"{path} was edited: its hash and seal are not those of its content")
+    if form != FORMAT:
+        raise ValueError(f"{path} has format {form!r}, only {FORMAT} is understood")
     return record
 
 
-def products_under(root: str | Path) -> Iterable[str]:
+def products_under(root: str | Path) -> list[str]:
     """The names of all products that have a record under a root, in order."""
     folder = Path(root) / RECORDS
     files = (path for path in folder.rglob("*.json") if not path.name.startswith("."))

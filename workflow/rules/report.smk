@@ -1,5 +1,7 @@
 # Needs: all products. Makes: results/manifest.json, by which `ldpt audit` knows what there should be.
 
+from ldpt.provenance import config_origin
+
 
 rule manifest:
     """List every product with its hash and the hash of its record."""
@@ -13,6 +15,8 @@ rule manifest:
         "<results>/benchmarks/manifest.tsv"
     params:
         code=code("scripts/manifest.py"),
+        config=config,
+        origin=config_origin(workflow),
     conda:
         "../../environment.yml"
     script:

@@ -1,0 +1,121 @@
+"""Simulate chunks of a finished run again, from their records alone, and compare bit for bit."""
+
+import random
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from ldpt import simulate
+from ldpt.instances import read_instance
+from ldpt.radii import Radius
+
+Stable = Mapping[str, Any]
+
+
+def replay_chunks(
+    root: Path, records: Mapping[str, Stable], count: int, seed: int
+) -> tuple[list[str], list[tuple[str, str]]]:
+    """Replay ``count`` chunks chosen with this seed: their names, and what differs and how."""
+    chunks = [(name, chunk) for name, stable in records.items() for chunk in _chunks(stable)]
+    chosen = random.Random(seed).sample(chunks, min(count, len(chunks)))
+    differing = []
+    for name, chunk in chosen:
+        difference = _difference(root, name, records[name], chunk)
+        if difference:
+            differing.append((name, f"chunk {_label(chunk)}: {difference}"))
+    return [f"{name} chunk {_label(chunk)}" for name, chunk in chosen], differing
+
+
+def _label(chunk: tuple) -> str:
+    return "/".join(map(str, chunk))
+
+
+def _chunks(stable: Stable) -> Iterator[tuple]:
+    """What can be replayed by itself of one product."""
+    params, kind = stable["params"], _kind(stable)
+    if kind == "fixed_budget":
+        yield from ((number,) for number, _ in simulate.chunks(params["replicates"]))
+    elif kind == "fixed_confidence":
+        for delta in params["deltas"]:
+            yield from ((delta, number) for number, _ in simulate.chunks(params["replicates"]))
+    elif kind == "mechanism":
+        for law in simulate.REWARD_LAWS:
+            yield from ((law, float(epsilon)) for epsilon in params["mechanism"]["epsilons"])
+
+
+def _kind(stable: Stable) -> str:
+    return str(stable["notes"].get("stream", [""])[0])
+
+
+def _difference(root: Path, name: str, stable: Stable, chunk: tuple) -> str:
+    """What is not equal between the product and the replay; empty when all is."""
+    try:
+        kept = pd.read_parquet(root / name)
+    except (OSError, ValueError) as error:
+        return f"the product cannot be read: {' '.join(str(error).split())}"
+    kept, again = REPLAYS[_kind(stable)](root, stable, chunk, kept)
+    kept, again = kept.reset_index(drop=True), again.reset_index(drop=True)
+    if list(kept.columns) != list(again.columns) or len(kept) != len(again):
+        return "columns or number of rows differ"
+    unequal = [str(column) for column in kept if not kept[column].equals(again[column])]
+    return f"columns differ: {', '.join(unequal)}" if unequal else ""
+
+
+def _instance_file(root: Path, stable: Stable) -> Path:
+    name = f"results/instances/{stable['wildcards']['instance']}.json"
+    return root / name
+
+
+def _budget(
+    root: Path, stable: Stable, chunk: tuple, kept: pd.DataFrame
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    params, wildcards = stable["params"], stable["wildcards"]
+    again = simulate.fixed_budget(
+        read_instance(_instance_file(root, stable)),
+        float(wildcards["epsilon"]),
+        params["budgets"],
+        params["replicates"],
+        params["seed"],
+        wildcards["policy"],
+        chunk=chunk[0],
+    )
+    return kept[kept["replicate"] // simulate.CHUNK == chunk[0]], again
+
+
+def _confidence(
+    root: Path, stable: Stable, chunk: tuple, kept: pd.DataFrame
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    params, wildcards = stable["params"], stable["wildcards"]
+    delta, number = chunk
+    again = simulate.fixed_confidence(
+        read_instance(_instance_file(root, stable)),
+        float(wildcards["epsilon"]),
+        delta,
+        params["replicates"],
+        params["seed"],
+        Radius(wildcards["radius"], params["rho"]),
+        chunk=number,
+    )
+    again.insert(0, "delta", delta)
+    mine = (kept["delta"] == delta) & (kept["replicate"] // simulate.CHUNK == number)
+    # Pulls of each arm are not kept for instances with many arms.
+    return kept[mine], again[[column for column in again if column in kept]]
+
+
+def _mechanism(
+    root: Path, stable: Stable, chunk: tuple, kept: pd.DataFrame
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    law, epsilon = chunk
+    asked = stable["params"]["mechanism"]
+    row = simulate.mechanism(law, asked["mean"], epsilon, asked["draws"], stable["params"]["seed"])
+    mine = (kept["law"] == law) & (kept["epsilon"] == epsilon)
+    return kept[mine], pd.DataFrame([row]).astype(kept.dtypes.to_dict())
+
+
+REPLAYS: dict[str, Callable[..., tuple[pd.DataFrame, pd.DataFrame]]] = {
+    "fixed_budget": _budget,
+    "fixed_confidence": _confidence,
+    "mechanism": _mechanism,
+}
