@@ -1,0 +1,158 @@
+"""Who is served when: the bookkeeping behind the lazy engines.
+
+*Tournament*: a binary tree of minima over the arms, so that changing one value and reading the least
+cost log K.
+
+*Pull keys*: the pull that brings arm k to n pulls has the key ``n << bits | k``. Algorithm 2 serves the
+undecided arm with the fewest pulls, lowest index first; as long as the set of undecided arms stays the
+same, that is exactly the order of the keys. So nobody has to be touched to know the clock: counting
+keys is arithmetic.
+
+*Groups*: an arm that was decided long ago and comes back has fewer pulls than the others. It is
+served alone until it has caught up, so the undecided arms form a stack of groups, each in key order
+behind its own frontier (the key from which on its pulls are still to be made). The top group, which
+has the lowest frontier, is served; when its frontier reaches that of the group below, the two
+are one.
+"""
+
+import numpy as np
+from numba import njit, types
+from numba.extending import intrinsic
+
+NEVER = np.int64(1) << 62
+
+
+# --- Tournament
+
+
+@njit(cache=True)
+def index_bits(n_arms: int) -> int:
+    """Bits that an arm's index takes in a key."""
+    bits = 0
+    while (1 << bits) < n_arms:
+        bits += 1
+    return bits
+
+
+@njit(cache=True)
+def new_tournament(bits: int) -> np.ndarray:
+    """A tree over 2^bits values, all NEVER; the least is at [1]."""
+    return np.full(2 << bits, NEVER)
+
+
+@njit(cache=True)
+def enter(tree: np.ndarray, arm: int, value: int) -> None:
+    """Give the arm a new value."""
+    node = (tree.size >> 1) + arm
+    tree[node] = value
+    while node > 1:
+        node >>= 1
+        least = min(tree[2 * node], tree[2 * node + 1])
+        if tree[node] == least:
+            return
+        tree[node] = least
+
+
+# --- Sets of arms as bits
+
+
+@intrinsic
+def popcount(typing_context, word):  # type: ignore[no-untyped-def]
+    """Number of ones in a 64-bit word."""
+
+    def codegen(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+        return builder.ctpop(arguments[0])
+
+    return types.int64(types.int64), codegen
+
+
+@njit(cache=True)
+def rank(members: np.ndarray, arm: int) -> int:
+    """How many members have an index below ``arm``."""
+    last = arm >> 6
+    below = popcount(members[last] & ((np.int64(1) << (arm & 63)) - 1))
+    for word in range(last):
+        below += popcount(members[word])
+    return below
+
+
+@njit(cache=True)
+def member_of_rank(members: np.ndarray, position: int) -> int:
+    """The member with exactly ``position`` members below it."""
+    word = 0
+    while position >= popcount(members[word]):
+        position -= popcount(members[word])
+        word += 1
+    rest = members[word]
+    for _ in range(position):
+        rest &= rest - 1
+    return (word << 6) + popcount((rest & -rest) - 1)
+
+
+# --- Groups
+
+
+@njit(cache=True)
+def pulls_at(frontier: int, arm: int, bits: int) -> int:
+    """Pulls that a member has when all keys of its group below the frontier are served."""
+    return (frontier - 1 - arm) >> bits
+
+
+@njit(cache=True)
+def keys_between(start: int, stop: int, members: np.ndarray, size: int, bits: int) -> int:
+    """Number of the group's pulls with start <= key < stop."""
+    mask = (1 << bits) - 1
+    rounds = (stop >> bits) - (start >> bits)
+    return rounds * size + rank(members, stop & mask) - rank(members, start & mask)
+
+
+@njit(cache=True)
+def key_after(start: int, count: int, members: np.ndarray, size: int, bits: int) -> int:
+    """The frontier of the group after ``count`` more pulls."""
+    position = rank(members, start & ((1 << bits) - 1)) + count
+    rounds = position // size
+    return (((start >> bits) + rounds) << bits) + member_of_rank(members, position - rounds * size)
+
+
+@njit(cache=True)
+def remove(arm: int, members: np.ndarray) -> None:
+    members[arm >> 6] &= ~(np.int64(1) << (arm & 63))
+
+
+@njit(cache=True)
+def add(arm: int, members: np.ndarray) -> None:
+    members[arm >> 6] |= np.int64(1) << (arm & 63)
+
+
+@njit(cache=True)
+def join(
+    arm: int, n: int, bits: int, count: int, frontiers: np.ndarray, sizes: np.ndarray,
+    members: np.ndarray,
+) -> int:  # fmt: skip
+    """Put an arm with n pulls where it belongs in the stack of ``count`` groups; return the new count."""
+    place = count
+    while place > 0:
+        served = pulls_at(frontiers[place - 1], arm, bits)
+        if n == served:
+            add(arm, members[place - 1])
+            sizes[place - 1] += 1
+            return count
+        if n < served:
+            break
+        place -= 1
+    for g in range(count, place, -1):
+        frontiers[g], sizes[g] = frontiers[g - 1], sizes[g - 1]
+        members[g] = members[g - 1]
+    frontiers[place] = ((n + 1) << bits) + arm
+    sizes[place] = 1
+    members[place] = 0
+    add(arm, members[place])
+    return count + 1
+
+
+@njit(cache=True)
+def merge_top(count: int, sizes: np.ndarray, members: np.ndarray) -> int:
+    """The top group has caught up with the one below; return the new count."""
+    sizes[count - 2] += sizes[count - 1]
+    members[count - 2] |= members[count - 1]
+    return count - 1
