@@ -412,7 +412,7 @@ def small_epsilon_factor() -> Evidence:
 
 
 def paired_deviation(
-    n_tapes: int = 2000, n_arms: int = 3, budget: int = 40, share: float = 1 / 5
+    n_tapes: int = 600, n_arms: int = 3, budget: int = 40, share: float = 1 / 5
 ) -> Evidence:
     """Whenever Algorithm 1 errs, two arms deviate: W_i^2 + W_k^2 >= share (T - K)/H, zeta = 0.
 
