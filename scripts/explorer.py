@@ -1,0 +1,27 @@
+"""Put what was measured into the interactive page."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from ldpt import explorer
+from ldpt.instances import read_instance
+
+
+def explorer_page(
+    sources: str, instances: list[str], fixed_budget: str, fixed_confidence: str, rho: float
+) -> str:
+    """The page as text."""
+    problems = [read_instance(path) for path in instances]
+    tables = pd.read_csv(fixed_budget), pd.read_csv(fixed_confidence)
+    return explorer.render(Path(sources), explorer.page_data(problems, *tables, rho))
+
+
+if __name__ == "__main__":
+    from ldpt.provenance import job
+
+    with job(snakemake) as this:  # noqa: F821
+        measured = this.input.fixed_budget, this.input.fixed_confidence
+        folder = str(Path(this.input.page[0]).parent)
+        page = explorer_page(folder, this.input.instances, *measured, this.params.rho)
+        Path(this.output[0]).write_text(page, encoding="utf-8")

@@ -1,0 +1,152 @@
+// A small chart in SVG: logarithmic or linear axes, lines, points with intervals, one upright mark.
+"use strict";
+
+const SVG = "http://www.w3.org/2000/svg";
+const WIDTH = 640;
+const HEIGHT = 380;
+const FRAME = { left: 66, right: 16, top: 14, bottom: 48 };
+
+function svg(name, attributes, parent) {
+  const element = document.createElementNS(SVG, name);
+  Object.entries(attributes).forEach(([key, value]) => element.setAttribute(key, value));
+  if (parent) parent.append(element);
+  return element;
+}
+
+function scale(axis, from, to) {
+  const map = axis.log ? Math.log10 : (value) => value;
+  const [low, high] = axis.domain.map(map);
+  return (value) => from + ((map(value) - low) / (high - low)) * (to - from);
+}
+
+function ticks(axis) {
+  const [low, high] = axis.domain;
+  if (axis.log) {
+    const first = Math.ceil(Math.log10(low) - 1e-9);
+    const last = Math.floor(Math.log10(high) + 1e-9);
+    const step = Math.max(1, Math.ceil((last - first + 1) / 8));
+    const found = [];
+    for (let power = first; power <= last; power += step) found.push(10 ** power);
+    if (found.length >= 2) return found;
+    return [1, 2, 5].flatMap((m) => [-1, 0, 1].map((p) => m * 10 ** (first + p)))
+      .filter((value) => value >= low && value <= high).sort((a, b) => a - b);
+  }
+  const rough = (high - low) / 6;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = [1, 2, 5, 10].find((m) => m * power >= rough) * power;
+  const found = [];
+  for (let n = Math.ceil(low / step); n * step <= high * (1 + 1e-9); n += 1) found.push(n * step);
+  return found;
+}
+
+const SUPERSCRIPTS = { "-": "⁻", 0: "⁰", 1: "¹", 2: "²", 3: "³", 4: "⁴", 5: "⁵", 6: "⁶", 7: "⁷", 8: "⁸", 9: "⁹" };
+const superscript = (power) => String(power).split("").map((c) => SUPERSCRIPTS[c]).join("");
+
+// A number as a reader sees it, with three significant digits.
+function shown(value, digits = 3) {
+  if (!Number.isFinite(value)) return value > 0 ? "∞" : "−∞";
+  if (value === 0) return "0";
+  const rounded = Number(value.toPrecision(digits));
+  const power = Math.floor(Math.log10(Math.abs(rounded)));
+  if (power < -3 || power > 6) {
+    const mantissa = Number((rounded / 10 ** power).toPrecision(digits));
+    return `${mantissa === 1 ? "" : `${mantissa}×`}10${superscript(power)}`;
+  }
+  if (power >= 3) return Math.round(rounded).toString().replace(/\B(?=(\d{3})+$)/g, "\u202f");
+  return String(rounded);
+}
+
+// Powers of ten as such once their zeros would have to be counted.
+function tickText(value) {
+  const power = Math.round(Math.log10(value));
+  return power >= 4 && Math.abs(value / 10 ** power - 1) < 1e-9 ? `10${superscript(power)}` : shown(value);
+}
+
+const MARKS = {
+  circle: (r) => `M${-r},0A${r},${r} 0 1,1 ${r},0A${r},${r} 0 1,1 ${-r},0Z`,
+  diamond: (r) => `M0,${-1.3 * r}L${1.3 * r},0L0,${1.3 * r}L${-1.3 * r},0Z`,
+  cross: (r) => `M${-r},${-r}L${r},${r}M${-r},${r}L${r},${-r}`,
+  plus: (r) => `M0,${-1.3 * r}L0,${1.3 * r}M${-1.3 * r},0L${1.3 * r},0`,
+  down: (r) => `M${-r},${-0.7 * r}L${r},${-0.7 * r}L0,${1.1 * r}Z`,
+};
+
+function drawAxes(root, x, y, atX, atY) {
+  const bottom = HEIGHT - FRAME.bottom;
+  const group = svg("g", { class: "axes" }, root);
+  ticks(y).forEach((value) => {
+    const place = atY(value);
+    svg("line", { x1: FRAME.left, x2: WIDTH - FRAME.right, y1: place, y2: place, class: "grid" }, group);
+    svg("text", { x: FRAME.left - 7, y: place + 4, "text-anchor": "end" }, group).textContent = tickText(value);
+  });
+  ticks(x).forEach((value) => {
+    const place = atX(value);
+    svg("line", { x1: place, x2: place, y1: bottom, y2: bottom + 5, class: "tick" }, group);
+    svg("text", { x: place, y: bottom + 19, "text-anchor": "middle" }, group).textContent = tickText(value);
+  });
+  svg("line", { x1: FRAME.left, x2: WIDTH - FRAME.right, y1: bottom, y2: bottom, class: "tick" }, group);
+  const middle = (FRAME.left + WIDTH - FRAME.right) / 2;
+  svg("text", { x: middle, y: HEIGHT - 8, "text-anchor": "middle", class: "label" }, group).textContent = x.label;
+  const turned = `translate(15,${(FRAME.top + bottom) / 2}) rotate(-90)`;
+  svg("text", { transform: turned, "text-anchor": "middle", class: "label" }, group).textContent = y.label;
+}
+
+function drawLine(root, series, atX, atY) {
+  const points = series.points.filter(([, value]) => Number.isFinite(value) && value > 0);
+  const path = points.map(([a, b], i) => `${i ? "L" : "M"}${atX(a).toFixed(1)},${atY(b).toFixed(1)}`).join("");
+  const attributes = { d: path, class: "curve", stroke: series.colour, "data-series": series.name };
+  if (series.dash) attributes["stroke-dasharray"] = series.dash;
+  svg("path", attributes, root);
+}
+
+function drawPoints(root, series, atX, atY) {
+  series.points.forEach((point) => {
+    const group = svg("g", { class: "measured", opacity: series.opacity ?? 1, "data-series": series.name }, root);
+    const place = atX(point.x);
+    if (point.low > 0) {
+      svg("line", { x1: place, x2: place, y1: atY(point.low), y2: atY(point.high), stroke: series.colour }, group);
+    }
+    const limit = point.value === 0;
+    const shape = limit ? "down" : series.mark;
+    svg("path", {
+      d: MARKS[shape](4), transform: `translate(${place},${atY(limit ? point.high : point.value)})`,
+      stroke: series.colour, fill: limit ? "var(--paper)" : series.colour, "stroke-width": 1.6,
+    }, group);
+    svg("title", {}, group).textContent = point.title;
+  });
+}
+
+// Draws everything into `host`; series are {kind: "line" | "points", name, colour, points, ...}.
+function drawChart(host, { x, y, series, mark, label }) {
+  const root = svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": label });
+  const atX = scale(x, FRAME.left, WIDTH - FRAME.right);
+  const atY = scale(y, HEIGHT - FRAME.bottom, FRAME.top);
+  drawAxes(root, x, y, atX, atY);
+  const id = `clip-${host.id}`;
+  const clip = svg("clipPath", { id }, svg("defs", {}, root));
+  const size = { width: WIDTH - FRAME.left - FRAME.right, height: HEIGHT - FRAME.top - FRAME.bottom };
+  svg("rect", { x: FRAME.left, y: FRAME.top, ...size }, clip);
+  const body = svg("g", { "clip-path": `url(#${id})` }, root);
+  if (mark !== undefined) {
+    const place = atX(mark);
+    svg("line", { x1: place, x2: place, y1: FRAME.top, y2: HEIGHT - FRAME.bottom, class: "mark" }, body);
+  }
+  series.forEach((one) => (one.kind === "line" ? drawLine : drawPoints)(body, one, atX, atY));
+  host.replaceChildren(root, legend(series));
+}
+
+function legend(series) {
+  const list = document.createElement("ul");
+  list.className = "legend";
+  series.filter((one) => one.text).forEach((one) => {
+    const item = document.createElement("li");
+    const key = svg("svg", { viewBox: "0 0 26 12", width: 26, height: 12, "aria-hidden": "true" }, item);
+    if (one.kind === "line") {
+      svg("path", { d: "M1,6L25,6", class: "curve", stroke: one.colour, "stroke-dasharray": one.dash ?? "" }, key);
+    } else {
+      svg("path", { d: MARKS[one.mark](4), transform: "translate(13,6)", stroke: one.colour, fill: one.colour, "stroke-width": 1.6 }, key);
+    }
+    item.append(one.text);
+    list.append(item);
+  });
+  return list;
+}

@@ -1,0 +1,199 @@
+// The mathematics of the page: the same formulas as ldpt.privacy, .instances, .radii and .bounds.
+"use strict";
+
+const RADII = ["printed", "hoeffding", "mixture"];
+
+const sum = (values) => values.reduce((total, value) => total + value, 0);
+
+// tanh(eps / 2); Infinity means no privacy (Lemma 2.1).
+const shrinkage = (epsilon) => Math.tanh(epsilon / 2);
+
+const gapsOf = (problem, tolerance) =>
+  problem.means.map((mean) => Math.abs(problem.threshold - mean) + tolerance);
+
+// H_eps; Infinity when an arm lies at the threshold and there is no tolerance.
+const complexity = (problem, epsilon, tolerance = problem.tolerance) =>
+  sum(gapsOf(problem, tolerance).map((gap) => gap ** -2)) / shrinkage(epsilon) ** 2;
+
+const bernoulliKl = (p, q) => {
+  const term = (a, b) => (a === 0 ? 0 : b === 0 ? Infinity : a * Math.log(a / b));
+  return term(p, q) + term(1 - p, 1 - q);
+};
+
+// --- fixed confidence ---------------------------------------------------------------------------
+
+// b(n, t): how far s - n tau_eps must be from 0 for an arm with n pulls to be decided at time t.
+function boundary(radius, n, t, arms, delta, rho) {
+  if (radius === "mixture") {
+    const v = n / 4 + rho;
+    return Math.sqrt(v * (Math.log(v / rho) + 2 * Math.log(arms / delta)));
+  }
+  const level = Math.log((4 * arms) / delta) + 3 * Math.log(t);
+  return Math.sqrt((radius === "printed" ? 0.125 : 0.5) * n * level);
+}
+
+// Where the drift of one arm crosses its boundary: n gap = b(n), by bisection in log n. The second
+// term is what fluctuations add to that to first order: gap e = b' e + b'' Var(N) / 2, with Var(N) of
+// a walk of variance 1/4 a step that leaves a line.
+function crossing(gap, bound) {
+  let low = 0;
+  let high = 80;
+  for (let step = 0; step < 100; step += 1) {
+    const middle = (low + high) / 2;
+    const n = Math.exp(middle);
+    if (n * gap > bound(n)) high = middle;
+    else low = middle;
+  }
+  const n = Math.exp(high);
+  const h = Math.max(1e-3 * n, 1e-6);
+  const slope = (bound(n + h) - bound(n - h)) / (2 * h);
+  const bend = (bound(n + h) - 2 * bound(n) + bound(n - h)) / h ** 2;
+  const lead = Math.max(gap - slope, 0.05 * gap);
+  const correction = (bend * n) / (8 * lead ** 3);
+  return Math.max(1, n + Math.max(correction, -n / 2));
+}
+
+// Approximate E[T] of Algorithm 2: every arm on its own, all at the time at which the last one ends.
+function expectedPulls(problem, epsilon, delta, radius, rho) {
+  const shrunk = gapsOf(problem, 0).map((gap) => gap * shrinkage(epsilon));
+  const arms = shrunk.length;
+  const distinct = new Map();
+  shrunk.forEach((gap) => distinct.set(gap, (distinct.get(gap) ?? 0) + 1));
+  if (distinct.has(0)) return Infinity;
+  let total = Math.max(arms, complexity(problem, epsilon, 0));
+  for (let round = 0; round < 40; round += 1) {
+    const time = total;
+    const bound = (n) => boundary(radius, n, time, arms, delta, rho);
+    total = sum([...distinct].map(([gap, count]) => count * crossing(gap, bound)));
+    if (radius === "mixture" || Math.abs(total - time) < 1e-9 * total) break;
+  }
+  return total;
+}
+
+// The C with C = 56 + 24 log(2 C) of the proof of Theorem 4.1.
+function fixedPointConstant() {
+  let constant = 200;
+  for (let round = 0; round < 100; round += 1) constant = 56 + 24 * Math.log(2 * constant);
+  return constant;
+}
+
+// Theorem 4.1 with its constants put right, for the radius `hoeffding`.
+function confidenceUpper(problem, epsilon, delta) {
+  const arms = problem.means.length;
+  const effective = Math.max(complexity(problem, epsilon, 0) / 4, 1);
+  return fixedPointConstant() * effective * Math.log((4 * arms * effective) / delta) + 2 * arms;
+}
+
+// What every eps-LDP algorithm pays (contraction of divergence by tanh(eps/2)^2).
+function confidenceLower(problem, epsilon, delta) {
+  const evidence = delta < 0.5 ? bernoulliKl(delta, 1 - delta) : 0;
+  const contraction = shrinkage(epsilon) ** 2;
+  const cost = problem.means.map((mean) => contraction * bernoulliKl(mean, problem.threshold));
+  return evidence * sum(cost.map((c) => 1 / c));
+}
+
+// --- fixed budget -------------------------------------------------------------------------------
+
+// Theorem 3.1: as printed, with R = 1/2, and with the peeling argument done in full.
+function budgetUpper(problem, epsilon, budget, version) {
+  const arms = problem.means.length;
+  const scaled = budget / complexity(problem, epsilon);
+  if (version === "printed") {
+    return Math.exp(-scaled / 4 + 2 * arms * Math.log(Math.log(budget) + 1));
+  }
+  if (version === "corrected") {
+    return Math.exp(-scaled / 16 + 2 * Math.log((Math.log(budget) + 1) * arms));
+  }
+  const scales = Math.floor(Math.log2(budget)) + 1;
+  return Math.exp(-scaled / 32 + Math.log(2 * arms * scales));
+}
+
+// Theorem 3.2 with the contraction of divergence; over the environments B^0..B^K.
+function budgetLower(problem, epsilon, budget) {
+  const clip = (value) => Math.min(1, Math.max(0, value));
+  const contraction = shrinkage(epsilon) ** 2;
+  const cost = problem.means.map((mean) => {
+    const half = Math.abs(mean - problem.threshold) / 2 + problem.tolerance;
+    return contraction * bernoulliKl(clip(problem.threshold + half), clip(problem.threshold - half));
+  });
+  return 0.25 * Math.exp(-budget / sum(cost.map((c) => 1 / c)));
+}
+
+// A small seeded generator (sfc32): the same page shows the same curve to everybody.
+function generator(seed) {
+  let [a, b, c, d] = [0x9e3779b9, 0x243f6a88, 0xb7e15162, seed >>> 0];
+  const next = () => {
+    const t = (((a + b) | 0) + d) | 0;
+    d = (d + 1) | 0;
+    a = b ^ (b >>> 9);
+    b = (c + (c << 3)) | 0;
+    c = (c << 21) | (c >>> 11);
+    c = (c + t) | 0;
+    return (t >>> 0) / 4294967296;
+  };
+  for (let i = 0; i < 20; i += 1) next();
+  return next;
+}
+
+// How many pulls of an arm are drawn at once: 1 where that is affordable, else a fiftieth of what the
+// arm gets by T = H_eps, with normal instead of binomial responses.
+function batchSizes(problem, epsilon) {
+  return gapsOf(problem, problem.tolerance).map((gap) => {
+    const size = Math.floor((gap * shrinkage(epsilon)) ** -2 / 50);
+    return size < 16 ? 1 : size;
+  });
+}
+
+// Errors of `runs` runs of Algorithm 1 at each of the rising budgets.
+function simulateBudget(problem, epsilon, budgets, runs, seed) {
+  const random = generator(seed);
+  const normal = () =>
+    Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
+  const c = shrinkage(epsilon);
+  const arms = problem.means.length;
+  const means = problem.means.map((mean) => 0.5 + c * (mean - 0.5));
+  const threshold = 0.5 + c * (problem.threshold - 0.5);
+  const tolerance = c * problem.tolerance;
+  const accept = problem.means.map((mean) => mean > problem.threshold + problem.tolerance);
+  const reject = problem.means.map((mean) => mean <= problem.threshold - problem.tolerance);
+  const sizes = batchSizes(problem, epsilon);
+  const pulls = new Float64Array(arms);
+  const drift = new Float64Array(arms); // s - n tau_eps
+  const index = new Float64Array(arms);
+  const errors = new Array(budgets.length).fill(0);
+
+  const pull = (k, size) => {
+    let positives = 0;
+    if (size === 1) positives = random() < means[k] ? 1 : 0;
+    else {
+      const spread = Math.sqrt(size * means[k] * (1 - means[k]));
+      positives = Math.min(size, Math.max(0, Math.round(size * means[k] + spread * normal())));
+    }
+    pulls[k] += size;
+    drift[k] += positives - size * threshold;
+    index[k] = Math.abs(drift[k]) / Math.sqrt(pulls[k]) + tolerance * Math.sqrt(pulls[k]);
+  };
+  const wrong = () => {
+    for (let k = 0; k < arms; k += 1) {
+      if (drift[k] > 0 ? reject[k] : accept[k]) return 1;
+    }
+    return 0;
+  };
+  for (let run = 0; run < runs; run += 1) {
+    pulls.fill(0);
+    drift.fill(0);
+    for (let k = 0; k < arms; k += 1) pull(k, 1);
+    let made = arms;
+    for (let place = 0; place < budgets.length; place += 1) {
+      while (made < budgets[place]) {
+        let least = 0;
+        for (let k = 1; k < arms; k += 1) if (index[k] < index[least]) least = k;
+        const size = Math.min(sizes[least], budgets[place] - made);
+        pull(least, size);
+        made += size;
+      }
+      errors[place] += wrong();
+    }
+  }
+  return errors;
+}

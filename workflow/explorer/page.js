@@ -1,0 +1,347 @@
+// The page: reads the fields, says beside a field what is wrong with it, draws the rest.
+"use strict";
+
+const DATA = JSON.parse(document.getElementById("data").textContent, (key, value) => (value === "inf" ? Infinity : value));
+const MOST_ARMS = 100;
+const EPSILONS = { low: 0.01, high: 10, infinity: 30 };
+const SPAN = { low: 0.05, simulated: 12, high: 400 }; // of T / H_eps
+const LEAST_ERROR = 1e-5;
+const CHUNK = 100; // runs between two drawings
+const MOST_RUNS = 1000;
+const STATUS = { printed: "not valid", hoeffding: "valid", mixture: "valid" };
+const SHAPES = { printed: "cross", hoeffding: "plus", mixture: "diamond" };
+const TYPED = "typed by you";
+const field = (name) => document.getElementById(name);
+
+// --- reading the fields -------------------------------------------------------------------------
+
+function number(text, what) {
+  const trimmed = text.trim();
+  const value = Number(trimmed);
+  if (trimmed === "" || Number.isNaN(value)) throw new RangeError(`${what} must be a number, got "${trimmed}"`);
+  return value;
+}
+
+function readMeans(text) {
+  const parts = text.replace(/\s*[x×]\s*(\d+)/g, "x$1").split(/[\s,;]+/).filter(Boolean);
+  const means = parts.flatMap((part) => {
+    const [mean, count] = part.split("x");
+    const value = number(mean, "a mean reward");
+    if (!(value >= 0 && value <= 1)) throw new RangeError(`a mean reward lies in [0, 1], got ${mean}`);
+    return new Array(Math.min(count === undefined ? 1 : Number(count), MOST_ARMS + 1)).fill(value);
+  });
+  if (means.length === 0) throw new RangeError("at least one mean reward is needed");
+  if (means.length > MOST_ARMS) throw new RangeError(`at most ${MOST_ARMS} arms here, got more`);
+  return means;
+}
+
+function readEpsilon(text) {
+  const none = /^(inf|infinity|∞)$/i.test(text.trim());
+  const value = none ? Infinity : number(text, "ε");
+  if (!(value > 0)) throw new RangeError(`ε must be positive (inf: no privacy), got ${text.trim()}`);
+  if (value < 0.001) throw new RangeError(`ε must be at least 0.001 here, got ${text.trim()}`);
+  return value;
+}
+
+function within(name, what, allowed, test) {
+  return () => {
+    const value = number(field(name).value, what);
+    if (!test(value)) throw new RangeError(`${what} ${allowed}, got ${field(name).value.trim()}`);
+    return value;
+  };
+}
+
+const READERS = {
+  means: () => readMeans(field("means").value),
+  threshold: within("threshold", "the threshold", "lies in [0, 1]", (v) => v >= 0 && v <= 1),
+  tolerance: within("tolerance", "the tolerance", "must be 0 or more", (v) => v >= 0 && Number.isFinite(v)),
+  epsilon: () => readEpsilon(field("epsilon").value),
+  delta: within("delta", "δ", "must lie strictly between 0 and 1", (v) => v > 0 && v < 1),
+  budget: within("budget", "the budget", "must be a whole number", (v) => Number.isInteger(v) && v > 0),
+};
+
+function complain(name, message) {
+  field(`${name}-error`).textContent = message;
+  field(name).setAttribute("aria-invalid", String(message !== ""));
+}
+
+// The settings, or null when a field is wrong; then the field says so.
+function readSettings() {
+  const settings = {};
+  let sound = true;
+  Object.entries(READERS).forEach(([name, read]) => {
+    try {
+      settings[name] = read();
+      complain(name, "");
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      complain(name, error.message);
+      sound = false;
+    }
+  });
+  if (!sound) return null;
+  const least = 2 * settings.means.length;
+  if (settings.budget < least) {
+    complain("budget", `the budget must be at least 2K = ${least}, got ${settings.budget}`);
+    return null;
+  }
+  const hit = settings.means.indexOf(settings.threshold);
+  settings.unresolvable = hit >= 0;
+  if (hit >= 0) complain("means", `arm ${hit + 1} lies exactly at the threshold: fixed confidence never ends`);
+  if (hit >= 0 && settings.tolerance === 0) {
+    complain("tolerance", "with an arm at the threshold the complexity is infinite unless the tolerance is positive");
+    return null;
+  }
+  return settings;
+}
+
+// --- measured points ----------------------------------------------------------------------------
+
+const same = (one, other) => one.length === other.length && one.every((value, i) => value === other[i]);
+
+function namesOf(settings, withTolerance) {
+  return DATA.instances
+    .filter((one) => same(one.means, settings.means) && one.threshold === settings.threshold)
+    .filter((one) => !withTolerance || one.tolerance === settings.tolerance)
+    .map((one) => one.name);
+}
+
+const measuredConfidence = (settings) => {
+  const names = namesOf(settings, false);
+  return DATA.confidence.filter((row) => names.includes(row.instance) && row.undecided === 0);
+};
+const measuredBudget = (settings) => {
+  const names = namesOf(settings, true);
+  return DATA.budget.filter((row) => names.includes(row.instance));
+};
+
+const epsilonText = (epsilon) => (epsilon === Infinity ? "∞" : shown(epsilon));
+const colourOf = (epsilon) => {
+  if (epsilon === Infinity) return "var(--accent)";
+  const known = DATA.colours.map((one) => one.epsilon);
+  const nearest = known.reduce((a, b) => (Math.abs(Math.log(a / epsilon)) < Math.abs(Math.log(b / epsilon)) ? a : b));
+  return DATA.colours.find((one) => one.epsilon === nearest).colour;
+};
+
+// --- fixed confidence ---------------------------------------------------------------------------
+
+function showConfidence(settings) {
+  const host = field("confidence-chart");
+  if (settings.unresolvable) {
+    host.textContent = "An arm lies exactly at the threshold, so no number of pulls is enough.";
+    field("confidence-table").replaceChildren();
+    field("confidence-note").textContent = "";
+    return;
+  }
+  const place = (epsilon) => (epsilon === Infinity ? EPSILONS.infinity : epsilon);
+  const low = Math.min(EPSILONS.low, settings.epsilon);
+  const grid = Array.from({ length: 60 }, (_, i) => low * (EPSILONS.infinity / low) ** (i / 59));
+  const curve = (value) => grid.map((epsilon) => [epsilon, value(epsilon)]);
+  const rows = measuredConfidence(settings);
+  const series = [
+    { kind: "line", name: "upper", text: "upper bound, corrected (hoeffding)", colour: "var(--upper)", dash: "6 3 2 3", points: curve((e) => confidenceUpper(settings, e, settings.delta)) },
+    ...RADII.map((radius) => ({
+      kind: "line", name: radius, text: `radius ${radius}`, colour: `var(--${radius})`,
+      points: curve((e) => expectedPulls(settings, e, settings.delta, radius, DATA.rho)),
+    })),
+    { kind: "line", name: "lower", text: "sharp lower bound, any private algorithm", colour: "var(--lower)", dash: "6 3", points: curve((e) => confidenceLower(settings, e, settings.delta)) },
+    ...RADII.map((radius) => ({
+      kind: "points", name: `${radius} measured`, mark: SHAPES[radius], colour: `var(--${radius})`,
+      points: rows.filter((row) => row.radius === radius && row.delta === settings.delta).map((row) => ({
+        x: place(row.epsilon), value: row.mean_pulls, low: row.mean_low, high: row.mean_high,
+        title: `${radius}, ε = ${epsilonText(row.epsilon)}: ${shown(row.mean_pulls)} pulls measured`,
+      })),
+    })),
+  ];
+  const heights = series.filter((one) => one.kind === "line").flatMap((one) => one.points.map(([, v]) => v)).filter((v) => v > 0 && Number.isFinite(v));
+  drawChart(host, {
+    x: { log: true, domain: [low, EPSILONS.infinity * 1.15], label: "privacy level ε (30: as without privacy)" },
+    y: { log: true, domain: [Math.max(1, Math.min(...heights) / 2), Math.max(...heights) * 2], label: "expected number of pulls" },
+    series, mark: place(settings.epsilon), label: "Expected pulls of the three radii against epsilon, between bounds",
+  });
+  confidenceTable(settings, rows);
+  field("confidence-note").textContent = approximationNote(settings, rows);
+}
+
+function confidenceTable(settings, rows) {
+  const table = document.createElement("table");
+  table.innerHTML = "<thead><tr><th>radius</th><th>guarantee</th><th>expected pulls (approximate)</th><th>pulls measured</th><th>error measured</th></tr></thead>";
+  const body = table.createTBody();
+  RADII.forEach((radius) => {
+    const row = rows.find((one) => one.radius === radius && one.delta === settings.delta && one.epsilon === settings.epsilon);
+    const line = body.insertRow();
+    line.id = `radius-${radius}`;
+    const pulls = expectedPulls(settings, settings.epsilon, settings.delta, radius, DATA.rho);
+    [radius, STATUS[radius], shown(pulls), row ? shown(row.mean_pulls) : "–",
+      row ? `${shown(row.error)} [${shown(row.error_low, 2)}, ${shown(row.error_high, 2)}]` : "–",
+    ].forEach((text) => { line.insertCell().textContent = text; });
+    line.dataset.pulls = pulls;
+  });
+  field("confidence-table").replaceChildren(table);
+}
+
+// How far the approximation is off wherever this problem was measured.
+function approximationNote(settings, rows) {
+  const method = "Expected pulls are an approximation: each arm's drift is followed to its boundary, with a first-order correction for its fluctuations.";
+  if (rows.length === 0) return `${method} This problem was not measured; try one of the instances.`;
+  const ratios = rows.map((row) => expectedPulls(settings, row.epsilon, row.delta, row.radius, DATA.rho) / row.mean_pulls);
+  const [least, most] = [Math.min(...ratios), Math.max(...ratios)].map((ratio) => shown(ratio));
+  return `${method} Over the ${rows.length} settings in which this problem was measured it is ${least} to ${most} times the mean. Errors carry 95 % Clopper-Pearson intervals.`;
+}
+
+// --- fixed budget -------------------------------------------------------------------------------
+
+let simulated = { key: "" };
+
+function showBudget(settings) {
+  const scaled = document.querySelector("input[name=axis]:checked").value === "scaled";
+  const total = complexity(settings, settings.epsilon);
+  const least = 2 * settings.means.length;
+  const place = (budget, epsilon) => (scaled ? budget / complexity(settings, epsilon) : budget);
+  const grid = Array.from({ length: 80 }, (_, i) => Math.max(least, SPAN.low * total) * (SPAN.high * total / Math.max(least, SPAN.low * total)) ** (i / 79));
+  const bound = (value) => grid.map((budget) => [place(budget, settings.epsilon), value(budget)]);
+  const run = simulate(settings, total, least);
+  const rows = measuredBudget(settings);
+  const series = [
+    { kind: "line", name: "printed", text: "upper bound, printed", colour: "var(--upper)", dash: "5 3", points: bound((b) => budgetUpper(settings, settings.epsilon, b, "printed")) },
+    { kind: "line", name: "rigorous", text: "upper bound, proved in full", colour: "var(--upper)", dash: "2 2", points: bound((b) => budgetUpper(settings, settings.epsilon, b, "rigorous")) },
+    { kind: "line", name: "lower", text: "sharp lower bound (worst of B⁰…Bᴷ)", colour: "var(--lower)", dash: "6 3", points: bound((b) => budgetLower(settings, settings.epsilon, b)) },
+    { kind: "line", name: "simulated", text: `${run.runs} runs in this browser, ε = ${epsilonText(settings.epsilon)}`, colour: "var(--accent)", points: run.runs ? run.curve.map(([b, e]) => [place(b, settings.epsilon), e / run.runs]) : [] },
+    ...[...new Set(rows.map((row) => row.epsilon))].map((epsilon) => ({
+      kind: "points", name: `measured ${epsilonText(epsilon)}`, mark: "circle", colour: colourOf(epsilon),
+      text: `measured, ε = ${epsilonText(epsilon)}`, opacity: scaled || epsilon === settings.epsilon ? 1 : 0.4,
+      points: rows.filter((row) => row.epsilon === epsilon).map((row) => ({
+        x: place(row.budget, epsilon), value: row.estimate, low: row.low, high: row.high,
+        title: `ε = ${epsilonText(epsilon)}, T = ${shown(row.budget)}: error ${row.estimate === 0 ? `below ${shown(row.high)}` : shown(row.estimate)} measured`,
+      })),
+    })),
+  ];
+  const span = scaled ? [SPAN.low, SPAN.high] : [Math.min(grid[0], settings.budget), Math.max(SPAN.high * total, settings.budget)];
+  drawChart(field("budget-chart"), {
+    x: { log: true, domain: span, label: scaled ? "scaled budget T / Hε" : "budget T" },
+    y: { log: true, domain: [LEAST_ERROR, 1.6], label: "error probability" },
+    series, mark: place(settings.budget, settings.epsilon), label: "Error probability of Algorithm 1 against the budget, with bounds",
+  });
+  budgetAnswer(settings, run, total);
+}
+
+// The curve of these settings as far as it has been simulated; a new one begins with no run. The marked
+// budget is one of the checkpoints.
+function simulate(settings, total, least) {
+  const key = JSON.stringify([settings.means, settings.threshold, settings.tolerance, String(settings.epsilon), settings.budget]);
+  if (simulated.key === key) return simulated;
+  const start = Math.max(least, Math.ceil(SPAN.low * total));
+  const budgets = Array.from({ length: 30 }, (_, i) => Math.ceil(start * (SPAN.simulated * total / start) ** (i / 29))).filter((b) => b >= least);
+  if (settings.budget <= SPAN.simulated * total) budgets.push(settings.budget);
+  const points = [...new Set(budgets)].sort((a, b) => a - b);
+  const wanted = Math.max(100, Math.min(MOST_RUNS, CHUNK * Math.floor(6e3 / settings.means.length ** 2)));
+  simulated = { key, settings, runs: 0, wanted, curve: points.map((budget) => [budget, 0]) };
+  setTimeout(simulateMore, 0, simulated);
+  return simulated;
+}
+
+// Another chunk of runs, until there are enough or the settings have changed; the page stays responsive.
+function simulateMore(run) {
+  if (run !== simulated || run.runs >= run.wanted) return;
+  const budgets = run.curve.map(([budget]) => budget);
+  const errors = simulateBudget(run.settings, run.settings.epsilon, budgets, CHUNK, run.runs / CHUNK);
+  run.curve = run.curve.map(([budget, seen], i) => [budget, seen + errors[i]]);
+  run.runs += CHUNK;
+  showBudget(run.settings);
+  setTimeout(simulateMore, 0, run);
+}
+
+function budgetAnswer(settings, run, total) {
+  const at = run.curve.find(([budget]) => budget === settings.budget);
+  const upper = Math.min(1, budgetUpper(settings, settings.epsilon, settings.budget, "rigorous"));
+  const seen = at
+    ? `${at[1]} of ${run.runs} runs were wrong`
+    : `this budget is beyond the ${SPAN.simulated} Hε up to which this page simulates`;
+  field("budget-answer").textContent = `At T = ${shown(settings.budget)}, ${shown(settings.budget / total)} times Hε: ${seen}; proved: at most ${shown(upper)}.`;
+  field("budget-answer").dataset.errors = at ? at[1] : "";
+  field("budget-answer").dataset.finished = String(run.runs >= run.wanted);
+  const batch = Math.max(...batchSizes(settings, settings.epsilon));
+  const method = batch === 1 ? "The runs in this browser are exact." : `The runs in this browser are an approximation: up to ${shown(batch)} pulls of an arm are drawn at once.`;
+  field("budget-note").textContent = `${method} Points carry 95 % Clopper-Pearson intervals; an open triangle stands at the upper limit where no error was seen. The lower bound is over the environments of Theorem 3.2, not for this problem alone.`;
+}
+
+// --- everything ---------------------------------------------------------------------------------
+
+function showFacts(settings) {
+  const total = complexity(settings, Infinity);
+  const facts = [
+    ["K", "arms K", settings.means.length],
+    ["shrinkage", "shrinkage c(ε)", shrinkage(settings.epsilon)],
+    ["complexity", "complexity H", total],
+    ["private-complexity", "with privacy, Hε", complexity(settings, settings.epsilon)],
+    ["price", "price of privacy, Hε / H", shrinkage(settings.epsilon) ** -2],
+    ["gap", "smallest gap", Math.min(...gapsOf(settings, 0))],
+  ];
+  field("facts").replaceChildren(...facts.map(([id, label, value]) => {
+    const box = document.createElement("div");
+    box.innerHTML = "<dt></dt><dd></dd>";
+    box.firstChild.textContent = label;
+    box.lastChild.textContent = shown(value);
+    box.lastChild.id = `fact-${id}`;
+    box.lastChild.dataset.value = value;
+    return box;
+  }));
+}
+
+function update() {
+  const settings = readSettings();
+  document.querySelector(".results").classList.toggle("stale", settings === null);
+  if (settings === null) return;
+  const match = namesOf(settings, true);
+  if (!match.includes(field("instance").value)) field("instance").value = match[0] ?? TYPED;
+  field("slider").value = Math.log10(Math.min(Math.max(settings.epsilon, EPSILONS.low), EPSILONS.high));
+  showFacts(settings);
+  showConfidence(settings);
+  showBudget(settings);
+}
+
+function compact(means) {
+  const runs = [];
+  means.forEach((mean) => {
+    if (runs.length && runs.at(-1)[0] === mean) runs.at(-1)[1] += 1;
+    else runs.push([mean, 1]);
+  });
+  return runs.map(([mean, count]) => (count > 1 ? `${mean} x${count}` : `${mean}`)).join(", ");
+}
+
+function choose(name) {
+  const chosen = DATA.instances.find((one) => one.name === name);
+  if (!chosen) return;
+  field("means").value = compact(chosen.means);
+  field("threshold").value = chosen.threshold;
+  field("tolerance").value = chosen.tolerance;
+  if (Math.min(...gapsOf(chosen, chosen.tolerance)) > 0) {
+    const epsilon = READERS.epsilon();
+    field("budget").value = Math.max(2 * chosen.means.length, Math.ceil(2 * complexity(chosen, epsilon)));
+  }
+}
+
+function start() {
+  const shownNames = DATA.instances.filter((one) => one.means.length <= MOST_ARMS).map((one) => one.name);
+  field("instance").append(...[...shownNames, TYPED].map((name) => new Option(name, name)));
+  field("epsilon").value = "1";
+  field("delta").value = "0.1";
+  field("instance").value = shownNames[0];
+  choose(shownNames[0]);
+  field("instance").addEventListener("change", () => {
+    if (field("epsilon").getAttribute("aria-invalid") === "true") field("epsilon").value = "1";
+    choose(field("instance").value);
+  });
+  field("slider").addEventListener("input", () => {
+    field("epsilon").value = Number((10 ** Number(field("slider").value)).toPrecision(2));
+  });
+  let waiting = 0;
+  document.addEventListener("input", () => {
+    clearTimeout(waiting);
+    waiting = setTimeout(update, 60);
+  });
+  field("form").addEventListener("submit", (event) => event.preventDefault());
+  update();
+}
+
+start();
