@@ -76,8 +76,8 @@ def fixed_budget_upper(
     if version == "paired":
         rate = 2 / 5 if instance.tolerance == 0 else 1 / 5
         x = rate * (budget - n_arms) / instance.complexity(epsilon)
-        scales = 1 + (1 + x) * math.log(budget)
-        return _exp(1 - x + math.log(4 * n_arms**2 * (1 + x)) + 2 * math.log(scales))
+        stretch = 1 + (1 + x) * math.log(budget)
+        return _exp(1 - x + math.log(4 * n_arms**2 * (1 + x)) + 2 * math.log(stretch))
     raise _unknown(version, ("printed", "corrected", "rigorous", "paired"))
 
 

@@ -25,7 +25,11 @@ class Instance:
     tolerance: float = 0.0
 
     def __init__(
-        self, name: str, means: Sequence[float], threshold: float, tolerance: float = 0.0
+        self,
+        name: str,
+        means: Sequence[float] | np.ndarray,
+        threshold: float,
+        tolerance: float = 0.0,
     ) -> None:
         object.__setattr__(self, "name", str(name))
         object.__setattr__(self, "means", tuple(float(mean) for mean in means))

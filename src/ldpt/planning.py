@@ -30,7 +30,7 @@ DEFAULT_EPSILONS = (0.25, 0.5, 1.0, 2.0, 4.0)
 DEFAULT_REPLICATES = 400
 LEAST_ERRORS = 20  # expected at error delta, so that the crossing of delta can be seen
 GRID = 24  # budgets of a simulated error curve
-MOST_DOUBLINGS = 4
+MOST_DOUBLINGS = 6
 MOST_SEARCH_STEPS = 12
 
 Progress = Callable[[str], None]  # told what is about to be simulated
@@ -169,7 +169,7 @@ def budget_needed(
     """
     _require_finite_complexity(instance)
     replicates = max(replicates, math.ceil(LEAST_ERRORS / delta))
-    largest = 2 * instance.complexity(epsilon) * math.log(2 * instance.n_arms / delta)
+    largest = instance.complexity(epsilon) * math.log(2 * instance.n_arms / delta) / 2
     for _ in range(MOST_DOUBLINGS):
         grid = budgets_up_to(instance, largest)
         curve = error_curve(instance, epsilon, grid, replicates, seed)
