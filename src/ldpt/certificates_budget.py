@@ -251,6 +251,25 @@ def estimated_gap_is_positive() -> Evidence:
     )
 
 
+def counts_never_fall() -> Evidence:
+    """Appendix B: T_i(T) >= T_i(t*), on every path of a short run of Algorithm 1."""
+    from ldpt.learners import FixedBudget
+
+    def monotone(path: Sequence[int]) -> bool:
+        learner = FixedBudget(2, 0.5, 0.0, 1.0, len(path))
+        before = list(learner.pulls)
+        for response in path:
+            arm = learner.next_arm()
+            assert arm is not None  # the budget is the length of the path
+            learner.record(arm, response)
+            if any(now < was for now, was in zip(learner.pulls, before, strict=True)):
+                return False
+            before = list(learner.pulls)
+        return True
+
+    return verdict_of((f"{path}", monotone(path)) for path in itertools.product((0, 1), repeat=8))
+
+
 def rejected_below_threshold() -> Evidence:
     """Appendix B: a deviation below Delta/2 puts every arm with mu < tau below tau.
 
