@@ -1,0 +1,43 @@
+"""A headless Chromium that may not reach any network, and what the pages under test are made of."""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from selenium import webdriver
+from selenium.webdriver.chrome.options import Options
+from selenium.webdriver.chrome.service import Service
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[webdriver.Chrome]:
+    """One browser for all pages; every host name is a dead end, so a request would be seen."""
+    chromium, driver = shutil.which("chromium"), shutil.which("chromedriver")
+    if not chromium or not driver:
+        pytest.skip("needs chromium and chromedriver, one of which is not installed")
+    options = Options()
+    options.binary_location = chromium
+    for argument in (
+        "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+        "--window-size=1280,1600", "--host-resolver-rules=MAP * ~NOTFOUND",
+    ):  # fmt: skip
+        options.add_argument(argument)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    browser = webdriver.Chrome(options=options, service=Service(driver))
+    browser.set_script_timeout(60)
+    yield browser
+    browser.quit()
+
+
+def opened(browser: webdriver.Chrome, page: Path) -> webdriver.Chrome:
+    """Open a file and forget what the console said before."""
+    browser.get("about:blank")
+    browser.get_log("browser")
+    browser.get(page.resolve().as_uri())
+    return browser
+
+
+def complaints(browser: webdriver.Chrome) -> list[str]:
+    """What the console said that was an error."""
+    return [row["message"] for row in browser.get_log("browser") if row["level"] == "SEVERE"]

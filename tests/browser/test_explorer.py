@@ -1,0 +1,220 @@
+"""The explorer in a real browser: it computes what ldpt computes, and says what is wrong where."""
+
+import math
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from selenium import webdriver
+from selenium.webdriver.common.by import By
+from selenium.webdriver.support.ui import WebDriverWait
+
+from ldpt import bounds, explorer, radii, simulate, summarise
+from ldpt.instances import Instance
+from ldpt.privacy import shrinkage
+from tests.browser.conftest import complaints, opened
+
+pytestmark = pytest.mark.browser
+SOURCES = Path(__file__).resolve().parents[2] / "workflow" / "explorer"
+GROUPS = Instance("groups", [0.1, 0.1, 0.35, 0.45, 0.55, 0.9], 0.5, 0.1)
+LONE = Instance("lone", [0.95], 0.9)
+EPSILONS = (0.25, 1.0, math.inf)
+
+
+@pytest.fixture(scope="module")
+def measured() -> dict[str, pd.DataFrame]:
+    """Small simulations of one instance, summarised as the workflow does it."""
+    budget, confidence = [], []
+    for epsilon in EPSILONS:
+        labels = {"instance": GROUPS.name, "epsilon": epsilon}
+        total = GROUPS.complexity(epsilon)
+        budgets = [math.ceil(x * total) for x in (1, 2, 4)]
+        runs = simulate.fixed_budget(GROUPS, epsilon, budgets, replicates=300, seed=1)
+        budget.append(summarise.fixed_budget(runs, labels | {"policy": "apt"}, total))
+        for radius in radii.RADII:
+            runs = simulate.fixed_confidence(GROUPS, epsilon, 0.1, 300, seed=1, radius=radius)
+            runs = runs.assign(delta=0.1)
+            confidence.append(summarise.fixed_confidence(runs, labels | {"radius": radius}, total))
+    return {"budget": pd.concat(budget), "confidence": pd.concat(confidence)}
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory, measured: dict[str, pd.DataFrame]) -> Path:
+    data = explorer.page_data([GROUPS, LONE], measured["budget"], measured["confidence"], 10.0)
+    file = tmp_path_factory.mktemp("explorer") / "explorer.html"
+    file.write_text(explorer.render(SOURCES, data), encoding="utf-8")
+    return file
+
+
+@pytest.fixture
+def explored(browser: webdriver.Chrome, page: Path) -> webdriver.Chrome:
+    return opened(browser, page)
+
+
+def enter(browser: webdriver.Chrome, name: str, text: str) -> None:
+    """Put a text into a field as typing it would, and let the page take notice."""
+    browser.execute_script(
+        "const f = document.getElementById(arguments[0]); f.value = arguments[1]; update();",
+        name, text,
+    )  # fmt: skip
+
+
+def curve(browser: webdriver.Chrome, chart: str, series: str) -> str:
+    """The path of a line, read in one step, because the page redraws itself while it simulates."""
+    selector = f"#{chart} path[data-series='{series}']"
+    return str(
+        browser.execute_script(f'return document.querySelector("{selector}").getAttribute("d")')
+    )
+
+
+def error_of(browser: webdriver.Chrome, field: str) -> str:
+    return browser.find_element(By.ID, f"{field}-error").text
+
+
+def test_the_page_opens_without_a_complaint_and_asks_no_network(
+    explored: webdriver.Chrome,
+) -> None:
+    assert complaints(explored) == []
+    asked = "return performance.getEntriesByType('resource').map((entry) => entry.name)"
+    assert explored.execute_script(asked) == []
+    assert "http://" not in SOURCES.joinpath("page.html").read_text()
+
+
+def test_a_change_of_epsilon_moves_the_error_curve_and_the_facts(
+    explored: webdriver.Chrome,
+) -> None:
+    before = curve(explored, "budget-chart", "paired")
+    for epsilon in (1.0, 0.25):
+        enter(explored, "epsilon", str(epsilon))
+        fact = explored.find_element(By.ID, "fact-private-complexity").get_attribute("data-value")
+        assert float(fact or "nan") == pytest.approx(GROUPS.complexity(epsilon), rel=1e-12)
+    assert curve(explored, "budget-chart", "paired") != before
+    row = explored.find_element(By.ID, "radius-hoeffding")
+    quarter = float(row.get_attribute("data-pulls") or "nan")
+    enter(explored, "epsilon", "1")
+    row = explored.find_element(By.ID, "radius-hoeffding")
+    assert quarter > 10 * float(row.get_attribute("data-pulls") or "nan")
+
+
+def test_a_change_of_delta_moves_the_cost_curves(explored: webdriver.Chrome) -> None:
+    before = [curve(explored, "confidence-chart", radius) for radius in radii.RADII]
+    enter(explored, "delta", "0.0001")
+    after = [curve(explored, "confidence-chart", radius) for radius in radii.RADII]
+    assert all(one != other for one, other in zip(before, after, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("field", "text", "part"),
+    [
+        ("means", "0.2, 1.3", "lies in [0, 1], got 1.3"),
+        ("means", "", "at least one mean reward"),
+        ("means", "0.2 x101", "at most 100 arms"),
+        ("threshold", "-0.1", "lies in [0, 1], got -0.1"),
+        ("tolerance", "-1", "must be 0 or more, got -1"),
+        ("epsilon", "0", "must be positive (inf: no privacy), got 0"),
+        ("epsilon", "nan", "must be a number"),
+        ("delta", "1", "strictly between 0 and 1, got 1"),
+        ("budget", "3", "at least 2K = 12, got 3"),
+        ("budget", "100.5", "whole number, got 100.5"),
+    ],
+)
+def test_bad_input_is_said_beside_its_field(
+    explored: webdriver.Chrome, field: str, text: str, part: str
+) -> None:
+    assert error_of(explored, field) == ""
+    good = explored.execute_script(f"return document.getElementById('{field}').value")
+    enter(explored, field, text)
+    assert part in error_of(explored, field)
+    other = [name for name in ("means", "threshold", "epsilon", "delta") if name != field]
+    assert all(error_of(explored, name) == "" for name in other)
+    enter(explored, field, good)
+    assert error_of(explored, field) == ""
+
+
+def test_an_arm_at_the_threshold_ends_fixed_confidence_but_not_fixed_budget(
+    explored: webdriver.Chrome,
+) -> None:
+    enter(explored, "means", "0.5, 0.3")
+    assert "arm 1 lies exactly at the threshold" in error_of(explored, "means")
+    assert "no number of pulls" in explored.find_element(By.ID, "confidence-chart").text
+    enter(explored, "tolerance", "0")
+    assert "infinite" in error_of(explored, "tolerance")
+
+
+@pytest.mark.parametrize("instance", [GROUPS, LONE], ids=lambda one: one.name)
+@pytest.mark.parametrize("epsilon", EPSILONS)
+def test_the_formulas_of_the_page_are_those_of_ldpt(
+    explored: webdriver.Chrome, instance: Instance, epsilon: float
+) -> None:
+    problem = {
+        "means": list(instance.means),
+        "threshold": instance.threshold,
+        "tolerance": instance.tolerance,
+    }
+    script = """
+        const [problem, text, n, budget] = arguments;
+        const epsilon = Number(text), K = problem.means.length;
+        return [
+          shrinkage(epsilon), complexity(problem, epsilon), complexity(problem, epsilon, 0),
+          ...RADII.map((radius) => boundary(radius, n, 3 * n, K, 0.05, 10)),
+          confidenceLower(problem, epsilon, 0.05), confidenceUpper(problem, epsilon, 0.05),
+          ...["printed", "paired"].map((v) => budgetUpper(problem, epsilon, budget, v)),
+          budgetLower(problem, epsilon, budget),
+        ];"""
+    n, budget = 4321, math.ceil(7 * instance.complexity(epsilon))
+    text = "Infinity" if math.isinf(epsilon) else str(epsilon)
+    found = explored.execute_script(script, problem, text, n, budget)
+    arms = instance.n_arms
+    edges = [radii.Radius(name).boundary(n, 3 * n, arms, 0.05) for name in radii.RADII]
+    expected = [
+        shrinkage(epsilon),
+        instance.complexity(epsilon),
+        instance.strict.complexity(epsilon),
+        *edges,
+        bounds.fixed_confidence_lower(instance, epsilon, 0.05, "sharp"),
+        bounds.fixed_confidence_upper(instance, epsilon, 0.05, "corrected", "hoeffding"),
+        bounds.fixed_budget_upper(instance, epsilon, budget, "printed"),
+        bounds.fixed_budget_upper(instance, epsilon, budget, "paired"),
+        bounds.fixed_budget_lower(instance, epsilon, budget, "sharp"),
+    ]
+    assert found == pytest.approx(expected, rel=1e-9)
+
+
+def test_expected_pulls_are_near_the_measured_ones(
+    explored: webdriver.Chrome, measured: dict[str, pd.DataFrame]
+) -> None:
+    """Within 15 %: an approximation, and said to be one; 300 runs are good to about 4 %."""
+    for row in measured["confidence"].itertuples():
+        enter(explored, "epsilon", str(row.epsilon))
+        cell = explored.find_element(By.ID, f"radius-{row.radius}")
+        assert float(cell.get_attribute("data-pulls") or "nan") == pytest.approx(
+            row.mean_pulls, rel=0.15
+        )
+
+
+@pytest.mark.parametrize("epsilon", EPSILONS)
+def test_runs_in_the_browser_err_as_often_as_the_engine(
+    explored: webdriver.Chrome, measured: dict[str, pd.DataFrame], epsilon: float
+) -> None:
+    """Two counts at T = 2 H_eps; Fisher's test at level 1e-4, both sides seeded."""
+    from scipy.stats import fisher_exact
+
+    table = measured["budget"]
+    row = table[(table["epsilon"] == epsilon)].sort_values("budget").iloc[1]
+    enter(explored, "epsilon", str(epsilon))
+    enter(explored, "budget", str(row["budget"]))
+    answer = explored.find_element(By.ID, "budget-answer")
+    WebDriverWait(explored, 60).until(lambda _: answer.get_attribute("data-finished") == "true")
+    errors = int(answer.get_attribute("data-errors") or "-1")
+    runs = int(explored.execute_script("return simulated.runs"))
+    engine = [row["errors"], row["replicates"] - row["errors"]]
+    assert fisher_exact([[errors, runs - errors], engine]).pvalue > 1e-4
+
+
+def test_measured_points_are_drawn_for_the_instance_alone(explored: webdriver.Chrome) -> None:
+    points = "#budget-chart g.measured"
+    assert len(explored.find_elements(By.CSS_SELECTOR, points)) == 3 * len(EPSILONS)
+    enter(explored, "threshold", "0.52")
+    assert explored.find_elements(By.CSS_SELECTOR, points) == []
+    chosen = explored.execute_script("return document.getElementById('instance').value")
+    assert chosen == "typed by you"
