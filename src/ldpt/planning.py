@@ -221,9 +221,15 @@ def most_pulls(instance: Instance, epsilon: float, delta: float, method: str) ->
     if method != "apt":
         return bounds.fixed_confidence_upper(instance, epsilon, delta, "corrected", method)
     budget = float(2 * instance.n_arms)
-    while bounds.fixed_budget_upper(instance, epsilon, budget, "rigorous") > delta:
+    while most_error(instance, epsilon, budget) > delta:
         budget *= 1.01
     return budget
+
+
+def most_error(instance: Instance, epsilon: float, budget: float) -> float:
+    """The better of the two proven upper bounds on the error of Algorithm 1."""
+    versions = ("rigorous", "paired")
+    return min(1.0, *(bounds.fixed_budget_upper(instance, epsilon, budget, v) for v in versions))
 
 
 def least_pulls(instance: Instance, epsilon: float, delta: float, method: str) -> float:
@@ -282,13 +288,9 @@ def error_table(
     for epsilon in epsilons:
         progress(f"error of apt at epsilon {epsilon:g}")
         curve = error_curve(instance, epsilon, grid, replicates, seed)
-        limits = {
-            "bound_low": ("sharp", bounds.fixed_budget_lower),
-            "bound_high": ("rigorous", bounds.fixed_budget_upper),
-        }
-        for column, (version, bound) in limits.items():
-            curve[column] = [min(1.0, bound(instance, epsilon, b, version)) for b in grid]
-        curves.append(curve)
+        lower = [bounds.fixed_budget_lower(instance, epsilon, b, "sharp") for b in grid]
+        upper = [most_error(instance, epsilon, b) for b in grid]
+        curves.append(curve.assign(bound_low=lower, bound_high=upper))
     table = pd.concat(curves, ignore_index=True)
     free = table[np.isinf(table["epsilon"])].set_index("budget")["estimate"]
     columns = ["epsilon", "budget", "errors", "estimate", "low", "high", "bound_low", "bound_high"]

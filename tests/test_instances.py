@@ -1,0 +1,121 @@
+"""Problems and their complexity (Sections 2.2 and 2.4), and the lower bounds' environments."""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from ldpt.instances import (
+    Instance,
+    budget_environments,
+    confidence_environments,
+    equal_gap,
+    random_instance,
+    replace_tolerance,
+)
+
+DOSES = Instance("doses", [0.05, 0.12, 0.25, 0.40, 0.55, 0.68], 0.30, 0.02)
+
+
+def test_gaps_and_complexity_by_hand():
+    instance = Instance("three", [0.25, 0.5, 0.875], 0.5, 0.125)
+    assert instance.gaps.tolist() == [0.375, 0.125, 0.5]
+    by_hand = sum(1 / Fraction(gap) ** 2 for gap in (0.375, 0.125, 0.5))
+    assert instance.complexity() == pytest.approx(float(by_hand), rel=1e-14)
+
+
+@pytest.mark.parametrize("epsilon", [1e-9, 0.1, 1.0, 10.0, 800.0, math.inf])
+def test_private_complexity_is_the_complexity_of_the_private_gaps(epsilon):
+    """H_eps = H / c^2, computed a second time from the responses' own means and threshold."""
+    deviations = np.abs(DOSES.private_means(epsilon) - DOSES.private_threshold(epsilon))
+    private_gaps = deviations + DOSES.private_tolerance(epsilon)
+    rel = 1e-6 if epsilon < 1e-6 else 1e-12  # means near 1/2 lose digits in the difference
+    assert DOSES.complexity(epsilon) == pytest.approx(float(np.sum(private_gaps**-2)), rel=rel)
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 10.0])
+def test_private_complexity_against_the_papers_factor(epsilon):
+    factor = ((math.exp(epsilon) - 1) / (math.exp(epsilon) + 1)) ** -2
+    assert DOSES.complexity(epsilon) == pytest.approx(factor * DOSES.complexity(), rel=1e-12)
+
+
+def test_an_arm_at_the_threshold_costs_infinitely_much_without_tolerance():
+    assert Instance("hopeless", [0.5, 0.7], 0.5).complexity() == math.inf
+    assert math.isfinite(Instance("free", [0.5, 0.7], 0.5, 0.1).complexity())
+
+
+def test_the_band_is_free_and_its_lower_edge_is_not():
+    """The loss rule: mu <= tau - zeta must stay out, mu > tau + zeta must come in."""
+    instance = Instance("edges", [0.25, 0.26, 0.5, 0.75, 0.76], 0.5, 0.25)
+    assert instance.must_reject.tolist() == [True, False, False, False, False]
+    assert instance.must_accept.tolist() == [False, False, False, False, True]
+
+
+def test_above_counts_the_threshold_itself():
+    assert Instance("x", [0.4, 0.5, 0.6], 0.5).above == {1, 2}
+
+
+def test_only_an_arm_at_the_threshold_is_unresolvable():
+    DOSES.require_resolvable()
+    with pytest.raises(ValueError, match=r"means\[1\] = 0.5 lies exactly at the threshold"):
+        Instance("stuck", [0.4, 0.5], 0.5, 0.1).require_resolvable()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        ({"means": []}, "means is empty"),
+        ({"means": [0.5, 1.5]}, r"means\[1\] = 1.5 is not in \[0, 1\]"),
+        ({"means": [-0.1]}, r"means\[0\] = -0.1"),
+        ({"means": [math.nan]}, r"means\[0\] = nan"),
+        ({"threshold": 2}, "threshold = 2.0"),
+        ({"threshold": math.nan}, "threshold = nan"),
+        ({"tolerance": -0.1}, "tolerance = -0.1"),
+        ({"tolerance": math.inf}, "tolerance = inf"),
+    ],
+)
+def test_a_bad_problem_is_refused_with_its_name_and_value(arguments, complaint):
+    good = {"name": "study", "means": [0.2, 0.8], "threshold": 0.5, "tolerance": 0.1}
+    Instance(**good)
+    with pytest.raises(ValueError, match=f"instance 'study': {complaint}"):
+        Instance(**{**good, **arguments})
+
+
+def test_an_instance_is_a_value():
+    assert Instance("a", np.array([0.2, 0.8]), 0.5) == Instance("a", (0.2, 0.8), 0.5)
+    assert replace_tolerance(DOSES, 0.0) == DOSES.strict != DOSES
+
+
+def test_budget_environments_differ_in_one_arm_each():
+    instance = Instance("pair", [0.2, 0.9], 0.5, 0.05)
+    base, *flipped = budget_environments(instance)
+    assert base.means == pytest.approx((0.7, 0.75))
+    assert flipped[0].means == pytest.approx((0.3, 0.75))
+    assert flipped[1].means == pytest.approx((0.7, 0.25))
+    for environment in (base, *flipped):
+        judged = environment.must_accept | environment.must_reject
+        assert judged.all(), "an environment whose arm lies in the band proves nothing"
+
+
+def test_confidence_environments_mirror_one_arm_and_stay_in_the_unit_interval():
+    instance = Instance("pair", [0.2, 0.9], 0.3)
+    first, second = confidence_environments(instance)
+    assert first.means == pytest.approx((0.4, 0.9))
+    assert second.means == pytest.approx((0.2, 0.0))
+
+
+@pytest.mark.parametrize("n_arms", [1, 2, 5, 1024])
+def test_equal_gaps_are_equal(n_arms):
+    instance = equal_gap(n_arms, gap=0.125)
+    assert instance.n_arms == n_arms
+    assert set(instance.gaps.tolist()) == {0.125}
+    assert len(instance.above) == math.ceil(n_arms / 2)
+
+
+def test_random_instances_are_seeded_and_keep_their_distance():
+    one, again, other = (random_instance(i, 8, seed=3) for i in (1, 1, 2))
+    assert one == again
+    assert one.means != other.means
+    assert min(one.gaps.min(), other.gaps.min()) >= 0.02
+    assert random_instance(1, 8, seed=4).means != one.means
