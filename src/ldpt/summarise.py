@@ -99,3 +99,19 @@ def mechanism(counts: pd.DataFrame) -> pd.DataFrame:
     """Mean response of each reward law with Clopper-Pearson limits."""
     low, high = clopper_pearson(counts["positives"], counts["draws"])
     return counts.assign(estimate=counts["positives"] / counts["draws"], low=low, high=high)
+
+
+def crossing(x: np.ndarray, error: np.ndarray, level: float) -> float:
+    """Where a falling error curve passes ``level``, straight in x and log(error); NaN if nowhere.
+
+    Points with no error seen carry no logarithm and are left out.
+    """
+    seen = np.asarray(error) > 0
+    x, error = np.asarray(x, dtype=float)[seen], np.asarray(error, dtype=float)[seen]
+    below = np.flatnonzero(error <= level)
+    if below.size == 0 or below[0] == 0:
+        return math.nan
+    after = int(below[0])
+    upper, lower = math.log(error[after - 1]), math.log(error[after])
+    share = (upper - math.log(level)) / (upper - lower)
+    return float(x[after - 1] + share * (x[after] - x[after - 1]))

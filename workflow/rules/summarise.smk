@@ -55,3 +55,24 @@ rule summarise_mechanism:
         "../../environment.yml"
     script:
         "../../scripts/summarise_mechanism.py"
+
+
+rule summarise_bounds:
+    """Bounds on the cost of fixed confidence, beside the measurements and as curves."""
+    input:
+        summary="<results>/summaries/fixed_confidence.csv",
+        instances=expand("<results>/instances/{name}.json", name=STUDY.instances),
+    output:
+        "<results>/summaries/bounds.csv",
+    log:
+        "<results>/logs/summarise_bounds.log",
+    benchmark:
+        "<results>/benchmarks/summarise_bounds.tsv"
+    params:
+        code=code("scripts/summarise_bounds.py"),
+        panels=config["figures"]["fixed_confidence"],
+        delta=config["figures"]["delta"],
+    conda:
+        "../../environment.yml"
+    script:
+        "../../scripts/summarise_bounds.py"

@@ -1,0 +1,12 @@
+"""Tabulate the instances of the study and how hard they are."""
+
+from ldpt import tables
+from ldpt.instances import read_instance
+
+if __name__ == "__main__":
+    from ldpt.provenance import job
+
+    with job(snakemake) as this:  # noqa: F821
+        problems = [read_instance(path) for path in this.input]
+        out = this.output
+        tables.write(tables.instances(problems), {}, out.csv, out.md, out.tex)

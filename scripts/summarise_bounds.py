@@ -1,0 +1,53 @@
+"""Every bound on Algorithm 2's cost where it was measured, and on a fine grid where it is drawn."""
+
+import itertools
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ldpt.bounds import fixed_confidence_lower, fixed_confidence_upper
+from ldpt.instances import Instance, read_instance
+
+FINE = 48  # privacy levels of a drawn curve
+VERSIONS = {"upper": ("printed", "corrected"), "lower": ("sharp", "privbern", "printed", "corrected")}
+
+
+def bound(problem: Instance, epsilon: float, delta: float, side: str, version: str) -> float:
+    """One bound; corrected upper bounds are those of the hoeffding radius, which is valid."""
+    if side == "lower":
+        return fixed_confidence_lower(problem, epsilon, delta, version)
+    return fixed_confidence_upper(problem, epsilon, delta, version, "hoeffding")
+
+
+def points(summary: pd.DataFrame, panels: list[str], delta: float) -> list[tuple[str, float, float]]:
+    """Instance, epsilon and delta of every measurement and of every drawn curve."""
+    measured = summary[["instance", "epsilon", "delta"]].drop_duplicates()
+    finite = summary.loc[np.isfinite(summary["epsilon"]), "epsilon"]
+    fine = np.geomspace(finite.min(), 2 * finite.max(), FINE).tolist()
+    drawn = itertools.product(panels, fine, [delta])
+    return sorted({*measured.itertuples(index=False, name=None), *drawn})
+
+
+def bound_rows(
+    summary: pd.DataFrame, instances: list[str], panels: list[str], delta: float
+) -> Iterator[dict[str, Any]]:
+    """A row a point and bound; at infinite epsilon the paper's lower bound is 0: nothing."""
+    problems = {problem.name: problem for problem in map(read_instance, instances)}
+    for name, epsilon, level in points(summary, panels, delta):
+        for side, versions in VERSIONS.items():
+            for version in versions:
+                value = bound(problems[name], epsilon, level, side, version)
+                labels = {"instance": name, "epsilon": epsilon, "delta": level}
+                yield labels | {"side": side, "version": version, "value": value}
+
+
+if __name__ == "__main__":
+    from ldpt.provenance import job
+
+    with job(snakemake) as this:  # noqa: F821
+        given, params = this.input, this.params
+        summary = pd.read_csv(given.summary)
+        rows = bound_rows(summary, given.instances, params.panels, params.delta)
+        pd.DataFrame(rows).to_csv(this.output[0], index=False)
