@@ -4,6 +4,7 @@ A config file holds what differs from ``config/config.yaml``, as with Snakemake'
 """
 
 import math
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
@@ -104,6 +105,9 @@ def epsilon_name(epsilon: float) -> str:
 
 
 def _check_schema(config: Mapping[str, Any]) -> None:
+    # jsonschema builds a grammar of addresses on import where this package is installed: a second
+    # that every job on a cluster would pay, for formats that our schemas do not use.
+    sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
     import jsonschema
     import yaml
 
