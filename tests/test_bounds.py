@@ -1,0 +1,195 @@
+"""Every bound against the paper's own expression in many digits, and against what is simulated."""
+
+import math
+
+import mpmath
+import numpy as np
+import pytest
+
+from ldpt import simulate
+from ldpt.bounds import (
+    bernoulli_kl,
+    confidence_divergence,
+    fixed_budget_lower,
+    fixed_budget_upper,
+    fixed_confidence_lower,
+    fixed_confidence_upper,
+    fixed_point_constant,
+)
+from ldpt.instances import Instance, budget_environments
+from ldpt.privacy import private_mean
+
+PAIR = Instance("pair", [0.3, 0.6], 0.5, 0.1)
+EPSILONS = [0.1, 1.0, 4.0]
+
+
+def papers_complexity(instance: Instance, epsilon: float) -> mpmath.mpf:
+    """H_eps with (e^eps - 1)/(e^eps + 1) written out, as the paper has it."""
+    power = mpmath.exp(epsilon)
+    factor = (power - 1) / (power + 1)
+    return sum((factor * mpmath.mpf(float(gap))) ** -2 for gap in instance.gaps)
+
+
+def budget_expressions(epsilon: float, budget: int) -> dict[tuple[str, str], mpmath.mpf]:
+    """Theorems 3.1 and 3.2 as printed, and 3.1 with R = 1/2 and the union over (log T + 1) K."""
+    n_arms, complexity = PAIR.n_arms, papers_complexity(PAIR, epsilon)
+    log, power = mpmath.log(budget), mpmath.exp(epsilon)
+    cost = (power + 1) ** 2 * min(4, power**2)
+    return {
+        ("upper", "printed"): mpmath.exp(
+            -budget / (4 * complexity) + 2 * n_arms * mpmath.log(log + 1)
+        ),
+        ("upper", "corrected"): mpmath.exp(
+            -budget / (16 * complexity) + 2 * mpmath.log((log + 1) * n_arms)
+        ),
+        ("lower", "printed"): mpmath.exp(-8 * budget / complexity * cost) / 4,
+    }
+
+
+@pytest.mark.parametrize("epsilon", EPSILONS)
+@pytest.mark.parametrize("budget", [4, 300, 20_000])
+@pytest.mark.parametrize(
+    "which", [("upper", "printed"), ("upper", "corrected"), ("lower", "printed")]
+)
+def test_fixed_budget_bounds_are_the_expressions(which, budget, epsilon):
+    side, version = which
+    bound = {"upper": fixed_budget_upper, "lower": fixed_budget_lower}[side]
+    with mpmath.workdps(40):
+        expected = float(budget_expressions(epsilon, budget)[which])
+    assert bound(PAIR, epsilon, budget, version) == pytest.approx(expected, rel=1e-9, abs=1e-300)
+
+
+def confidence_expressions(epsilon: float, delta: float) -> dict[tuple[str, str], mpmath.mpf]:
+    """Theorems 4.1 and 4.2; tolerance 0, as the fixed-confidence setting wants it."""
+    n_arms, complexity = PAIR.n_arms, papers_complexity(PAIR.strict, epsilon)
+    power, level = mpmath.exp(epsilon), mpmath.mpf(delta)
+
+    def upper(constant: float, divisor: int) -> mpmath.mpf:
+        effective = max(complexity / divisor, 1)
+        return constant * effective * mpmath.log(4 * n_arms * effective / level) + 2 * n_arms
+
+    evidence = (1 - level) * mpmath.log(1 / level) - mpmath.log(2)
+    return {
+        ("upper", "printed"): upper(499, 36),
+        ("upper", "corrected"): upper(fixed_point_constant(), 16),
+        ("lower", "printed"): evidence
+        / (2 * min(4, power**2) * (power + 1) ** 2)
+        * complexity,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("epsilon", EPSILONS)
+@pytest.mark.parametrize("delta", [0.1, 1e-4])
+@pytest.mark.parametrize(
+    "which", [("upper", "printed"), ("upper", "corrected"), ("lower", "printed")]
+)
+def test_fixed_confidence_bounds_are_the_expressions(which, delta, epsilon):
+    side, version = which
+    bound = {"upper": fixed_confidence_upper, "lower": fixed_confidence_lower}[side]
+    with mpmath.workdps(40):
+        expected = float(confidence_expressions(epsilon, delta)[which])
+    assert bound(PAIR, epsilon, delta, version) == pytest.approx(expected, rel=1e-9)
+
+
+def test_the_constant_is_a_fixed_point_and_not_499():
+    constant = fixed_point_constant()
+    assert constant == pytest.approx(56 + 24 * math.log(2 * constant), rel=1e-14)
+    assert constant == pytest.approx(199.8, abs=0.1)
+
+
+@pytest.mark.parametrize("epsilon", [*EPSILONS, math.inf])
+def test_the_sharp_bound_by_numerical_divergences(epsilon):
+    """kl(delta, 1 - delta) times sum 1 / (c^2 KL(mu_i, tau)), divergences by their definition."""
+    delta, c = 0.05, math.tanh(epsilon / 2)
+    pulls = 0.0
+    for mean in PAIR.means:
+        outcomes = np.array([mean, 1 - mean]), np.array([0.5, 0.5])
+        pulls += 1 / (c**2 * float(np.sum(outcomes[0] * np.log(outcomes[0] / outcomes[1]))))
+    expected = (0.05 * math.log(0.05 / 0.95) + 0.95 * math.log(0.95 / 0.05)) * pulls
+    assert fixed_confidence_lower(PAIR, epsilon, delta, "sharp") == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("epsilon", [0.01, *EPSILONS, 10.0, math.inf])
+def test_no_private_channel_beats_the_contraction(epsilon):
+    """PrivBern is one of the channels, so its own bound lies above that of all of them."""
+    of_all = fixed_confidence_lower(PAIR, epsilon, 0.05, "sharp")
+    of_privbern = fixed_confidence_lower(PAIR, epsilon, 0.05, "privbern")
+    assert of_all <= of_privbern * (1 + 1e-12)
+    if math.isinf(epsilon):
+        assert of_all == pytest.approx(of_privbern, rel=1e-12)
+
+
+@pytest.mark.parametrize("mean", [0.05, 0.3, 0.9])
+@pytest.mark.parametrize("threshold", [0.1, 0.5, 0.8])
+@pytest.mark.parametrize("epsilon", [0.01, 1.0, 5.0])
+def test_privbern_contracts_divergence_by_at_most_tanh_squared(mean, threshold, epsilon):
+    private = bernoulli_kl(private_mean(mean, epsilon), private_mean(threshold, epsilon))
+    raw = bernoulli_kl(mean, threshold)
+    assert private <= math.tanh(epsilon / 2) ** 2 * raw * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("epsilon", [1.0, 4.0, math.inf])
+def test_measured_costs_lie_between_the_lower_and_the_upper_bounds(epsilon):
+    """The radii for which theorem and correction speak; runs seeded, margins of several sd."""
+    for radius in ("printed", "hoeffding"):
+        runs = simulate.fixed_confidence(PAIR, epsilon, 0.05, 200, seed=1, radius=radius)
+        if radius == "hoeffding":  # the lower bound is about algorithms that keep delta
+            lower = fixed_confidence_lower(PAIR, epsilon, 0.05, "privbern")
+            assert runs["stopping_time"].mean() >= lower
+        upper = fixed_confidence_upper(PAIR, epsilon, 0.05, "corrected", radius)
+        assert runs["stopping_time"].max() <= upper
+
+
+@pytest.mark.parametrize("version", ["corrected", "sharp"])
+def test_measured_errors_of_the_worst_environment_respect_the_lower_bounds(version):
+    """Theorem 3.2 is about the worst of B^0..B^K: some environment must err at least so often."""
+    budget, epsilon = 200, 1.0
+    worst = max(
+        simulate.fixed_budget(environment, epsilon, budget, 2000, seed=2)["loss"].mean()
+        for environment in budget_environments(PAIR)
+    )
+    assert worst >= fixed_budget_lower(PAIR, epsilon, budget, version)
+
+
+@pytest.mark.parametrize("version", ["corrected", "rigorous", "paired"])
+@pytest.mark.parametrize("multiple", [0.5, 8, 40])
+def test_measured_errors_respect_the_upper_bounds(version, multiple):
+    budget = math.ceil(multiple * PAIR.complexity(2.0))
+    runs = simulate.fixed_budget(PAIR, 2.0, budget, 2000, seed=3)
+    assert runs["loss"].mean() <= fixed_budget_upper(PAIR, 2.0, budget, version)
+
+
+def test_divergences_at_the_ends():
+    assert bernoulli_kl(0.0, 0.0) == bernoulli_kl(1.0, 1.0) == 0
+    assert bernoulli_kl(0.0, 0.5) == pytest.approx(math.log(2))
+    assert bernoulli_kl(0.5, 0.0) == bernoulli_kl(0.5, 1.0) == math.inf
+    assert confidence_divergence(0.5) == confidence_divergence(0.9) == 0
+
+
+@pytest.mark.parametrize("epsilon", [1e-6, 800.0, math.inf])
+def test_extreme_privacy_levels_give_numbers_and_no_overflow(epsilon):
+    for version in ("printed", "corrected", "sharp"):
+        assert 0 <= fixed_budget_lower(PAIR, epsilon, 100, version) <= 0.25
+        assert fixed_confidence_lower(PAIR, epsilon, 0.05, version) >= 0
+    for version in ("printed", "corrected"):
+        assert fixed_confidence_upper(PAIR, epsilon, 0.05, version) > 0
+        assert fixed_budget_upper(PAIR, epsilon, 100, version) > 0
+
+
+@pytest.mark.parametrize(
+    "bound",
+    [fixed_budget_upper, fixed_budget_lower, fixed_confidence_upper, fixed_confidence_lower],
+)
+def test_an_unknown_version_is_refused_with_its_name(bound):
+    last = 100 if "budget" in bound.__name__ else 0.1
+    with pytest.raises(ValueError, match=r"version must be one of .*, got 'guess'"):
+        bound(PAIR, 1.0, last, "guess")
+
+
+def test_bad_arguments_are_refused_with_their_value():
+    with pytest.raises(ValueError, match="budget must be at least 2K = 4 for 2 arms, got 3"):
+        fixed_budget_upper(PAIR, 1.0, 3)
+    with pytest.raises(ValueError, match="delta must lie strictly between 0 and 1, got 1"):
+        fixed_confidence_lower(PAIR, 1.0, 1.0)
+    with pytest.raises(ValueError, match="radius must be printed or hoeffding here, got 'mixture'"):
+        fixed_confidence_upper(PAIR, 1.0, 0.1, "corrected", "mixture")
