@@ -172,7 +172,7 @@ def fixed_confidence_fast(source, means, tau, code, level, rho, max_pulls, pulls
         while wakes[1] >> bits <= t:
             k = wakes[1] & mask
             if look(source, k, t, means[k], tau, code, level, rho, max_pulls, pulls[k], sums[k],
-                    bits, looks, wakes, book[k]):  # fmt: skip
+                    bits, looks, wakes, book):  # fmt: skip
                 count = join(k, pulls[k], bits, count, frontiers, sizes, members)
         if count == 0:
             return t
@@ -185,11 +185,11 @@ def fixed_confidence_fast(source, means, tau, code, level, rho, max_pulls, pulls
         key = looks[1]
         catches_up = top > 0 and key >= frontiers[top - 1]
         if catches_up:
-            steps = keys_between(frontier, frontiers[top - 1], members[top], size, bits)
+            steps = keys_between(frontier, frontiers[top - 1], members, top, size, bits)
         else:
-            steps = 1 + keys_between(frontier, key, members[top], size, bits)
+            steps = 1 + keys_between(frontier, key, members, top, size, bits)
         if t + steps > limit:
-            frontiers[top] = key_after(frontier, limit - t, members[top], size, bits)
+            frontiers[top] = key_after(frontier, limit - t, members, top, size, bits)
             t = limit
             continue
         t += steps
@@ -201,22 +201,22 @@ def fixed_confidence_fast(source, means, tau, code, level, rho, max_pulls, pulls
         pulls[k] += book[k, PULLS]
         sums[k] += book[k, ONES]
         if not look(source, k, t, means[k], tau, code, level, rho, max_pulls, pulls[k], sums[k],
-                    bits, looks, wakes, book[k]):  # fmt: skip
-            remove(k, members[top])
+                    bits, looks, wakes, book):  # fmt: skip
+            remove(k, members, top)
             sizes[top] -= 1
             if sizes[top] == 0:
                 count -= 1
 
 
 @njit(cache=True)
-def look(source, k, t, mean, tau, code, level, rho, max_pulls, n, s, bits, looks, wakes, row):
+def look(source, k, t, mean, tau, code, level, rho, max_pulls, n, s, bits, looks, wakes, book):
     """Look at an arm at time t: open its next stretch if it is undecided, else let it sleep."""
     d = s - n * tau
     b = boundary(code, n, t, level, rho)
     if -b <= d < b:
         b -= rounding_slack(n)
-        open_stretch(source, k, n, mean, tau, b - d, b + d, max_pulls - t + 1, row)
-        enter(looks, k, (n + row[PULLS] << bits) + k)
+        open_stretch(source, k, n, mean, tau, b - d, b + d, max_pulls - t + 1, book)
+        enter(looks, k, (n + book[k, PULLS] << bits) + k)
         if wakes[(wakes.size >> 1) + k] != NEVER:
             enter(wakes, k, NEVER)
         return True
@@ -255,7 +255,7 @@ def close_books(source, bits, count, frontiers, members, book, pulls, sums):
             if members[g, k >> 6] >> (k & 63) & 1:
                 served = pulls_at(frontiers[g], k, bits) - pulls[k]
                 if served > 0:
-                    sums[k] += part_of_stretch(source, k, pulls[k], served, book[k])
+                    sums[k] += part_of_stretch(source, k, pulls[k], served, book)
                     pulls[k] += served
 
 

@@ -163,8 +163,8 @@ def reflected_edge(rng: np.random.Generator, m: int, ones: int, up: int, down: i
 
     All orders of the steps are equally likely, so by reflection the walk that ends at x < up touched
     ``up`` with probability C(m, rises of a walk to 2 up - x) / C(m, ones); the same below. Engines
-    keep m below min(up, down)^2 / 16, where a walk through both edges has probability under
-    e^-128: that case alone is left out.
+    keep m below min(up, down)^2 / 9, where a walk through both edges has probability under
+    2 e^-72: that case alone is left out.
     """
     end = 2 * ones - m
     if end >= up:

@@ -67,23 +67,23 @@ def popcount(typing_context, word):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def rank(members: np.ndarray, arm: int) -> int:
+def rank(members: np.ndarray, group: int, arm: int) -> int:
     """How many members have an index below ``arm``."""
     last = arm >> 6
-    below = popcount(members[last] & ((np.int64(1) << (arm & 63)) - 1))
+    below = popcount(members[group, last] & ((np.int64(1) << (arm & 63)) - 1))
     for word in range(last):
-        below += popcount(members[word])
+        below += popcount(members[group, word])
     return below
 
 
 @njit(cache=True)
-def member_of_rank(members: np.ndarray, position: int) -> int:
+def member_of_rank(members: np.ndarray, group: int, position: int) -> int:
     """The member with exactly ``position`` members below it."""
     word = 0
-    while position >= popcount(members[word]):
-        position -= popcount(members[word])
+    while position >= popcount(members[group, word]):
+        position -= popcount(members[group, word])
         word += 1
-    rest = members[word]
+    rest = members[group, word]
     for _ in range(position):
         rest &= rest - 1
     return (word << 6) + popcount((rest & -rest) - 1)
@@ -99,29 +99,30 @@ def pulls_at(frontier: int, arm: int, bits: int) -> int:
 
 
 @njit(cache=True)
-def keys_between(start: int, stop: int, members: np.ndarray, size: int, bits: int) -> int:
+def keys_between(start: int, stop: int, members: np.ndarray, group: int, size: int, bits: int) -> int:
     """Number of the group's pulls with start <= key < stop."""
     mask = (1 << bits) - 1
     rounds = (stop >> bits) - (start >> bits)
-    return rounds * size + rank(members, stop & mask) - rank(members, start & mask)
+    return rounds * size + rank(members, group, stop & mask) - rank(members, group, start & mask)
 
 
 @njit(cache=True)
-def key_after(start: int, count: int, members: np.ndarray, size: int, bits: int) -> int:
+def key_after(start: int, count: int, members: np.ndarray, group: int, size: int, bits: int) -> int:
     """The frontier of the group after ``count`` more pulls."""
-    position = rank(members, start & ((1 << bits) - 1)) + count
+    position = rank(members, group, start & ((1 << bits) - 1)) + count
     rounds = position // size
-    return (((start >> bits) + rounds) << bits) + member_of_rank(members, position - rounds * size)
+    arm = member_of_rank(members, group, position - rounds * size)
+    return (((start >> bits) + rounds) << bits) + arm
 
 
 @njit(cache=True)
-def remove(arm: int, members: np.ndarray) -> None:
-    members[arm >> 6] &= ~(np.int64(1) << (arm & 63))
+def remove(arm: int, members: np.ndarray, group: int) -> None:
+    members[group, arm >> 6] &= ~(np.int64(1) << (arm & 63))
 
 
 @njit(cache=True)
-def add(arm: int, members: np.ndarray) -> None:
-    members[arm >> 6] |= np.int64(1) << (arm & 63)
+def add(arm: int, members: np.ndarray, group: int) -> None:
+    members[group, arm >> 6] |= np.int64(1) << (arm & 63)
 
 
 @njit(cache=True)
@@ -134,7 +135,7 @@ def join(
     while place > 0:
         served = pulls_at(frontiers[place - 1], arm, bits)
         if n == served:
-            add(arm, members[place - 1])
+            add(arm, members, place - 1)
             sizes[place - 1] += 1
             return count
         if n < served:
@@ -146,7 +147,7 @@ def join(
     frontiers[place] = ((n + 1) << bits) + arm
     sizes[place] = 1
     members[place] = 0
-    add(arm, members[place])
+    add(arm, members, place)
     return count + 1
 
 

@@ -28,10 +28,8 @@ from ldpt.service import popcount
 KIND, PULLS, ONES, UP, DOWN, WORD, URN, URN_ONES, URN_MIRROR = range(9)
 CERTAIN, DRAWN, WATCHED = range(3)
 
-EDGE_RATIO = 16.0  # edge^2 over length of a drawn stretch: an edge is touched about once in 10^4
-WATCH = 48  # longest watched stretch; its responses are kept in one word
-CERTAIN_WORTH = 32
-WORTH = 64  # a sum drawn at once must span this many pulls to be cheaper than watching
+WATCH = 62  # longest watched stretch; its responses are kept in one word
+WORTH = 48  # a sum drawn at once must span this many pulls to be cheaper than watching
 
 
 @njit(cache=True)
@@ -60,116 +58,121 @@ def certain_length(up: float, down: float, tau: float, limit: int) -> int:
 
 @njit(cache=True)
 def drawn_length(near: float, drift: float, limit: int) -> int:
-    """Largest m with near - m drift >= sqrt(EDGE_RATIO m)."""
-    root = 2.0 * near / (math.sqrt(EDGE_RATIO) + math.sqrt(EDGE_RATIO + 4.0 * drift * near))
+    """Largest m with near - m drift >= sqrt(ratio m).
+
+    The ratio of squared edge to length makes touching rare; rarer for longer stretches, where it
+    costs more. It never falls below 9, as :func:`ldpt.responses.reflected_edge` asks for.
+    """
+    ratio = 9.0 + 2.0 * math.log(near / 64.0) if near > 64.0 else 9.0
+    root = 2.0 * near / (math.sqrt(ratio) + math.sqrt(ratio + 4.0 * drift * near))
     return int(min(root * root, limit))
 
 
 @njit(cache=True)
 def open_stretch(
     source: Source, arm: int, n: int, mean: float, tau: float, up: float, down: float,
-    limit: int, row: np.ndarray,
+    limit: int, book: np.ndarray,
 ) -> None:  # fmt: skip
-    """Write the arm's next stretch into its row of the book.
+    """Write the arm's next stretch into the book.
 
     ``up`` and ``down`` are the distances that d may move, rounding slack taken off; ``limit`` is the most
     pulls that may be wanted.
     """
     limit = min(limit, 100 * n)
-    if row[URN] == 0 and limit > WATCH:
+    if book[arm, URN] == 0 and limit > WATCH:
         certain = certain_length(up, down, tau, limit)
         tilt = 1.0 - 2.0 * tau
         drawn = drawn_length(2.0 * min(up, down), abs(tilt) + abs(2.0 * mean - 1.0), limit)
         if drawn >= WORTH and drawn > 2 * certain:
-            row[KIND] = DRAWN
-            row[PULLS] = drawn
-            row[ONES] = draw_sum(source, arm, n, drawn, mean)
-            row[UP] = math.ceil(2.0 * up - drawn * max(0.0, tilt))
-            row[DOWN] = math.ceil(2.0 * down - drawn * max(0.0, -tilt))
-            side = touched_edge(source, arm, n, drawn, row[ONES], row[UP], row[DOWN])
+            book[arm, KIND] = DRAWN
+            book[arm, PULLS] = drawn
+            book[arm, ONES] = draw_sum(source, arm, n, drawn, mean)
+            book[arm, UP] = math.ceil(2.0 * up - drawn * max(0.0, tilt))
+            book[arm, DOWN] = math.ceil(2.0 * down - drawn * max(0.0, -tilt))
+            side = touched_edge(source, arm, n, drawn, book[arm, ONES], book[arm, UP], book[arm, DOWN])
             if side == 0:
                 return
-            fill_urn(side, row)
-        elif certain >= CERTAIN_WORTH:
-            row[KIND] = CERTAIN
-            row[PULLS] = certain
-            row[ONES] = draw_sum(source, arm, n, certain, mean)
+            fill_urn(arm, side, book)
+        elif certain >= WORTH:
+            book[arm, KIND] = CERTAIN
+            book[arm, PULLS] = certain
+            book[arm, ONES] = draw_sum(source, arm, n, certain, mean)
             return
-    watch(source, arm, n, mean, tau, up, down, min(limit, WATCH), row)
+    watch(source, arm, n, mean, tau, up, down, min(limit, WATCH), book)
 
 
 @njit(cache=True)
 def watch(
     source: Source, arm: int, n: int, mean: float, tau: float, up: float, down: float,
-    limit: int, row: np.ndarray,
+    limit: int, book: np.ndarray,
 ) -> None:  # fmt: skip
     """Single responses, from the urn while it lasts, until an edge is touched."""
-    word, ones, m = 0, 0, 0
+    word, m = 0, 0
+    moved = 0.0
     while m < limit:
-        if row[URN] > 0:
-            response = take_from_urn(source, arm, n + m, row)
+        if book[arm, URN] > 0:
+            response = take_from_urn(source, arm, n + m, book)
         else:
             response = draw_one(source, arm, n + m, mean)
         word |= response << m
-        ones += response
+        moved += response - tau
         m += 1
-        moved = ones - m * tau
         if moved >= up or moved <= -down:
             break
-    row[KIND] = WATCHED
-    row[PULLS] = m
-    row[ONES] = ones
-    row[WORD] = word
+    book[arm, KIND] = WATCHED
+    book[arm, PULLS] = m
+    book[arm, ONES] = popcount(word)
+    book[arm, WORD] = word
 
 
 @njit(cache=True)
-def fill_urn(side: int, row: np.ndarray) -> None:
+def fill_urn(arm: int, side: int, book: np.ndarray) -> None:
     """Put the stretch into the urn, conditioned on having touched the edge of this side.
 
     A walk that touches the edge and comes back is the mirror image, from the touch on, of one that
     ends beyond: fill the urn for the latter and swap ones and zeros at the touch.
     """
-    m, ones = row[PULLS], row[ONES]
-    edge = row[UP] if side > 0 else -row[DOWN]
+    m, ones = book[arm, PULLS], book[arm, ONES]
+    edge = book[arm, UP] if side > 0 else -book[arm, DOWN]
     end = 2 * ones - m
-    row[URN] = m
+    book[arm, URN] = m
     returned = end < edge if side > 0 else end > edge
-    row[URN_ONES] = m - ones + edge if returned else ones
-    row[URN_MIRROR] = edge if returned else 0
+    book[arm, URN_ONES] = m - ones + edge if returned else ones
+    book[arm, URN_MIRROR] = edge if returned else 0
 
 
 @njit(cache=True)
-def take_from_urn(source: Source, arm: int, n: int, row: np.ndarray) -> int:
+def take_from_urn(source: Source, arm: int, n: int, book: np.ndarray) -> int:
     """One response out of the urn."""
-    response = draw_part(source, arm, n, 1, row[URN_ONES], row[URN])
-    row[URN] -= 1
-    row[URN_ONES] -= response
-    if row[URN_MIRROR] != 0:
-        row[URN_MIRROR] -= 2 * response - 1
-        if row[URN_MIRROR] == 0:
-            row[URN_ONES] = row[URN] - row[URN_ONES]
+    response = draw_part(source, arm, n, 1, book[arm, URN_ONES], book[arm, URN])
+    book[arm, URN] -= 1
+    book[arm, URN_ONES] -= response
+    if book[arm, URN_MIRROR] != 0:
+        book[arm, URN_MIRROR] -= 2 * response - 1
+        if book[arm, URN_MIRROR] == 0:
+            book[arm, URN_ONES] = book[arm, URN] - book[arm, URN_ONES]
     return response
 
 
 @njit(cache=True)
-def part_of_stretch(source: Source, arm: int, n: int, m: int, row: np.ndarray) -> int:
+def part_of_stretch(source: Source, arm: int, n: int, m: int, book: np.ndarray) -> int:
     """Sum of the first m responses of the arm's stretch, given all that is known about it."""
-    if row[KIND] == WATCHED:
-        return popcount(row[WORD] & ((np.int64(1) << m) - 1))
-    ones = draw_part(source, arm, n, m, row[ONES], row[PULLS])
-    while row[KIND] == DRAWN and not stays_inside(source, arm, n, m, ones, row):
-        ones = draw_part(source, arm, n, m, row[ONES], row[PULLS])
+    if book[arm, KIND] == WATCHED:
+        return popcount(book[arm, WORD] & ((np.int64(1) << m) - 1))
+    ones = draw_part(source, arm, n, m, book[arm, ONES], book[arm, PULLS])
+    while book[arm, KIND] == DRAWN and not stays_inside(source, arm, n, m, ones, book):
+        ones = draw_part(source, arm, n, m, book[arm, ONES], book[arm, PULLS])
     return ones
 
 
 @njit(cache=True)
 def stays_inside(
-    source: Source, arm: int, n: int, m: int, ones: int, row: np.ndarray
+    source: Source, arm: int, n: int, m: int, ones: int, book: np.ndarray
 ) -> bool:
     """Whether a drawn stretch that holds ``ones`` ones in its first m pulls touched no edge."""
-    walk, left = 2 * ones - m, row[PULLS] - m
-    up, down = row[UP], row[DOWN]
+    walk, left = 2 * ones - m, book[arm, PULLS] - m
+    up, down = book[arm, UP], book[arm, DOWN]
     return (
         touched_edge(source, arm, n, m, ones, up, down) == 0
-        and touched_edge(source, arm, n + m, left, row[ONES] - ones, up - walk, down + walk) == 0
+        and touched_edge(source, arm, n + m, left, book[arm, ONES] - ones, up - walk, down + walk) == 0
     )
