@@ -228,3 +228,14 @@ def objective_set_has_no_loss() -> Evidence:
         ((name, holds) for name, holds, _ in cases),
         ((name, holds) for name, holds, proper in cases if proper),
     )
+
+
+# each is called without arguments, and its name is the key of its evidence
+CHECKS: list[Callable[[], Evidence]] = [
+    mean_of_response,
+    privacy_ratio,
+    ratio_for_output_zero,
+    extreme_privacy_levels,
+    no_privacy_budget_at_all,
+    objective_set_has_no_loss,
+]

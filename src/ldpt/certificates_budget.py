@@ -2,7 +2,7 @@
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -467,3 +467,31 @@ def _misclassified(prefix: Any, means: Any, tau: float) -> Any:
     for _ in range(prefix.shape[1] - len(means)):
         n[np.argmin(np.abs(prefix[arms, n - 1] - n * tau) / np.sqrt(n))] += 1
     return (prefix[arms, n - 1] > n * tau) != (means > tau)
+
+
+# each is called without arguments, and its name is the key of its evidence
+CHECKS: list[Callable[[], Evidence]] = [
+    sub_gaussian,
+    fixed_budget_exponent,
+    last_line_of_the_proof,
+    maximal_inequality,
+    peeling_scales,
+    good_event_is_a_union,
+    union_term,
+    half_a_gap,
+    index_lower_bound,
+    index_upper_bound,
+    helpful_arm,
+    reverse_triangle,
+    estimated_gap_is_positive,
+    counts_never_fall,
+    rejected_below_threshold,
+    divergence_of_mirrored_arms,
+    pigeonhole_constant,
+    environments_are_legal,
+    bretagnolle_huber,
+    channel_contraction,
+    pigeonhole_over_measures,
+    small_epsilon_factor,
+    paired_deviation,
+]

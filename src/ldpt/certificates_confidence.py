@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
@@ -321,3 +322,22 @@ def confidence_range(
         ((f"delta = {d}", holds(d, share)) for d in deltas),
         ((f"delta = {d}", holds(d, Fraction(1, 2))) for d in deltas if d <= largest),
     ) | {"largest_delta_with_positive_bound": float(max(positive))}
+
+
+# each is called without arguments, and its name is the key of its evidence
+CHECKS: list[Callable[[], Evidence]] = [
+    hoeffding_on_the_radius,
+    sum_over_rounds,
+    conditional_sum,
+    bounds_defined_before_all_arms,
+    termination_is_correct,
+    small_radius_means_no_pull,
+    pulls_of_an_arm,
+    effective_complexity,
+    fixed_point,
+    steps_to_the_fixed_point,
+    mirrored_mean_distance,
+    mirrored_divergence,
+    binary_divergence_bound,
+    confidence_range,
+]

@@ -177,9 +177,12 @@ def _number(token: str, entry: Mapping[str, Any]) -> float:
 
 def _spelled(criterion: str, entry: Mapping[str, Any]) -> str:
     """The criterion with the numbers it compared."""
+    return f"{criterion} ({_values(criterion, entry)})"
+
+
+def _values(criterion: str, entry: Mapping[str, Any]) -> str:
     tokens = sorted({part for part in criterion.split() if part in entry})
-    values = ", ".join(f"{token} = {_shown(entry[token])}" for token in tokens)
-    return f"{criterion} ({values})"
+    return ", ".join(f"{token} = {_shown(entry[token])}" for token in tokens)
 
 
 def _shown(value: Any) -> str:
@@ -277,9 +280,12 @@ def _decide(claim: Claim, entry: Mapping[str, Any]) -> tuple[str, str]:
     mends = satisfied(claim.corrected, entry) if claim.corrected else False
     if holds:
         return REPRODUCED, _spelled(claim.printed, entry)
+    at = entry.get("violating_point") or entry.get("worst_point")
+    fails = f"{claim.printed} fails" + (f" at {at}" if at else "")
     if mends:
-        return CORRECTED, _spelled(f"{claim.printed} fails; {claim.corrected} holds", entry)
-    return REFUTED, _spelled(f"{claim.printed} fails", entry)
+        fails += f" ({_values(claim.printed, entry)})"
+        return CORRECTED, f"{fails}; {_spelled(claim.corrected + ' holds', entry)}"
+    return REFUTED, f"{fails} ({_values(claim.printed, entry)})"
 
 
 def as_document(found: Sequence[Verdict], level: float) -> dict[str, Any]:

@@ -229,7 +229,7 @@ def collapse(cells: pd.DataFrame, levels: Sequence[float] = (0.2, 0.1, 0.05)) ->
     for instance, part in cells[cells["policy"] == "apt"].groupby("instance"):
         for level in levels:
             found = {
-                float(epsilon): crossing(curve["scaled_budget"], curve["estimate"], level)  # type: ignore[arg-type]
+                float(epsilon): crossing(curve["scaled_budget"], curve["estimate"], level)
                 for epsilon, curve in part.sort_values("budget").groupby("epsilon")
             }
             found = {epsilon: at for epsilon, at in found.items() if math.isfinite(at)}

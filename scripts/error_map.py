@@ -1,0 +1,11 @@
+"""Map error/delta of Algorithm 2 over arms, error levels, privacy levels and gaps."""
+
+from ldpt.errormap import error_map
+
+if __name__ == "__main__":
+    from ldpt.provenance import job
+
+    with job(snakemake) as this:  # noqa: F821
+        settings, seed = this.params.map, this.params.seed
+        this.note(seed=seed, stream=["fixed_confidence"])
+        error_map(settings, this.params.rho, seed).to_csv(this.output[0], index=False)

@@ -1,0 +1,20 @@
+"""Evidence without randomness: exact error of Algorithm 2 and exact losses of Algorithm 1."""
+
+from ldpt import evidence
+from ldpt.claims import write_evidence
+
+
+def chains() -> dict[str, evidence.Evidence]:
+    """The counterexample with its certificate, and both fixed-budget bounds."""
+    return {
+        "one_armed_failure": evidence.one_armed_failure(),
+        "upper_bounds": evidence.exact_losses_and_upper_bounds(),
+        "lower_bounds": evidence.exact_losses_and_lower_bounds(),
+    }
+
+
+if __name__ == "__main__":
+    from ldpt.provenance import job
+
+    with job(snakemake) as this:  # noqa: F821
+        write_evidence(this.output[0], chains(), this.params.code)

@@ -1,0 +1,28 @@
+"""Check the displays of the paper in exact and interval arithmetic; needs no simulation."""
+
+from ldpt import certificates, certificates_budget, certificates_confidence, evidence
+from ldpt.claims import write_evidence
+
+EPSILONS = [0.01, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 20.0]
+CHECKS = [
+    *certificates.CHECKS,
+    *certificates_budget.CHECKS,
+    *certificates_confidence.CHECKS,
+    evidence.matching_exponents,
+    evidence.learners_take_responses_only,
+]
+
+
+def displays() -> dict[str, evidence.Evidence]:
+    """All checks under their own names."""
+    found = {check.__name__: check() for check in CHECKS}
+    found["complexity_identity"] = certificates.complexity_identity(EPSILONS)
+    found["sharp_contraction"] = certificates_budget.channel_contraction(printed=False)
+    return found
+
+
+if __name__ == "__main__":
+    from ldpt.provenance import job
+
+    with job(snakemake) as this:  # noqa: F821
+        write_evidence(this.output[0], displays(), this.params.code)
