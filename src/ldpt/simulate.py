@@ -83,8 +83,9 @@ def fixed_budget(
     grid = _check_budgets(instance, budgets)
     _check_choice("policy", policy, POLICIES)
     _check_choice("engine", engine, ENGINES)
+    parts = list(chunks(replicates, chunk))
     losses = np.empty((replicates, len(grid)), dtype=np.bool_)
-    for number, part in chunks(replicates, chunk):
+    for number, part in parts:
         rng = stream(seed, "fixed_budget", instance.name, policy, epsilon, number)
         _budget_chunk(rng, instance, epsilon, grid, policy, engine, losses[part])
         if progress:
@@ -135,6 +136,7 @@ def fixed_confidence(
     if max_pulls is not None and max_pulls < instance.n_arms:
         raise ValueError(f"max_pulls must be at least K = {instance.n_arms}, got {max_pulls}")
     limit = NO_LIMIT if max_pulls is None else int(max_pulls)
+    parts = list(chunks(replicates, chunk))
     shape = (replicates, instance.n_arms)
     stopping, pulls, sums = (
         np.empty(replicates, np.int64),
@@ -143,7 +145,7 @@ def fixed_confidence(
     )
     threshold, means = instance.private_threshold(epsilon), instance.private_means(epsilon)
     level = radius.level(instance.n_arms, delta)
-    for number, part in chunks(replicates, chunk):
+    for number, part in parts:
         names = (instance.name, radius.name, epsilon, delta, number)
         rng = stream(seed, "fixed_confidence", *names)
         kernels.fixed_confidence_runs(

@@ -1,0 +1,244 @@
+"""Named streams, chunks that never change, bad input, and the published error rates."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from ldpt import kernels, simulate
+from ldpt.instances import Instance
+from ldpt.radii import RADII, Radius
+
+PAIR = Instance("pair", [0.3, 0.6], 0.5, 0.05)
+BUDGETS = [10, 40, 100]
+
+
+def budget_runs(replicates: int, seed: int = 7, **options) -> pd.DataFrame:
+    settings = {"instance": PAIR, "epsilon": 1.0, "budgets": BUDGETS, "policy": "apt"}
+    return simulate.fixed_budget(**{**settings, **options}, replicates=replicates, seed=seed)
+
+
+def confidence_runs(replicates: int, seed: int = 7, **options) -> pd.DataFrame:
+    settings = {"instance": PAIR, "epsilon": 2.0, "delta": 0.1, "radius": "mixture"}
+    return simulate.fixed_confidence(**{**settings, **options}, replicates=replicates, seed=seed)
+
+
+def same_bytes(one: pd.DataFrame, other: pd.DataFrame) -> bool:
+    return one.to_csv() == other.to_csv()
+
+
+# --- what a table looks like
+
+
+def test_a_row_a_replicate_and_budget():
+    runs = budget_runs(3)
+    assert runs.columns.tolist() == ["replicate", "budget", "loss"]
+    assert runs["replicate"].tolist() == [0, 0, 0, 1, 1, 1, 2, 2, 2]
+    assert runs["budget"].tolist() == BUDGETS * 3
+    assert runs["loss"].dtype == bool
+
+
+def test_a_row_a_replicate_with_the_pulls_of_every_arm():
+    runs = confidence_runs(20)
+    assert runs.columns.tolist() == ["replicate", "stopping_time", "correct", "pulls_0", "pulls_1"]
+    assert runs["stopping_time"].dtype == np.int64
+    assert runs["correct"].dtype == bool
+    assert (runs["pulls_0"] + runs["pulls_1"] == runs["stopping_time"]).all()
+
+
+def test_budgets_are_sorted_and_single_ones_allowed():
+    assert budget_runs(2, budgets=[100, 10, 10])["budget"].tolist() == [10, 100] * 2
+    assert budget_runs(2, budgets=100)["budget"].tolist() == [100, 100]
+
+
+# --- streams
+
+
+@pytest.mark.parametrize("runs", [budget_runs, confidence_runs])
+@pytest.mark.parametrize("engine", simulate.ENGINES)
+def test_the_same_call_gives_the_same_bytes(runs, engine):
+    assert same_bytes(runs(700, engine=engine), runs(700, engine=engine))
+
+
+@pytest.mark.parametrize("runs", [budget_runs, confidence_runs])
+@pytest.mark.parametrize("engine", simulate.ENGINES)
+@pytest.mark.parametrize("first", [1, 499, 500, 501])
+def test_asking_for_more_leaves_the_first_replicates_as_they_were(runs, engine, first):
+    few, many = runs(first, engine=engine), runs(1200, engine=engine)
+    assert same_bytes(few, many[many["replicate"] < first])
+
+
+@pytest.mark.parametrize("policy", simulate.POLICIES)
+def test_every_policy_is_seeded(policy):
+    assert same_bytes(budget_runs(600, policy=policy), budget_runs(600, policy=policy))
+
+
+@pytest.mark.parametrize("runs", [budget_runs, confidence_runs])
+def test_chunks_alone_make_up_the_whole(runs):
+    parts = [runs(1100, chunk=chunk) for chunk in range(3)]
+    assert [len(set(part["replicate"])) for part in parts] == [500, 500, 100]
+    assert same_bytes(pd.concat(parts), runs(1100))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"seed": 8},
+        {"epsilon": 2.0001},
+        {"delta": 0.1001},
+        {"radius": "hoeffding"},
+        {"instance": Instance("another name", PAIR.means, PAIR.threshold)},
+    ],
+)
+def test_every_part_of_the_name_changes_the_stream(change):
+    assert not confidence_runs(50)["stopping_time"].equals(
+        confidence_runs(50, **change)["stopping_time"]
+    )
+
+
+def test_chunks_have_streams_of_their_own():
+    times = confidence_runs(1000)["stopping_time"].to_numpy()
+    assert (times[:500] != times[500:]).mean() > 0.9
+
+
+def test_a_stream_is_known_by_its_name_on_every_machine():
+    """The key and the first numbers are part of what every published table means."""
+    key = simulate.spawn_key("fixed_budget", "pair", "apt", 1.0, 0)
+    assert key == simulate.spawn_key("fixed_budget", "pair", "apt", 1, 0)
+    assert key == (3232242730, 4223581520, 1560595901, 3802685423)
+    numbers = simulate.stream(7, "fixed_budget", "pair", "apt", 1.0, 0).random(2)
+    assert numbers.tolist() == [0.12012221373139575, 0.30195513840410604]
+    assert simulate.spawn_key("ab", "c") != simulate.spawn_key("a", "bc")
+
+
+def test_progress_counts_replicates_done():
+    told = []
+    budget_runs(1100, progress=told.append)
+    assert told == [500, 1000, 1100]
+
+
+# --- bad input, told before any work
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        ({"epsilon": 0}, "epsilon must be positive"),
+        ({"budgets": [3, 100]}, "budgets must be at least 2K = 4, got 3"),
+        ({"budgets": []}, "budgets is empty"),
+        ({"budgets": [10.5]}, "whole numbers of pulls"),
+        ({"budgets": [math.nan]}, "whole numbers of pulls"),
+        ({"policy": "greedy"}, "policy must be one of apt, uniform, laplace, got 'greedy'"),
+        ({"engine": "warp"}, "engine must be one of literal, fast, got 'warp'"),
+        ({"replicates": 0}, "replicates must be at least 1, got 0"),
+        ({"replicates": -5}, "replicates must be at least 1, got -5"),
+    ],
+)
+def test_bad_input_of_fixed_budget_is_named(options, complaint):
+    replicates = options.pop("replicates", 5)
+    with pytest.raises(ValueError, match=complaint):
+        budget_runs(replicates, **options)
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        ({"epsilon": math.nan}, "epsilon must be positive"),
+        ({"delta": 1.0}, "delta must lie strictly between 0 and 1, got 1.0"),
+        ({"radius": "wide"}, "radius must be one of"),
+        ({"engine": "warp"}, "engine must be one of"),
+        ({"max_pulls": 1}, "max_pulls must be at least K = 2, got 1"),
+        ({"instance": Instance("stuck", [0.5], 0.5)}, "exactly at the threshold"),
+        ({"replicates": -5}, "replicates must be at least 1, got -5"),
+    ],
+)
+def test_bad_input_of_fixed_confidence_is_named(options, complaint):
+    replicates = options.pop("replicates", 5)
+    with pytest.raises(ValueError, match=complaint):
+        confidence_runs(replicates, **options)
+
+
+# --- what the numbers mean
+
+
+def test_a_run_given_up_is_neither_stopped_nor_correct():
+    runs = confidence_runs(50, max_pulls=3)
+    assert (runs["stopping_time"] == -1).all()
+    assert not runs["correct"].any()
+
+
+ENGINES = {"literal": kernels.fixed_confidence_literal, "fast": kernels.fixed_confidence_fast}
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(
+    ("radius", "scale", "gap"), [("printed", 8, 0.0012), ("hoeffding", 2, 0.0024)]
+)
+def test_runs_past_two_to_the_21_stop_where_their_walk_leaves_the_boundary(
+    engine, radius, scale, gap
+):
+    """t^3 is beyond 64 bits there; each run must stop at the boundary and not one step late."""
+    rng, late = np.random.default_rng(5), 0
+    level, code = Radius(radius).level(1, 0.1), Radius(radius).code
+    for _ in range(12):
+        pulls, sums = np.zeros((2, 1), np.int64)
+        time = ENGINES[engine](
+            rng, np.array([0.5 + gap]), 0.5, code, level, 10.0, 10**9, pulls, sums
+        )
+        width = math.sqrt(time * math.log(40 * int(time) ** 3) / scale)  # integers of any size
+        distance = abs(int(sums[0]) - time / 2)
+        assert width * (1 - 1e-12) <= distance < width + 1
+        late += time > 2**21
+    assert late >= 6
+
+
+@pytest.mark.parametrize("radius", RADII)
+def test_both_engines_cost_the_same_on_average(radius):
+    """Means of 2000 runs differ by less than four standard errors of their difference."""
+    instance = Instance("trio", [0.2, 0.45, 0.8], 0.5)
+    fast, literal = (
+        simulate.fixed_confidence(instance, 2.0, 0.1, 2000, seed, radius=radius, engine=engine)
+        for seed, engine in ((1, "fast"), (2, "literal"))
+    )
+    error = math.hypot(*(runs["stopping_time"].std() / math.sqrt(2000) for runs in (fast, literal)))
+    assert abs(fast["stopping_time"].mean() - literal["stopping_time"].mean()) < 4 * error
+
+
+def test_rho_reaches_the_engine():
+    wide = confidence_runs(200, radius=Radius("mixture", 1000.0))["stopping_time"].mean()
+    assert wide > 1.5 * confidence_runs(200)["stopping_time"].mean()
+
+
+CLASSICAL = {
+    "three-groups": [0.1, 0.1, 0.1, 0.35, 0.45, 0.55, 0.65, 0.9, 0.9, 0.9],
+    "arithmetic": [0.2, 0.25, 0.3, 0.35, 0.45, 0.55, 0.65, 0.7, 0.75, 0.8],
+    "geometric": [0.4 - 0.2**i for i in (1, 2, 3, 4)]
+    + [0.45, 0.55]
+    + [0.6 + 0.2**i for i in (4, 3, 2, 1)],
+}
+REFERENCE = [  # instance, policy, epsilon, error at T = 500 in 20 000 runs, half a last digit
+    ("three-groups", "apt", math.inf, 5e-4, 5e-5),
+    ("arithmetic", "apt", math.inf, 1.7e-3, 5e-5),
+    ("geometric", "apt", math.inf, 0.063, 5e-4),
+    ("three-groups", "uniform", math.inf, 0.029, 5e-4),
+    ("arithmetic", "uniform", math.inf, 0.032, 5e-4),
+    ("geometric", "uniform", math.inf, 0.283, 5e-4),
+    ("three-groups", "apt", 1.0, 0.186, 5e-4),
+    ("arithmetic", "apt", 1.0, 0.375, 5e-4),
+    ("geometric", "apt", 1.0, 0.70, 5e-3),
+    ("three-groups", "uniform", 1.0, 0.317, 5e-4),
+    ("arithmetic", "uniform", 1.0, 0.510, 5e-4),
+    ("geometric", "uniform", 1.0, 0.80, 5e-3),
+]
+
+
+@pytest.mark.parametrize("engine", simulate.ENGINES)
+@pytest.mark.parametrize(("name", "policy", "epsilon", "reference", "rounding"), REFERENCE)
+def test_published_error_rates_are_met(name, policy, epsilon, reference, rounding, engine):
+    """Two samples of 20 000 runs: level 1e-4 (3.89 standard errors) after the rounding."""
+    runs = 20_000
+    instance = Instance(name, CLASSICAL[name], 0.5, 0.1)
+    table = simulate.fixed_budget(instance, epsilon, 500, runs, 2026, policy=policy, engine=engine)
+    error = math.sqrt(2 * reference * (1 - reference) / runs)
+    assert abs(table["loss"].mean() - reference) <= rounding + 3.89 * error
