@@ -272,7 +272,7 @@ def is_loss(pulls, sums, tau, must_accept, must_reject):
     return False
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def fixed_budget_losses(
     rng, engine_code, means, tau, zeta, budgets, must_accept, must_reject, losses
 ):
@@ -290,7 +290,7 @@ def fixed_budget_losses(
             losses[r, c] = is_loss(pulls[c], sums[c], tau, must_accept, must_reject)
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def laplace_losses(rng, means, tau, zeta, scale, budgets, must_accept, must_reject, losses):
     """Fill losses[r, c] for the Laplace baseline."""
     pulls = np.zeros((budgets.size, means.size), np.int64)
@@ -301,7 +301,7 @@ def laplace_losses(rng, means, tau, zeta, scale, budgets, must_accept, must_reje
             losses[r, c] = is_loss(pulls[c], sums[c], tau, must_accept, must_reject)
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def fixed_confidence_runs(
     rng, fast, means, tau, code, level, rho, max_pulls, stopping_times, pulls, sums
 ):
