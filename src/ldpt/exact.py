@@ -1,0 +1,321 @@
+"""Error probabilities without randomness: dynamic programmes over the states of an arm.
+
+Algorithm 1 on one or two arms, and Algorithm 2 on one arm, have so few states that the probability
+of each can be carried from pull to pull. The programmes use the very comparisons of the engines, so
+that they are oracles for them. :func:`certified_error_lower_bound` goes further: it is a proof, in
+that every rounding and every comparison errs on the safe side.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numba import njit
+
+from ldpt.instances import Instance
+from ldpt.kernels import arm_index, is_undecided
+from ldpt.radii import Radius, as_radius
+
+NO_LIMIT = np.iinfo(np.int64).max
+
+
+@dataclass(frozen=True)
+class StoppedChain:
+    """What is known of Algorithm 2 on one arm after so many pulls.
+
+    ``error``: probability of having stopped with the wrong answer. ``expected_pulls``: E[min(T, pulls)].
+    ``undecided``: probability of still running, so that the final error lies in
+    [error, error + undecided].
+    """
+
+    error: float
+    expected_pulls: float
+    undecided: float
+    pulls: int
+
+
+# --- Algorithm 1
+
+
+def fixed_budget_loss(instance: Instance, epsilon: float, budget: int) -> float:
+    """Exact probability that Algorithm 1 errs (Theorem 3.1's event) on one or two arms.
+
+    Two arms cost time of order budget^4 / 24 and memory of order budget^3 / 6.
+    """
+    if instance.n_arms > 2:
+        raise ValueError(f"the exact loss covers one or two arms, got {instance.n_arms}")
+    if budget < 2 * instance.n_arms:
+        raise ValueError(f"budget must be at least 2K = {2 * instance.n_arms}, got {budget}")
+    means = instance.private_means(epsilon)
+    tau, zeta = instance.private_threshold(epsilon), instance.private_tolerance(epsilon)
+    accept, reject = instance.must_accept, instance.must_reject
+    if instance.n_arms == 1:
+        return _one_arm_loss(float(means[0]), tau, int(budget), bool(accept[0]), bool(reject[0]))
+    return _two_arm_loss(means, tau, zeta, int(budget), accept, reject)
+
+
+@njit(cache=True)
+def _one_arm_loss(mean: float, tau: float, budget: int, accept: bool, reject: bool) -> float:
+    mass = np.zeros(budget + 1)
+    mass[0] = 1.0
+    for n in range(budget):
+        for s in range(n, -1, -1):
+            mass[s + 1] += mass[s] * mean
+            mass[s] *= 1.0 - mean
+    loss = 0.0
+    for s in range(budget + 1):
+        returned = s > budget * tau
+        if (accept and not returned) or (reject and returned):
+            loss += mass[s]
+    return loss
+
+
+@njit(cache=True)
+def _two_arm_loss(
+    means: np.ndarray, tau: float, zeta: float, budget: int, accept: np.ndarray, reject: np.ndarray
+) -> float:
+    """Carry P(n_1, s_1, s_2) from pull to pull in place; n_2 = t - n_1 is known.
+
+    Rows of the state are processed from high to low, so that mass only moves to entries that
+    the current pull has passed already.
+    """
+    index = _index_table(tau, zeta, budget)
+    start = _row_starts(budget)
+    mass = np.zeros(start[budget])
+    for s1 in range(2):
+        for s2 in range(2):
+            weight = (means[0] if s1 else 1.0 - means[0]) * (means[1] if s2 else 1.0 - means[1])
+            mass[start[1] + s1 * budget + s2] = weight
+    for t in range(2, budget):
+        for n1 in range(t - 1, 0, -1):
+            n2 = t - n1
+            width, below = budget - n1 + 1, budget - n1  # row lengths at n1 and at n1 + 1
+            for s1 in range(n1 + 1):
+                for s2 in range(n2, -1, -1):
+                    here = start[n1] + s1 * width + s2
+                    x = mass[here]
+                    if x == 0.0:
+                        continue
+                    if index[n1, s1] <= index[n2, s2]:
+                        there = start[n1 + 1] + s1 * below + s2
+                        mass[here] = 0.0
+                        mass[there] += x * (1.0 - means[0])
+                        mass[there + below] += x * means[0]
+                    else:
+                        mass[here] = x * (1.0 - means[1])
+                        mass[here + 1] += x * means[1]
+    return _two_arm_total(mass, start, tau, budget, accept, reject)
+
+
+@njit(cache=True)
+def _index_table(tau: float, zeta: float, budget: int) -> np.ndarray:
+    index = np.zeros((budget + 1, budget + 1))
+    for n in range(1, budget + 1):
+        for s in range(n + 1):
+            index[n, s] = arm_index(n, s, tau, zeta)
+    return index
+
+
+@njit(cache=True)
+def _row_starts(budget: int) -> np.ndarray:
+    """Where the block of n_1 begins; it holds (n_1 + 1) rows of budget - n_1 + 1 entries."""
+    start = np.zeros(budget + 1, np.int64)
+    for n1 in range(budget):
+        start[n1 + 1] = start[n1] + (n1 + 1) * (budget - n1 + 1)
+    return start
+
+
+@njit(cache=True)
+def _two_arm_total(
+    mass: np.ndarray, start: np.ndarray, tau: float, budget: int, accept: np.ndarray,
+    reject: np.ndarray,
+) -> float:  # fmt: skip
+    loss = 0.0
+    for n1 in range(1, budget):
+        n2 = budget - n1
+        for s1 in range(n1 + 1):
+            first = s1 > n1 * tau
+            first_errs = (accept[0] and not first) or (reject[0] and first)
+            for s2 in range(n2 + 1):
+                second = s2 > n2 * tau
+                if first_errs or (accept[1] and not second) or (reject[1] and second):
+                    loss += mass[start[n1] + s1 * (budget - n1 + 1) + s2]
+    return loss
+
+
+# --- Algorithm 2
+
+
+def fixed_confidence_error(
+    instance: Instance,
+    epsilon: float,
+    delta: float,
+    radius: str | Radius = "printed",
+    max_pulls: int | None = None,
+    tail: float = 1e-14,
+) -> StoppedChain:
+    """Exact law of Algorithm 2's answer on one arm, followed until less than ``tail`` is undecided.
+
+    Nothing is dropped: what is undecided at the end is in the result.
+    """
+    _require_one_arm(instance)
+    radius = as_radius(radius)
+    if max_pulls is not None and max_pulls < 1:
+        raise ValueError(f"max_pulls must be at least 1, got {max_pulls}")
+    error, expected, undecided, pulls = _one_arm_chain(
+        float(instance.private_means(epsilon)[0]),
+        instance.private_threshold(epsilon),
+        bool(0 in instance.above),
+        radius.code,
+        radius.level(1, delta),
+        radius.rho,
+        NO_LIMIT if max_pulls is None else int(max_pulls),
+        tail,
+    )
+    return StoppedChain(error, expected, undecided, pulls)
+
+
+def _require_one_arm(instance: Instance) -> None:
+    if instance.n_arms != 1:
+        raise ValueError(f"the exact chain of Algorithm 2 covers one arm, got {instance.n_arms}")
+    instance.require_resolvable()
+
+
+@njit(cache=True)
+def _one_arm_chain(
+    mean: float, tau: float, above: bool, code: int, level: float, rho: float, max_pulls: int,
+    tail: float,
+) -> tuple[float, float, float, int]:  # fmt: skip
+    """Carry P(s) of the undecided states; ``mass[i]`` belongs to s = low + i."""
+    mass = np.zeros(64)
+    mass[0] = 1.0
+    low, size = 0, 1
+    error, expected, alive, n = 0.0, 0.0, 1.0, 0
+    while alive > tail and n < max_pulls:
+        expected += alive
+        n += 1
+        if size + 1 > mass.size:
+            mass = np.append(mass, np.zeros(mass.size))
+        mass[size] = 0.0
+        for i in range(size, 0, -1):
+            mass[i] = mass[i] * (1.0 - mean) + mass[i - 1] * mean
+        mass[0] *= 1.0 - mean
+        size += 1
+        while size > 0 and not is_undecided(code, n, low + size - 1, n, tau, level, rho):
+            size -= 1
+            if (low + size - n * tau >= 0) != above:
+                error += mass[size]
+        decided = 0
+        while decided < size and not is_undecided(code, n, low + decided, n, tau, level, rho):
+            if (low + decided - n * tau >= 0) != above:
+                error += mass[decided]
+            decided += 1
+        if decided > 0:
+            mass[: size - decided] = mass[decided:size].copy()
+            low, size = low + decided, size - decided
+        alive = mass[:size].sum()
+    return error, expected, alive, n
+
+
+# --- A proof
+
+
+def certified_error_lower_bound(
+    instance: Instance,
+    epsilon: float,
+    delta: float,
+    radius: str | Radius = "printed",
+    max_pulls: int = 4000,
+) -> float:
+    """A number that Algorithm 2's error on one arm provably exceeds, from ``max_pulls`` pulls.
+
+    Every sum and product is rounded down. Which states are decided is settled by interval
+    arithmetic on the numbers of the instance as they are written (0.95, not the nearest binary
+    fraction); a state that the intervals cannot settle is dropped, which only lowers the bound.
+    """
+    _require_one_arm(instance)
+    strip = _CertifiedStrip(instance, epsilon, delta, as_radius(radius))
+    rise, stay = strip.mean_below, strip.complement_below
+    above = 0 in instance.above
+    mass = np.array([1.0])
+    low, error = 0, 0.0
+    for n in range(1, max_pulls + 1):
+        mass = _rounded_down(np.append(mass, 0.0) * stay + np.insert(mass, 0, 0.0) * rise)
+        edges = strip.edges(n)
+        wrong = mass[: max(0, edges.below - low)] if above else mass[max(0, edges.above - low) :]
+        error = float(_rounded_down(np.array([error + math.fsum(wrong)]))[0])
+        first, last = max(low, edges.first), min(low + mass.size - 1, edges.last)
+        mass, low = mass[first - low : last - low + 1], first
+        if mass.size == 0:
+            break
+    return error
+
+
+def _rounded_down(values: np.ndarray) -> np.ndarray:
+    """A lower bound on what a handful of roundings to nearest have made too large.
+
+    Three roundings add at most three units of 2^-53, relatively; eight are taken off. Below
+    1e-280, where results lose digits, everything is taken off.
+    """
+    return np.where(values < 1e-280, 0.0, values * (1.0 - 2.0**-50))
+
+
+@dataclass(frozen=True)
+class _Edges:
+    """States s < below are surely decided low, s >= above surely high, first..last undecided."""
+
+    below: int
+    first: int
+    last: int
+    above: int
+
+
+class _CertifiedStrip:
+    """The undecided states of a one-arm chain, settled in interval arithmetic."""
+
+    def __init__(self, instance: Instance, epsilon: float, delta: float, radius: Radius):
+        from mpmath import iv
+
+        self._iv = iv
+        self._radius = radius
+        decay = iv.exp(-iv.mpf(repr(float(epsilon)))) if math.isfinite(epsilon) else iv.mpf(0)
+        half = iv.mpf(1) / 2
+        shrink = (1 - decay) / (1 + decay)
+        mean = half + shrink * (iv.mpf(repr(instance.means[0])) - half)
+        self._threshold = half + shrink * (iv.mpf(repr(instance.threshold)) - half)
+        self.mean_below = _double_below(mean.a)
+        self.complement_below = _double_below((1 - mean).a)
+        delta_exact, rho = iv.mpf(repr(float(delta))), iv.mpf(repr(float(radius.rho)))
+        self._rho = rho
+        self._level = (
+            -2 * iv.log(delta_exact) if radius.name == "mixture" else iv.log(4 / delta_exact)
+        )
+
+    def _boundary(self, n: int):  # type: ignore[no-untyped-def]
+        iv = self._iv
+        if self._radius.name == "mixture":
+            v = iv.mpf(n) / 4 + self._rho
+            return iv.sqrt(v * (iv.log(v / self._rho) + self._level))
+        scale = iv.mpf(1) / (8 if self._radius.name == "printed" else 2)
+        return iv.sqrt(scale * n * (self._level + 3 * iv.log(iv.mpf(n))))
+
+    def edges(self, n: int) -> _Edges:
+        """The states that are surely decided or undecided after n pulls."""
+        b, centre = self._boundary(n), n * self._threshold
+        low, high = centre - b, centre + b  # undecided: low <= s < high
+        return _Edges(
+            below=math.ceil(_double_below(low.a)),
+            first=math.ceil(_double_above(low.b)),
+            last=math.ceil(_double_below(high.a)) - 1,
+            above=math.ceil(_double_above(high.b)),
+        )
+
+
+def _double_below(value) -> float:  # type: ignore[no-untyped-def]
+    """A double under an end of an interval."""
+    return math.nextafter(float(value), -math.inf)
+
+
+def _double_above(value) -> float:  # type: ignore[no-untyped-def]
+    """A double over an end of an interval."""
+    return math.nextafter(float(value), math.inf)
