@@ -7,12 +7,19 @@ from ldpt.simulate import fixed_budget, progress_lines, spawn_keys
 
 
 def simulate(
-    instance: str, policy: str, epsilon: float, budgets: list[int], replicates: int, seed: int
+    instance: str,
+    policy: str,
+    epsilon: float,
+    budgets: list[int],
+    replicates: int,
+    seed: int,
+    threads: int = 1,
 ) -> pd.DataFrame:
     """A row a replicate and budget."""
+    problem = read_instance(instance)
     show = progress_lines(f"{policy} at epsilon {epsilon}", replicates)
     return fixed_budget(
-        read_instance(instance), epsilon, budgets, replicates, seed, policy, progress=show
+        problem, epsilon, budgets, replicates, seed, policy, progress=show, threads=threads
     )
 
 
@@ -23,8 +30,9 @@ if __name__ == "__main__":
         policy, epsilon = this.wildcards.policy, float(this.wildcards.epsilon)
         params = this.params
         runs = simulate(
-            this.input.instance, policy, epsilon, params.budgets, params.replicates, params.seed
-        )
+            this.input.instance, policy, epsilon, params.budgets, params.replicates, params.seed,
+            snakemake.threads,  # noqa: F821
+        )  # fmt: skip
         stream = ["fixed_budget", this.wildcards.instance, policy, epsilon]
         keys = spawn_keys(params.replicates, *stream)
         this.note(seed=params.seed, stream=stream, spawn_keys=keys)

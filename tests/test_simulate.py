@@ -75,6 +75,12 @@ def test_every_policy_is_seeded(policy):
 
 
 @pytest.mark.parametrize("runs", [budget_runs, confidence_runs])
+def test_threads_change_nothing(runs):
+    replicates = 3 * simulate.CHUNK + 1
+    assert same_bytes(runs(replicates, threads=3), runs(replicates))
+
+
+@pytest.mark.parametrize("runs", [budget_runs, confidence_runs])
 def test_chunks_alone_make_up_the_whole(runs):
     parts = [runs(1100, chunk=chunk) for chunk in range(3)]
     assert [len(set(part["replicate"])) for part in parts] == [500, 500, 100]

@@ -51,6 +51,21 @@ def chunks(replicates: int, only: int | None = None) -> Iterator[tuple[int, slic
             yield number, slice(start, min(start + CHUNK, replicates))
 
 
+def _each(
+    work: Callable[[int, slice], None],
+    parts: Sequence[tuple[int, slice]],
+    threads: int,
+    progress: Progress | None,
+) -> None:
+    """Work off the chunks on so many threads: each has its own stream, so no order matters."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(threads) as pool:
+        for (_, part), _ in zip(parts, pool.map(work, *zip(*parts, strict=True)), strict=True):
+            if progress:
+                progress(part.stop)
+
+
 def spawn_keys(replicates: int, *names: object) -> list[tuple[int, ...]]:
     """The spawn key of every chunk of a simulation of this name."""
     return [spawn_key(*names, number) for number, _ in chunks(replicates)]
@@ -71,13 +86,14 @@ def fixed_budget(
     engine: str = "fast",
     progress: Progress | None = None,
     chunk: int | None = None,
+    threads: int = 1,
 ) -> pd.DataFrame:
     """Loss of Algorithm 1, or of a baseline, at each budget: a row a replicate and budget.
 
     Algorithm 1 never looks at its budget, so one run to the largest gives the loss at all of them.
     Policies: ``apt`` is Algorithm 1; ``uniform`` pulls in turn; ``laplace`` is Algorithm 1 on
     rewards with Laplace noise of scale 1/epsilon and the threshold itself. With ``chunk``, only
-    the rows of that chunk of replicates are simulated.
+    the rows of that chunk of replicates are simulated. The table is the same on any ``threads``.
     """
     epsilon = check_epsilon(epsilon)
     grid = _check_budgets(instance, budgets)
@@ -85,11 +101,12 @@ def fixed_budget(
     _check_choice("engine", engine, ENGINES)
     parts = list(chunks(replicates, chunk))
     losses = np.empty((replicates, len(grid)), dtype=np.bool_)
-    for number, part in parts:
+
+    def simulate_chunk(number: int, part: slice) -> None:
         rng = stream(seed, "fixed_budget", instance.name, policy, epsilon, number)
         _budget_chunk(rng, instance, epsilon, grid, policy, engine, losses[part])
-        if progress:
-            progress(part.stop)
+
+    _each(simulate_chunk, parts, threads, progress)
     table = pd.DataFrame(
         {
             "replicate": np.repeat(np.arange(replicates), len(grid)),
@@ -123,12 +140,13 @@ def fixed_confidence(
     max_pulls: int | None = None,
     progress: Progress | None = None,
     chunk: int | None = None,
+    threads: int = 1,
 ) -> pd.DataFrame:
     """Runs of Algorithm 2 to their stopping time: a row a replicate, a column ``pulls_i`` an arm.
 
     The tolerance of the instance plays no part. A run that reaches ``max_pulls`` undecided has
     stopping time -1 and counts as not correct. With ``chunk``, only the rows of that chunk of
-    replicates are simulated.
+    replicates are simulated. The table is the same on any number of ``threads``.
     """
     epsilon, delta, radius = check_epsilon(epsilon), check_delta(delta), as_radius(radius)
     _check_choice("engine", engine, ENGINES)
@@ -145,15 +163,16 @@ def fixed_confidence(
     )
     threshold, means = instance.private_threshold(epsilon), instance.private_means(epsilon)
     level = radius.level(instance.n_arms, delta)
-    for number, part in parts:
+
+    def simulate_chunk(number: int, part: slice) -> None:
         names = (instance.name, radius.name, epsilon, delta, number)
         rng = stream(seed, "fixed_confidence", *names)
         kernels.fixed_confidence_runs(
             rng, engine == "fast", means, threshold, radius.code, level, radius.rho, limit,
             stopping[part], pulls[part], sums[part],
         )  # fmt: skip
-        if progress:
-            progress(part.stop)
+
+    _each(simulate_chunk, parts, threads, progress)
     truth = np.array(instance.means) >= instance.threshold
     correct = (stopping >= 0) & np.all((sums - pulls * threshold >= 0) == truth, axis=1)
     table = pd.DataFrame(
