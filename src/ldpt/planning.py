@@ -237,8 +237,10 @@ def least_pulls(instance: Instance, epsilon: float, delta: float, method: str) -
     if method != "apt":
         return bounds.fixed_confidence_lower(instance, epsilon, delta, "sharp")
     floor = 2 * instance.n_arms
-    exponent = -math.log(4 * bounds.fixed_budget_lower(instance, epsilon, floor, "sharp")) / floor
-    return max(math.log(1 / (4 * delta)) / exponent, 0.0)
+    at_floor = 4 * bounds.fixed_budget_lower(instance, epsilon, floor, "sharp")
+    if at_floor == 0 or delta >= 0.25:  # a mean moved to 0 or 1 is told at once
+        return 0.0
+    return floor * math.log(4 * delta) / math.log(at_floor)
 
 
 def _with_price(table: pd.DataFrame) -> pd.DataFrame:
@@ -370,6 +372,7 @@ def _sections(plan: Plan) -> Iterator[str]:
             yield "The printed radius is the paper's: its error can exceed delta, so use another."
     if not plan.error.empty:
         yield f"Error of Algorithm 1 by budget\n{_layout(map(_error_line, _rows(plan.error)))}"
+        yield "Its lower bound is that of the hardest similar problem, with gaps half as large."
     if not plan.smallest.empty:
         title = f"Smallest epsilon for {plan.budget} pulls and error {plan.delta:g}"
         yield f"{title}\n{_layout(map(_smallest_line, _rows(plan.smallest)))}"
@@ -496,12 +499,18 @@ def _draw_cost(axes: "Axes", plan: Plan) -> None:
 
 
 def _draw_error(axes: "Axes", plan: Plan) -> None:
-    from ldpt import figures, style
+    """Errors with intervals; where no error was seen, the upper limit as an open triangle."""
+    from ldpt import style
 
     for epsilon, rows in plan.error.groupby("epsilon"):
-        colour = style.epsilon_colour(float(str(epsilon)))
-        figures.estimates(axes, rows["budget"], rows, colour, style.MARKERS["apt"])
-        axes.plot([], [], color=colour, label=style.epsilon_label(float(str(epsilon))))
+        colour, seen = style.epsilon_colour(epsilon), rows[rows["errors"] > 0]
+        reach = [seen["estimate"] - seen["low"], seen["high"] - seen["estimate"]]
+        label = style.epsilon_label(epsilon)
+        axes.errorbar(
+            seen["budget"], seen["estimate"], reach, color=colour, marker="o", label=label
+        )
+        unseen = rows[rows["errors"] == 0]
+        axes.plot(unseen["budget"], unseen["high"], "v", color=colour, markerfacecolor="white")
     axes.set(
         xscale="log", yscale="log", xlabel="budget", ylabel="error probability",
         title="Algorithm 1 (triangle: no error seen)",
