@@ -16,6 +16,7 @@ from ldpt.simulate import fixed_confidence
 from ldpt.summarise import clopper_pearson
 
 EASY_MEAN = 0.1  # far below any threshold of the map: decided within a few pulls
+TAIL = 1e-4  # share of delta that a chain may leave undecided; it is shown, not dropped
 
 
 def one_arm(threshold: float, gap: float) -> Instance:
@@ -29,9 +30,9 @@ def two_arms(threshold: float, gap: float) -> Instance:
 
 
 def error_map(settings: Mapping[str, Any], rho: float, seed: int) -> pd.DataFrame:
-    """The whole map, a row a cell and radius; ``settings`` are the grids of both parts."""
-    rows = [*_exact_rows(settings["one_arm"], rho)]
-    rows += _simulated_rows(settings["two_arms"], rho, seed)
+    """The whole map, a row a cell and radius; ``settings`` lists the grids of both parts."""
+    rows = [row for grid in settings["one_arm"] for row in _exact_rows(grid, rho)]
+    rows += [row for grid in settings["two_arms"] for row in _simulated_rows(grid, rho, seed)]
     table = pd.DataFrame(rows)
     table["error_over_delta"] = table["error"] / table["delta"]
     table["fails"] = table["low"] > table["delta"]
@@ -53,7 +54,8 @@ def _exact_rows(grid: Mapping[str, Any], rho: float) -> Iterator[dict[str, Any]]
 
     for radius, threshold, gap, epsilon, delta in _cells(grid):
         problem = one_arm(threshold, gap)
-        chain = fixed_confidence_error(problem, epsilon, delta, Radius(radius, rho))
+        tail = TAIL * delta
+        chain = fixed_confidence_error(problem, epsilon, delta, Radius(radius, rho), tail=tail)
         yield _row(problem, radius, gap, epsilon, delta, "exact") | {
             "error": chain.error,
             "low": chain.error,

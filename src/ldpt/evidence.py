@@ -304,11 +304,11 @@ def exact_losses() -> Iterable[tuple[Instance, float, int, float]]:
     """Exact losses of Algorithm 1: one arm deep in the bounds' region, two as far as is cheap."""
     from ldpt import exact
 
-    singles = [Instance("one-near", [0.6], 0.5), Instance("one-edge", [0.95], 0.9)]
-    pairs = [Instance("two", [0.1, 0.8], 0.5), Instance("two-band", [0.2, 0.9], 0.5, 0.1)]
+    singles = [Instance("one-far", [0.9], 0.5), Instance("one-edge", [0.95], 0.7)]
+    pairs = [Instance("two", [0.05, 0.95], 0.5), Instance("two-band", [0.1, 0.9], 0.5, 0.1)]
     for problem, epsilons, multiples in (
         *((single, (1.0, math.inf), (4, 16, 64, 150)) for single in singles),
-        *((pair, (math.inf,), (4, 8, 16)) for pair in pairs),
+        *((pair, (math.inf,), (4, 16, 32)) for pair in pairs),
     ):
         for epsilon in epsilons:
             for multiple in multiples:
