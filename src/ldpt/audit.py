@@ -230,29 +230,32 @@ class _Inspection:
             self.manifest = json.loads((self.root / MANIFEST).read_bytes())
             self.listed = dict(self.manifest["products"])
         except FileNotFoundError:
-            self.add("missing", MANIFEST, "there is no manifest")
+            self.add("missing", MANIFEST, "the run is not finished, or the manifest was removed")
         except (ValueError, KeyError, TypeError):
             self.manifest = {}
             self.add("changed", MANIFEST, "it cannot be read")
 
-    def origin(self) -> dict[str, Any]:
-        """Which config to plan with: as the manifest says, or else its record."""
+    def origin(self) -> dict[str, Any] | None:
+        """Which config to plan with: as the manifest says, or else its record; None if neither."""
         if isinstance(self.manifest.get("origin"), dict):
             return self.manifest["origin"]
         made = self.records.get(MANIFEST, {"stable": {"params": {}}})["stable"]
-        return dict(made["params"].get("origin", {}))
+        return made["params"].get("origin")
 
     def compare_with_plan(self, plan: Plan | None) -> None:
+        origin = self.origin()
         try:
-            plan = plan or make_plan(self.project, self.root, self.origin())
-        except Exception as error:  # whatever a config or Snakefile of today raises is a finding
+            if plan is None and origin is not None:
+                plan = make_plan(self.project, self.root, origin)
+        except (Exception, SystemExit) as error:  # whatever a config of today raises is a finding
             self.add("config", "workflow", f"cannot be planned: {_short(error)}")
         if plan is not None:
             self.steps = plan.steps
             self.compare_configs(plan.config)
-        known = set(self.listed) | set(self.steps) | set(self.records)
-        for product in sorted(known):
+        for product in sorted({*self.listed, *self.steps, *self.records} - {MANIFEST}):
             self.inspect(product, planned=plan is not None)
+        if self.manifest:
+            self.inspect(MANIFEST, planned=plan is not None)
         self.inspect_sources()
         self.compare_versions()
 
@@ -268,7 +271,7 @@ class _Inspection:
         """Everything there is to say of one product."""
         wanted = product in self.listed or product in self.steps
         actual = self.hash_of(product, self.root)
-        if not wanted and (planned or actual is None):
+        if not wanted and self.listed:
             return  # left over from an earlier config
         if actual is None:
             self.add("missing", product, "the file is not there")
@@ -289,7 +292,7 @@ class _Inspection:
             return
         if actual not in (None, stable["sha256"]):
             self.add("changed", product, "its bytes are not those in its record")
-        if product == MANIFEST:
+        if product == MANIFEST or not self.listed:
             return
         entry = self.listed.get(product)
         if entry is None:
@@ -341,7 +344,7 @@ class _Inspection:
     def inspect_sources(self) -> None:
         seen: dict[str, set[str]] = {}
         for product, record in self.records.items():
-            if product in self.steps or product in self.listed:
+            if product in self.steps or product in self.listed or not self.listed:
                 for source, sha in record["stable"]["sources"].items():
                     seen.setdefault(source, set()).add(sha)
         for source, hashes in sorted(seen.items()):
@@ -368,7 +371,7 @@ class _Inspection:
                 self.notes.append(f"made with {name} {', '.join(sorted(numbers))}, here is {now}")
 
     def look_for_strays(self) -> None:
-        known = set(self.listed) | set(self.steps)
+        known = {*self.listed, *self.steps} or {*self.records}
         for path in sorted((self.root / "figures").rglob("*")):
             product = path.relative_to(self.root).as_posix()
             hidden = path.name.startswith(".")
@@ -411,7 +414,7 @@ class _Inspection:
         return {name: r["stable"] for name, r in self.records.items() if name not in forged}
 
     def report(self, root: str) -> Report:
-        known = sorted(set(self.listed) | set(self.steps))
+        known = sorted({*self.listed, *self.steps} or {*self.records})
         kinds: dict[str, list[str]] = {product: [] for product in known}
         for fault in self.faults:
             if fault.what in kinds and fault.kind not in kinds[fault.what]:
@@ -462,11 +465,12 @@ def _fault_lines(faults: list[Fault]) -> list[str]:
     """Faults, those alike in all but the product's name told once."""
     alike: dict[tuple, list[Fault]] = {}
     for fault in faults:
-        one_by_one = fault.what if fault.kind != "stale" else fault.rule
+        one_by_one = fault.rule if fault.kind in ("stale", "missing") else fault.what
         alike.setdefault((fault.kind, one_by_one, fault.detail), []).append(fault)
     lines = []
     for (kind, _, detail), group in alike.items():
-        more = f" and {len(group) - 1} more of rule {group[0].rule}" if len(group) > 1 else ""
+        of_rule = f" of rule {group[0].rule}" if group[0].rule else ""
+        more = f" and {len(group) - 1} more{of_rule}" if len(group) > 1 else ""
         lines.append(f"{kind:10} {group[0].what}{more}: {detail}")
         figures = sorted({name for fault in group for name in fault.figures})
         others = max(fault.others for fault in group)

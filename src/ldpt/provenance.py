@@ -16,7 +16,7 @@ import sys
 import time
 import traceback
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -329,7 +329,8 @@ def job(snakemake: Any, script: str | Path | None = None) -> Iterator[Job]:
                 spent = (time.perf_counter() - wall, _cpu_seconds() - cpu)
                 this.publish(volatile_facts(started, *spent))
             except Exception:
-                traceback.print_exc()
+                with suppress(OSError):
+                    traceback.print_exc()
                 raise
     except Exception as error:
         failure = error
@@ -358,24 +359,18 @@ def _logged(log: str | None) -> Iterator[None]:
     sys.stdout.flush()
     sys.stderr.flush()
     kept = os.dup(1), os.dup(2)
-    target = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
+    stream = open(log, "w", buffering=1, encoding="utf-8")  # noqa: SIM115
     try:
-        os.dup2(target, 1)
-        os.dup2(target, 2)
-        yield
+        os.dup2(stream.fileno(), 1)
+        os.dup2(stream.fileno(), 2)
+        with redirect_stdout(stream), redirect_stderr(stream):
+            yield
     finally:
-        _flush_quietly()
         for number, saved in zip((1, 2), kept, strict=True):
             os.dup2(saved, number)
             os.close(saved)
-        os.close(target)
-
-
-def _flush_quietly() -> None:
-    """Flush both streams; on a full disk the log cannot be completed, and the error is known."""
-    for stream in (sys.stdout, sys.stderr):
-        with suppress(OSError):
-            stream.flush()
+        with suppress(OSError):  # on a full disk the log stays short, and the error is known
+            stream.close()
 
 
 # --- what enters the record beside the hashes -----------------------------------------------------

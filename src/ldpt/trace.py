@@ -2,6 +2,7 @@
 
 import json
 import re
+import struct
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 from ldpt import provenance
 from ldpt.provenance import file_hash, read_record, record_path, relative_to, short_form
 
+PNG = b"\x89PNG\r\n\x1a\n"
 INNER = re.compile(rb"(ldpt-(?:rule|code|settings|inputs))[=\0]([\w.-]+)")
 
 
@@ -87,9 +89,20 @@ def _identify(file: Path, root: Path) -> tuple[str, str]:
 
 def inner_form(file: Path) -> dict[str, str]:
     """The short form that a figure carries in its metadata; empty where there is none."""
-    found = INNER.findall(file.read_bytes())
-    inner = {key.decode(): value.decode() for key, value in found}
+    content = file.read_bytes()
+    text = b"\n".join(_png_texts(content)) if content.startswith(PNG) else content
+    inner = {key.decode(): value.decode() for key, value in INNER.findall(text)}
     return inner if len(inner) == 4 else {}
+
+
+def _png_texts(content: bytes) -> Iterator[bytes]:
+    """The text chunks of a PNG: a length, a kind, the text, a checksum."""
+    place = len(PNG)
+    while place + 8 <= len(content):
+        length, kind = struct.unpack_from(">I4s", content, place)
+        if kind == b"tEXt":
+            yield content[place + 8 : place + 8 + length]
+        place += length + 12
 
 
 def _product(name: str, root: Path) -> Origin:
@@ -142,7 +155,7 @@ def _tree(trace: Trace) -> Iterator[str]:
 
     def branch(name: str, lead: str, stem: str) -> Iterator[str]:
         origin = trace.origins[name]
-        again = name in told and bool(origin.inputs)
+        again = name in told
         yield f"{lead}{name}  {origin.sha256[:12]}{_how(origin)}{'  (see above)' if again else ''}"
         if again:
             return
@@ -163,7 +176,7 @@ def _how(origin: Origin) -> str:
 
 
 def _facts(origin: Origin) -> list[str]:
-    """Settings from the config, and seeds; long values cut."""
+    """Settings from the config, and seeds; long values cut, spawn keys left to the record."""
     facts = {**(origin.settings or {}), **(origin.notes or {})}
     facts.pop("spawn_keys", None)
     return [f"{key} = {_cut(value)}" for key, value in facts.items()]

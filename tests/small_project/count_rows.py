@@ -1,0 +1,18 @@
+"""How many rows each file of runs has."""
+
+from pathlib import Path
+
+import pyarrow.parquet as parquet
+
+
+def count_rows(runs: list[str], destination: str) -> None:
+    """A line a file."""
+    lines = [f"{Path(run).stem},{parquet.read_metadata(run).num_rows}" for run in runs]
+    Path(destination).write_text("\n".join(["epsilon,rows", *lines]) + "\n")
+
+
+if __name__ == "__main__":
+    from ldpt.provenance import job
+
+    with job(snakemake) as this:  # noqa: F821
+        count_rows(list(this.input), this.output[0])

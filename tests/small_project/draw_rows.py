@@ -1,0 +1,27 @@
+"""A bar a file."""
+
+import os
+from pathlib import Path
+
+os.environ["SOURCE_DATE_EPOCH"] = "0"
+
+from matplotlib.figure import Figure
+
+
+def draw_rows(rows: str, words: str) -> Figure:
+    """Rows against files."""
+    lines = [line.split(",") for line in Path(rows).read_text().split()[1:]]
+    figure = Figure(figsize=(2, 2))
+    axes = figure.subplots()
+    axes.bar([epsilon for epsilon, _ in lines], [int(count) for _, count in lines])
+    axes.set_title(Path(words).read_text().strip())
+    return figure
+
+
+if __name__ == "__main__":
+    from ldpt.provenance import job
+
+    with job(snakemake) as this:  # noqa: F821
+        figure = draw_rows(this.input.rows, this.input.words)
+        figure.savefig(this.output.png, metadata=this.metadata)
+        figure.savefig(this.output.pdf, metadata={"Keywords": this.keywords})
