@@ -1,0 +1,522 @@
+"""Error probabilities far below the Monte-Carlo floor, by importance sampling.
+
+Algorithm 1 raises a level: at level l an arm has been pulled until its index first exceeded l, and
+its responses up to then are independent of the other arms. An arm that shows the mean y stops
+there after (l / D(y))^2 pulls, D(y) = |y - tau_eps| + zeta_eps, and showing y costs
+KL(y, mu_eps) nats a pull. So the cheapest way to have arm k on its wrong side after T pulls minimises
+
+    T  sum_j KL(y_j, mu_{j,eps}) D(y_j)^-2 / sum_j D(y_j)^-2
+
+over the means that the arms show: arm k misleads early and is left alone, the others pretend to be
+harder than they are and use up the budget. Given the value of the ratio its terms are minimised
+arm by arm (Dinkelbach's method). One thing is cheaper still: the level reaches arm k again only
+just before the end, and while it is pulled back towards its true side it uses up pulls for nothing.
+Hence a second stage, which begins when a part of the budget is left.
+
+An environment is simulated for every arm that can err, every mean on a grid that it may show and
+every length of the second stage; a run is weighted by the true likelihood over that of the whole
+mixture (balance heuristic), which needs pulls and positive responses at the ends of the stages only.
+The estimate is unbiased whatever the mixture is.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numba import njit
+
+from ldpt import kernels
+from ldpt.instances import Instance
+from ldpt.privacy import check_epsilon
+from ldpt.radii import Radius, as_radius, check_delta
+from ldpt.simulate import NO_LIMIT, stream
+
+SHOWN_MEANS = 14  # grid of wrong means an arm
+SECOND_STAGES = (0.6, 0.5, 0.4, 0.32, 0.26, 0.21, 0.17, 0.13, 0.1, 0.07, 0.045, 0.025, 0.01, 0.0)
+STEPS = 400  # of the grid on which the other arms' cheapest means are sought
+TILTED = 0.7  # chance that an arm that need not err is tilted; bounds its likelihood ratio
+NOMINAL = 0.05  # share of runs in the true environment
+EVEN = 0.2  # share of runs spread evenly over the environments
+CUT = 15.0  # nats beyond the cheapest way at which an environment is left out
+NEAR = 1e-3  # least distance from the threshold, relative to the gap, where zeta = 0
+QUANTILE = 1.959963984540054  # of the normal law, for 95 % intervals
+
+MIN_EFFECTIVE_SIZE = 100.0
+MAX_TAIL_SHARE = 0.1
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """An estimated probability, kept as a logarithm, with what is needed to trust or reject it.
+
+    The effective sample size is (sum w)^2 / sum w^2 over the weights of erring runs; the tail
+    share is the largest weight's part of their sum.
+    """
+
+    log_probability: float
+    relative_error: float
+    effective_sample_size: float
+    tail_share: float
+    replicates: int
+
+    @property
+    def probability(self) -> float:
+        return math.exp(self.log_probability)
+
+    @property
+    def standard_error(self) -> float:
+        return self.probability * self.relative_error
+
+    @property
+    def low(self) -> float:
+        """Lower end of the normal 95 % interval of the logarithm; 0 if no run erred."""
+        return math.exp(self.log_probability - QUANTILE * self.relative_error)
+
+    @property
+    def high(self) -> float:
+        """Upper end of the same interval; 1 if no run erred, for then nothing is known."""
+        if math.isinf(self.log_probability):
+            return 1.0
+        return math.exp(min(0.0, self.log_probability + QUANTILE * self.relative_error))
+
+    @property
+    def reliable(self) -> bool:
+        """Whether enough runs carry the estimate and none of them dominates it."""
+        return (
+            self.effective_sample_size >= MIN_EFFECTIVE_SIZE and self.tail_share <= MAX_TAIL_SHARE
+        )
+
+
+@dataclass(frozen=True)
+class WaysToErr:
+    """Ways c to err in M stages: the mean that each arm shows, and what it costs in nats.
+
+    Arm ``arms[c]`` errs and shows ``means[c, arms[c]]`` to the end of stage m, then ``after[c, m]``;
+    the other arms show ``means[c]`` all along. ``costs`` has a row a way and a column a stage.
+    """
+
+    arms: np.ndarray
+    means: np.ndarray
+    after: np.ndarray
+    costs: np.ndarray
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """The mixture from which runs are drawn: ``counts[c, m]`` of them in way c, stage m.
+
+    Arm j has means[c, j] with probability chance[c, j], else its true mean; the last way is the
+    true environment.
+    """
+
+    ways: WaysToErr
+    chance: np.ndarray
+    counts: np.ndarray
+
+
+def fixed_budget_error(
+    instance: Instance, epsilon: float, budget: int, replicates: int, seed: int
+) -> Estimate:
+    """Probability that Algorithm 1 errs after ``budget`` pulls (the loss of Theorem 3.1)."""
+    _check_counts(instance, budget, replicates)
+    truth = instance.private_means(epsilon)
+    ends = _stage_ends(instance, budget)
+    ways = ways_to_err_by_budget(instance, epsilon, 1 - ends / budget)
+    ways = WaysToErr(ways.arms, ways.means, ways.after, budget * ways.costs)
+    proposal = mixture(ways, truth, TILTED, replicates)
+    log_weights = _budget_log_weights(
+        stream(seed, "rare_fixed_budget", instance.name, epsilon, budget),
+        *_compiled(proposal, truth), truth,
+        instance.private_threshold(epsilon), instance.private_tolerance(epsilon), ends,
+        instance.must_accept, instance.must_reject,
+    )  # fmt: skip
+    return summarise(log_weights, proposal.counts)
+
+
+def fixed_confidence_error(
+    instance: Instance,
+    epsilon: float,
+    delta: float,
+    replicates: int,
+    seed: int,
+    radius: str | Radius = "printed",
+) -> Estimate:
+    """Probability that Algorithm 2 stops with a wrong answer (what Theorem 4.1 bounds by delta)."""
+    radius = as_radius(radius)
+    instance.require_resolvable()
+    _check_counts(instance, 2 * instance.n_arms, replicates)
+    truth = instance.private_means(epsilon)
+    ways = ways_to_err_by_confidence(instance, epsilon, delta, radius)
+    proposal = mixture(ways, truth, 0.0, replicates)
+    log_weights = _confidence_log_weights(
+        stream(seed, "rare_fixed_confidence", instance.name, radius.name, epsilon, delta),
+        *_compiled(proposal, truth), truth,
+        instance.private_threshold(epsilon), radius.code, radius.level(instance.n_arms, delta),
+        radius.rho, NO_LIMIT, np.array(instance.means) >= instance.threshold,
+    )  # fmt: skip
+    return summarise(log_weights, proposal.counts)
+
+
+def budget_rate(instance: Instance, epsilon: float) -> float:
+    """The cheapest way to err in Algorithm 1 in nats a pull: -log(error) / T as T grows.
+
+    Times H_eps it stands beside the 1/4 of Theorem 3.1.
+    """
+    fine = np.linspace(0.9, 0.0, 91)
+    return float(ways_to_err_by_budget(instance, epsilon, fine, 120).costs.min())
+
+
+# --- The cheapest ways to err
+
+
+def ways_to_err_by_budget(
+    instance: Instance, epsilon: float, second_stages: np.ndarray, n_means: int = SHOWN_MEANS
+) -> WaysToErr:
+    """For each arm that can err and each mean it may show, the others' cheapest means.
+
+    ``second_stages`` are parts of the budget; costs are in nats a pull.
+    """
+    check_epsilon(epsilon)
+    truth, tau = instance.private_means(epsilon), instance.private_threshold(epsilon)
+    zeta = instance.private_tolerance(epsilon)
+    shown = truth + np.linspace(0, 1, STEPS + 1)[:, None] * (tau - truth)
+    divergence = kl_divergence(shown, truth)
+    squared = _squared_distance(shown, truth, tau, zeta)
+    arms, means, after, costs = [], [], [], []
+    for arm in _arms_that_can_err(instance, truth):
+        others = np.arange(truth.size) != arm
+        for mean in _wrong_means(truth[arm], tau, zeta, n_means):
+            own = float(kl_divergence(mean, truth[arm]))
+            own_squared = float(_squared_distance(mean, truth[arm], tau, zeta))
+            rate = _dinkelbach_root(divergence[:, others], squared[:, others], own, own_squared)
+            cheapest = np.argmin((divergence - rate) / squared, axis=0)
+            row = shown[cheapest, np.arange(truth.size)]
+            row[arm] = mean
+            pulls = 1 / squared[cheapest, np.arange(truth.size)]
+            pulls[arm] = 1 / own_squared
+            back, cost = _way_back(
+                truth[arm], tau, zeta, mean, pulls[arm] / pulls.sum(), second_stages
+            )
+            arms.append(arm)
+            means.append(row)
+            after.append(back)
+            costs.append((1 - second_stages) * rate + cost)
+    return WaysToErr(np.array(arms), np.array(means), np.array(after), np.array(costs))
+
+
+def _way_back(
+    truth: float, tau: float, zeta: float, mean: float, share: float, lengths: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Means and costs of second stages in which an erring arm walks back and does not arrive.
+
+    The arm has had ``share`` of the pulls of the first stage. Everything is per pull of the budget.
+    """
+    n = share * (1 - lengths)
+    slowest = np.abs(mean - tau) * n / np.maximum(lengths, 1e-12)
+    back = tau + np.sign(truth - tau) * np.minimum(slowest, abs(truth - tau))
+    cost = lengths * kl_divergence(back, truth)
+    # At (l / zeta)^2 pulls the index passes the level wherever the arm stands: no longer way back.
+    longest = np.inf if zeta == 0 else n * ((abs(mean - tau) + zeta) / zeta) ** 2
+    return back, np.where(n + lengths > np.maximum(longest, n), np.inf, cost)
+
+
+def ways_to_err_by_confidence(
+    instance: Instance, epsilon: float, delta: float, radius: Radius
+) -> WaysToErr:
+    """For each arm and each mean it may show: where that path leaves Algorithm 2's boundary.
+
+    The other arms enter through log t alone, so they keep their true means. One stage.
+    """
+    check_epsilon(epsilon)
+    check_delta(delta)
+    truth, tau = instance.private_means(epsilon), instance.private_threshold(epsilon)
+    gaps = np.abs(truth - tau)
+    pulls = _exit_pulls(gaps, radius, instance.n_arms, delta, 0.0)
+    arms, means, costs = [], [], []
+    for arm in np.flatnonzero((truth > 0) & (truth < 1)):
+        rest = float(pulls.sum() - pulls[arm])
+        for mean in _wrong_means(truth[arm], tau, 0.0, SHOWN_MEANS):
+            distance = abs(mean - tau)
+            if distance < gaps[arm] / 2:
+                continue  # so near the threshold a run is long and the way never cheap
+            exit_at = _exit_pulls(np.array([distance]), radius, instance.n_arms, delta, rest)
+            arms.append(arm)
+            means.append(np.where(np.arange(truth.size) == arm, mean, truth))
+            costs.append(exit_at * kl_divergence(mean, truth[arm]))
+    if not arms:
+        raise ValueError(f"instance {instance.name!r}: no arm can err, the probability is 0")
+    return WaysToErr(np.array(arms), np.array(means), np.zeros((len(arms), 1)), np.array(costs))
+
+
+def kl_divergence(p: np.ndarray | float, q: np.ndarray | float) -> np.ndarray:
+    """KL(Bernoulli(p), Bernoulli(q)) elementwise, in nats."""
+    from scipy.special import rel_entr
+
+    return rel_entr(p, q) + rel_entr(1 - np.asarray(p), 1 - np.asarray(q))
+
+
+def _arms_that_can_err(instance: Instance, truth: np.ndarray) -> np.ndarray:
+    judged = instance.must_accept | instance.must_reject
+    arms = np.flatnonzero(judged & (truth > 0) & (truth < 1))
+    if arms.size == 0:
+        raise ValueError(f"instance {instance.name!r}: no arm can err, the probability is 0")
+    return arms
+
+
+def _wrong_means(mean: float, tau: float, zeta: float, n_means: int) -> np.ndarray:
+    """Means on the wrong side, their distances D geometric: a factor in D is one in pulls."""
+    side, room = (-1.0, tau) if mean > tau else (1.0, 1 - tau)
+    nearest = zeta + min(max(0.02 * abs(mean - tau), 1e-3), room / 2)
+    distances = np.geomspace(nearest, zeta + 0.97 * room, n_means) - zeta
+    return tau + side * np.concatenate([[0.0], distances])
+
+
+def _squared_distance(
+    shown: np.ndarray | float, truth: np.ndarray | float, tau: float, zeta: float
+) -> np.ndarray:
+    """D(y)^2, kept from 0 so that an arm with zeta = 0 does not use up an infinite budget."""
+    floor = np.maximum(NEAR * (np.abs(truth - tau) + zeta), 1e-9)
+    return np.maximum(np.abs(shown - tau) + zeta, floor) ** 2
+
+
+def _dinkelbach_root(
+    divergence: np.ndarray, squared: np.ndarray, own: float, own_squared: float
+) -> float:
+    """The rate r at which the least of sum_j (KL_j - r) / D_j^2 is 0; it falls in r."""
+    low, high = 0.0, own
+    for _ in range(60):
+        rate = (low + high) / 2
+        excess = np.min((divergence - rate) / squared, axis=0).sum() + (own - rate) / own_squared
+        low, high = (rate, high) if excess > 0 else (low, rate)
+    return (low + high) / 2
+
+
+def _exit_pulls(
+    distances: np.ndarray, radius: Radius, n_arms: int, delta: float, rest: float
+) -> np.ndarray:
+    """Pulls after which arms that show these distances from the threshold are decided.
+
+    ``rest`` counts the pulls of further arms, which enter the boundary through log t.
+    """
+    pulls = np.ones(distances.size)
+    for _ in range(200):  # a contraction: the boundary grows like sqrt(n log n), the path like n
+        t = max(float(pulls.sum()) + rest, 1.0)
+        bounds = np.array([radius.boundary(n, t, n_arms, delta) for n in pulls])
+        pulls = np.maximum(bounds / distances, 1.0)
+    return pulls
+
+
+# --- The mixture
+
+
+def mixture(ways: WaysToErr, truth: np.ndarray, tilted: float, replicates: int) -> Proposal:
+    """Ways weighted by half their excess cost, some evenly, and a few runs in the true environment.
+
+    Half: too many runs for a dear way cost little, too few make heavy weights.
+    """
+    excess = ways.costs - ways.costs.min()
+    kept = excess < CUT
+    tempered = np.where(kept, np.exp(-np.minimum(excess, CUT) / 2), 0.0)
+    weights = (1 - EVEN) * tempered / tempered.sum() + EVEN * kept / kept.sum()
+    chance = np.full(ways.means.shape, tilted)
+    chance[np.arange(ways.arms.size), ways.arms] = 1.0
+    nominal = np.zeros((1, ways.costs.shape[1]))
+    nominal[0, -1] = NOMINAL
+    counts = _allocate(np.vstack([(1 - NOMINAL) * weights, nominal]), replicates)
+    used = counts.sum(axis=1) > 0
+    everything = WaysToErr(
+        np.append(ways.arms, -1)[used],
+        np.vstack([ways.means, truth])[used],
+        np.vstack([ways.after, np.zeros_like(nominal)])[used],
+        np.vstack([ways.costs, np.zeros_like(nominal)])[used],
+    )
+    return Proposal(everything, np.vstack([chance, np.zeros(truth.size)])[used], counts[used])
+
+
+def _allocate(weights: np.ndarray, replicates: int) -> np.ndarray:
+    """Whole numbers of runs that add up to ``replicates``, as near to the weights as can be."""
+    edges = np.rint(np.cumsum(weights) / weights.sum() * replicates).astype(np.int64)
+    return np.diff(edges, prepend=0).reshape(weights.shape)
+
+
+def _stage_ends(instance: Instance, budget: int) -> np.ndarray:
+    """Pulls at which a second stage may begin; the last is the budget itself."""
+    ends = np.rint(budget * (1 - np.array(SECOND_STAGES))).astype(np.int64)
+    return np.unique(np.maximum(ends, instance.n_arms))
+
+
+def _compiled(proposal: Proposal, truth: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The mixture as compiled code wants it, with log likelihood ratios of a 1 and of a 0.
+
+    Shares are those of the runs as allocated: with them the estimate is exactly unbiased.
+    """
+    ways, counts = proposal.ways, proposal.counts
+    own = truth[ways.arms][:, None]
+    after = np.where(ways.arms[:, None] < 0, own, ways.after)
+    with np.errstate(divide="ignore"):
+        log_shares = np.log(counts / counts.sum())
+    return (
+        counts, log_shares, ways.arms, ways.means, after, proposal.chance,
+        _log_quotient(ways.means, truth), _log_quotient(1 - ways.means, 1 - truth),
+        _log_quotient(after, own), _log_quotient(1 - after, 1 - own),
+    )  # fmt: skip
+
+
+def _log_quotient(p: np.ndarray, q: np.ndarray) -> np.ndarray:
+    """log(p / q), and 0 where both are equal, 0 included."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(p == q, 0.0, np.log(p / q))
+
+
+def summarise(log_weights: np.ndarray, counts: np.ndarray) -> Estimate:
+    """Mean weight and its stratified standard error; a run that does not err weighs 0."""
+    replicates = int(counts.sum())
+    top = float(log_weights.max())
+    if math.isinf(top):
+        return Estimate(-math.inf, math.inf, 0.0, 1.0, replicates)
+    weights = np.exp(log_weights - top)
+    total = float(weights.sum())
+    strata = np.split(weights, np.cumsum(counts)[:-1])
+    # A stratum of one run shows no spread; its square stands for it, which errs on the safe side.
+    variance = sum(s.size * s.var(ddof=1) if s.size > 1 else float((s**2).sum()) for s in strata)
+    return Estimate(
+        top + math.log(total / replicates),
+        math.sqrt(variance) / total,
+        total**2 / float((weights**2).sum()),
+        1 / total,
+        replicates,
+    )
+
+
+# --- Runs
+
+
+@njit(cache=True)
+def _budget_log_weights(  # type: ignore[no-untyped-def]
+    rng, counts, log_shares, arms, means, after, chance, ones, zeros, after_ones, after_zeros,
+    truth, tau, zeta, ends, must_accept, must_reject,
+):  # fmt: skip
+    """Log weight of each run of Algorithm 1, -inf where it does not err."""
+    pulls = np.zeros((ends.size, truth.size), np.int64)
+    sums = np.zeros((ends.size, truth.size), np.int64)
+    first, second = np.empty(truth.size), np.empty(truth.size)
+    log_weights = np.full(counts.sum(), -np.inf)
+    r = 0
+    for c in range(counts.shape[0]):
+        for m in range(counts.shape[1]):
+            for _ in range(counts[c, m]):
+                draw_means(rng, means[c], chance[c], truth, first)
+                second[:] = first
+                if arms[c] >= 0:
+                    second[arms[c]] = after[c, m]
+                run_in_stages(rng, first, second, m, tau, zeta, ends, pulls, sums)
+                if kernels.is_loss(pulls[-1], sums[-1], tau, must_accept, must_reject):
+                    log_weights[r] = -log_ratio(
+                        pulls, sums, log_shares, arms, chance, ones, zeros, after_ones, after_zeros
+                    )
+                r += 1
+    return log_weights
+
+
+@njit(cache=True)
+def _confidence_log_weights(  # type: ignore[no-untyped-def]
+    rng, counts, log_shares, arms, means, after, chance, ones, zeros, after_ones, after_zeros,
+    truth, tau, code, level, rho, max_pulls, above,
+):  # fmt: skip
+    """Log weight of each run of Algorithm 2, -inf where its answer is right."""
+    pulls, sums = np.zeros((1, truth.size), np.int64), np.zeros((1, truth.size), np.int64)
+    n, s = pulls[0], sums[0]
+    log_weights = np.full(counts.sum(), -np.inf)
+    r = 0
+    for c in range(counts.shape[0]):
+        for _ in range(counts[c, 0]):
+            kernels.fixed_confidence_fast(rng, means[c], tau, code, level, rho, max_pulls, n, s)
+            if np.any((s - n * tau >= 0) != above):
+                log_weights[r] = -log_ratio(
+                    pulls, sums, log_shares, arms, chance, ones, zeros, after_ones, after_zeros
+                )
+            r += 1
+    return log_weights
+
+
+@njit(cache=True)
+def draw_means(rng, means, chance, truth, drawn):  # type: ignore[no-untyped-def]
+    """Fill ``drawn``: arm j is tilted with probability chance[j]."""
+    for j in range(truth.size):
+        drawn[j] = means[j] if rng.random() < chance[j] else truth[j]
+
+
+@njit(cache=True)
+def run_in_stages(rng, first, second, switch, tau, zeta, ends, pulls, sums):  # type: ignore[no-untyped-def]
+    """Algorithm 1 with the means ``first`` up to the end of stage ``switch``, then ``second``.
+
+    Row m of ``pulls`` and ``sums`` is the state after ends[m] pulls.
+    """
+    n_arms = first.size
+    n, s = np.zeros(n_arms, np.int64), np.zeros(n_arms, np.int64)
+    index = np.full(n_arms, -1.0)  # so that every arm is pulled once, in order
+    t = 0
+    for m in range(ends.size):
+        means = first if m <= switch else second
+        while t < ends[m]:
+            arm = kernels.first_minimum(index)
+            bar = np.inf
+            for k in range(n_arms):
+                if k != arm:
+                    bar = min(bar, index[k])
+            while True:  # at least once: a tie goes to the lower arm
+                n[arm] += 1
+                if rng.random() < means[arm]:
+                    s[arm] += 1
+                index[arm] = kernels.arm_index(n[arm], s[arm], tau, zeta)
+                t += 1
+                if t == ends[m] or index[arm] >= bar:
+                    break
+        pulls[m] = n
+        sums[m] = s
+
+
+@njit(cache=True)
+def log_ratio(n, s, log_shares, arms, chance, ones, zeros, after_ones, after_zeros):  # type: ignore[no-untyped-def]
+    """Log of the mixture's likelihood over the true one, from the states at the ends of stages."""
+    last = n.shape[0] - 1
+    top, total = -np.inf, 0.0
+    for c in range(arms.size):
+        common = 0.0
+        for j in range(n.shape[1]):
+            if j != arms[c] and chance[c, j] > 0.0:
+                tilt = s[last, j] * ones[c, j] + (n[last, j] - s[last, j]) * zeros[c, j]
+                common += log_mixed(tilt, chance[c, j])
+        k = arms[c]
+        for m in range(n.shape[0]):
+            if log_shares[c, m] == -np.inf:
+                continue
+            value = log_shares[c, m] + common
+            if k >= 0:
+                n1, s1 = n[m, k], s[m, k]
+                n2, s2 = n[last, k] - n1, s[last, k] - s1
+                value += s1 * ones[c, k] + (n1 - s1) * zeros[c, k]
+                value += s2 * after_ones[c, m] + (n2 - s2) * after_zeros[c, m]
+            if value > top:
+                total = total * math.exp(top - value) + 1.0
+                top = value
+            else:
+                total += math.exp(value - top)
+    return top + math.log(total)
+
+
+@njit(cache=True)
+def log_mixed(tilt, chance):  # type: ignore[no-untyped-def]
+    """log(chance e^tilt + 1 - chance) without overflow."""
+    if tilt > 0.0:
+        return tilt + math.log(chance + (1.0 - chance) * math.exp(-tilt))
+    return math.log(chance * math.exp(tilt) + 1.0 - chance)
+
+
+def _check_counts(instance: Instance, budget: int, replicates: int) -> None:
+    if budget != int(budget) or budget < 2 * instance.n_arms:
+        raise ValueError(
+            f"budget must be a whole number of at least 2K = {2 * instance.n_arms}, got {budget}"
+        )
+    if replicates < 1:
+        raise ValueError(f"replicates must be at least 1, got {replicates}")
