@@ -1,0 +1,38 @@
+"""Gather every number that report and README show."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from ldpt import report
+from ldpt.instances import read_instance
+
+
+def read_numbers(
+    facts: list[str],
+    claims: str,
+    fixed_budget: str,
+    fixed_confidence: str,
+    instances: list[str],
+    config: dict[str, Any],
+) -> report.Numbers:
+    """All numbers by name; each file of facts is named as its figure."""
+    known = {Path(path).stem: json.loads(Path(path).read_text()) for path in facts}
+    verdicts = json.loads(Path(claims).read_text())
+    tables = pd.read_csv(fixed_budget), pd.read_csv(fixed_confidence)
+    problems = [read_instance(path) for path in instances]
+    return report.gather(known, verdicts, *tables, problems, config)
+
+
+if __name__ == "__main__":
+    from ldpt.provenance import job
+
+    with job(snakemake) as this:  # noqa: F821
+        read, asked = this.input, this.params
+        settings = {"seed": asked.seed, "rho": asked.rho}
+        tables = read.fixed_budget, read.fixed_confidence
+        found = read_numbers(read.facts, read.claims, *tables, read.instances, settings)
+        lines = json.dumps(found, indent=1, ensure_ascii=False, allow_nan=False)
+        Path(this.output[0]).write_text(lines + "\n", encoding="utf-8")

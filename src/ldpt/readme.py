@@ -1,0 +1,92 @@
+"""The parts of the README that come from a run: findings, the table of figures, what it costs.
+
+Each stands between two comments, ``<!-- NAME:begin -->`` and ``<!-- NAME:end -->``. After a run at
+paper scale ``make readme`` writes them anew; a test compares what can be compared.
+"""
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+from ldpt.captions import number
+
+FINDINGS = Path("figures/findings.md")
+BENCHMARKS = Path("results/benchmarks")
+TEMPLATES = Path("workflow/report")
+RULES = Path("workflow/rules/figures.smk")
+PLACE = r"<!-- {name}:begin -->\n(.*?)<!-- {name}:end -->"
+
+
+def part(readme: str, name: str) -> str:
+    """The text between the two comments of a part."""
+    found = re.search(PLACE.format(name=name), readme, flags=re.DOTALL)
+    if not found:
+        raise ValueError(f"the README has no part {name!r} between its two comments")
+    return found[1]
+
+
+def with_part(readme: str, name: str, content: str) -> str:
+    """The README with another text between the two comments of a part."""
+    old = part(readme, name)
+    marks = f"<!-- {name}:begin -->\n{{}}<!-- {name}:end -->"
+    return readme.replace(marks.format(old), marks.format(content))
+
+
+def figure_names(rules: str) -> list[str]:
+    """The figures in the order of their rules: those rules whose outputs are drawn."""
+    return re.findall(r"\*\*drawn\(\s*\"(\w+)\"", rules)
+
+
+def question(template: str) -> str:
+    """The question that opens a caption."""
+    return " ".join(template.split("\n\n")[0].split())
+
+
+def figure_table(names: Iterable[str], templates: Path, benchmarks: Path) -> str:
+    """A row a figure: what it asks, the rule and script that draw it, and how long that took."""
+    lines = ["| figure, rule | question | script | drawn in |", "| --- | --- | --- | --- |"]
+    for name in names:
+        asked = question((templates / f"{name}.rst").read_text(encoding="utf-8"))
+        took = f"{seconds(benchmarks / f'{name}.tsv'):.1f} s"
+        lines.append(f"| [`{name}`](figures/{name}.png) | {asked} | `scripts/{name}.py` | {took} |")
+    return "\n".join(lines) + "\n"
+
+
+def seconds(benchmark: Path) -> float:
+    """The run time in a benchmark file of Snakemake's."""
+    head, first, *_ = benchmark.read_text().splitlines()
+    return float(first.split("\t")[head.split("\t").index("s")])
+
+
+def cost(benchmarks: Path, results: Path) -> str:
+    """One sentence: what a run takes in time and disk, by its own measurements."""
+    files = sorted(benchmarks.rglob("*.tsv"))
+    if not files:
+        raise ValueError(f"no benchmarks under {benchmarks}: has the run at paper scale finished?")
+    minutes = sum(map(seconds, files)) / 60
+    kept = [f for f in results.rglob("*") if f.is_file() and "smoke" not in f.parts]
+    size = sum(f.stat().st_size for f in kept) / 1e6
+    return (
+        f"The run at paper scale is {len(files)} jobs with {number(minutes, 2)} minutes of run\n"
+        "time in all, to be divided by the number of cores; `results/` then holds "
+        f"{size:.0f} MB.\n"
+    )
+
+
+def updated(readme: str, project: Path) -> str:
+    """The README with all its generated parts made anew from a finished run."""
+    names = figure_names((project / RULES).read_text(encoding="utf-8"))
+    benchmarks = project / BENCHMARKS
+    parts = {
+        "findings": (project / FINDINGS).read_text(encoding="utf-8"),
+        "figures": figure_table(names, project / TEMPLATES, benchmarks),
+        "cost": cost(benchmarks, project / "results"),
+    }
+    for name, content in parts.items():
+        readme = with_part(readme, name, content)
+    return readme
+
+
+if __name__ == "__main__":
+    file = Path("README.md")
+    file.write_text(updated(file.read_text(encoding="utf-8"), Path()), encoding="utf-8")

@@ -1,0 +1,181 @@
+"""What people read: the article, its numbers, the notebook and the README."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from ldpt import readme, report
+from tests.conftest import PROJECT
+
+ARTICLE = PROJECT / "paper" / "report.typ"
+README = PROJECT / "README.md"
+NOTEBOOK = PROJECT / "workflow" / "notebooks" / "explore.py.ipynb"
+
+# What may stand in prose as digits: the paper's own numbering.
+NUMBERED = re.compile(r"\b(?:Algorithm|Lemma|Theorems?|Section) \d(?:\.\d)?(?: and \d\.\d)?")
+CLAIM_IDS = re.compile(r"\b[DTX]\d+(?:\.\d)?(?:-\w+)?(?=[:;]\s)")
+# Integers of the paper's formulas; a number with a point is measured or chosen, and never typed.
+FORMULA_CONSTANTS = {"0", "1", "2", "3", "4", "5", "8", "16", "32", "36", "499"}
+
+
+def typed_numbers(source: str) -> list[str]:
+    """Digits that somebody typed where a number of the run belongs."""
+    layout = r"^(?://|#import|#bibliography|#counter|#set|#include).*$"
+    prose = re.sub(layout, "", source, flags=re.MULTILINE)
+    prose = re.sub(r"#(?:n|verdict|drawn)\(\"[^\"]*\"\)", "", prose)
+    prose = re.sub(r"`[^`]*`|@\w+|<\w+>", "", prose)
+    formulas = re.findall(r"\$[^$]*\$", prose)
+    inside = [d for f in formulas for d in re.findall(r"\d+(?:\.\d+)?", f)]
+    outside = CLAIM_IDS.sub("", NUMBERED.sub("", re.sub(r"\$[^$]*\$", "", prose)))
+    return [d for d in inside if d not in FORMULA_CONSTANTS] + re.findall(r"\d[\d.,]*", outside)
+
+
+def test_no_number_of_the_article_is_typed() -> None:
+    assert typed_numbers(ARTICLE.read_text(encoding="utf-8")) == []
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        ("It errs with probability 0.304.", ["0.304."]),
+        ("with $delta = 0.1$ it errs", ["0.1"]),
+        ("a ratio of $4.68$ at $epsilon = 1$", ["4.68"]),
+        ("in 20 000 runs", ["20", "000"]),
+        ('Theorem 4.1 gives #n("theory:price:4") (D7: #verdict("D7")) at $H_epsilon\\/16$', []),
+    ],
+)
+def test_a_typed_number_is_found(words: str, found: list[str]) -> None:
+    assert typed_numbers(words) == found
+
+
+def test_a_template_takes_numbers_by_name_and_no_others() -> None:
+    numbers = {"a:b": {"value": 0.25, "text": "0.25"}}
+    assert report.fill("it is {{a:b}}.", numbers) == "it is 0.25."
+    with pytest.raises(ValueError, match="there is no number 'a:c'"):
+        report.fill("it is {{a:c}}.", numbers)
+
+
+def test_numbers_have_a_text_for_prose() -> None:
+    assert report.text(20_000) == "20\u202f000"
+    assert report.text(3.2e9) == "3.2×10⁹"
+    assert report.text(0.30431) == "0.304"
+
+
+# --- a run of the whole chain ---------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def run(smoke: Path) -> Path:
+    """The tree that the smoke config has written."""
+    return smoke / "results" / "smoke"
+
+
+@pytest.mark.workflow
+def test_the_article_has_every_figure_and_eight_to_fourteen_pages(run: Path) -> None:
+    from pypdf import PdfReader
+
+    pages = PdfReader(run / "paper" / "report.pdf").pages
+    assert 8 <= len(pages) <= 14
+    words = "".join(page.extract_text() for page in pages)
+    drawn = re.findall(r'#drawn\("(\w+)"\)', ARTICLE.read_text(encoding="utf-8"))
+    assert sorted(drawn) == sorted(path.stem for path in (run / "figures").glob("*.pdf"))
+    for position in range(1, len(drawn) + 1):
+        assert f"Figure {position}. " in words
+
+
+@pytest.mark.workflow
+def test_the_article_shows_the_numbers_of_its_run(run: Path, smoke: Path) -> None:
+    from pypdf import PdfReader
+
+    numbers = json.loads((run / "results" / "numbers.json").read_text(encoding="utf-8"))
+    asked = re.findall(r'#n\("([a-zA-Z][^"]*:[^"]+)"\)', ARTICLE.read_text(encoding="utf-8"))
+    assert len(asked) > 30
+    assert set(asked) <= set(numbers)
+    pages = PdfReader(run / "paper" / "report.pdf").pages
+    words = re.sub(r"\s", "", "".join(page.extract_text() for page in pages))
+    lost = [name for name in asked if re.sub(r"\s", "", numbers[name]["text"]) not in words]
+    assert lost == []
+
+
+@pytest.mark.workflow
+def test_the_article_comes_out_the_same_twice(
+    run: Path, smoke: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import runpy
+
+    monkeypatch.chdir(smoke)
+    typeset = runpy.run_path(str(PROJECT / "scripts" / "report.py"))["typeset"]
+    again = tmp_path / "report.pdf"
+    typeset("paper/report.typ", Path("results/smoke"), str(again))
+    assert again.read_bytes() == (run / "paper" / "report.pdf").read_bytes()
+
+
+@pytest.mark.workflow
+def test_the_notebook_ran_and_its_page_needs_nothing_from_elsewhere(run: Path, smoke: Path) -> None:
+    page = (run / "results" / "explore" / "explore.html").read_text(encoding="utf-8")
+    assert str(smoke) not in page
+    assert "snakemake-job-properties" not in page
+    assert "<script" not in page
+    assert not re.search(r"(?:src|href)=\"https?:", page)
+    assert page.count("data:image/png;base64") == 2
+    assert "one answer or two" in page
+
+
+@pytest.mark.workflow
+def test_the_findings_of_a_run_are_filled(run: Path) -> None:
+    findings = (run / "figures" / "findings.md").read_text(encoding="utf-8")
+    assert "{{" not in findings
+    assert findings.count("- **") == 5
+
+
+def test_the_notebook_in_the_repository_holds_no_output() -> None:
+    notebook = json.loads(NOTEBOOK.read_text(encoding="utf-8"))
+    code = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    assert code
+    assert all(cell["outputs"] == [] and cell["execution_count"] is None for cell in code)
+
+
+# --- the README -----------------------------------------------------------------------------------
+
+
+def test_the_findings_in_the_readme_are_those_of_the_run_at_paper_scale() -> None:
+    if not (PROJECT / readme.FINDINGS).is_file():
+        pytest.skip("figures/ holds no run at paper scale")
+    found = readme.part(README.read_text(encoding="utf-8"), "findings")
+    assert found == (PROJECT / readme.FINDINGS).read_text(encoding="utf-8")
+
+
+def test_the_table_of_figures_in_the_readme_is_true() -> None:
+    table = readme.part(README.read_text(encoding="utf-8"), "figures")
+    names = readme.figure_names((PROJECT / readme.RULES).read_text(encoding="utf-8"))
+    row = r"^\| \[`(\w+)`\]\(figures/\1\.png\) \| (.+) \| `scripts/\1\.py` \| [\d.]+ s \|$"
+    rows = re.findall(row, table, re.MULTILINE)
+    assert [name for name, _ in rows] == names
+    for name, asked in rows:
+        assert (PROJECT / "scripts" / f"{name}.py").is_file()
+        template = (PROJECT / readme.TEMPLATES / f"{name}.rst").read_text(encoding="utf-8")
+        assert asked == readme.question(template)
+
+
+def test_a_part_of_the_readme_is_replaced_and_no_more() -> None:
+    text = "a\n<!-- x:begin -->\nold\n<!-- x:end -->\nb\n"
+    assert readme.with_part(text, "x", "new\n") == text.replace("old", "new")
+    with pytest.raises(ValueError, match="no part 'y'"):
+        readme.part(text, "y")
+
+
+def test_the_example_in_the_readme_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    example = re.findall(r"```python\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
+    assert len(example) == 1
+    exec(compile(example[0], "README.md", "exec"), {})
+    assert "{2, 3}" in capsys.readouterr().out
+
+
+def test_every_path_that_the_readme_links_to_exists() -> None:
+    text = README.read_text(encoding="utf-8")
+    built = ("figures/", "paper/report.pdf")  # made by the run, kept in git at its end
+    links = [link for link in re.findall(r"\]\(([^)#]+)\)", text) if not link.startswith(built)]
+    assert links
+    assert [link for link in links if not (PROJECT / link).exists()] == []
