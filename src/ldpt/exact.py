@@ -10,11 +10,11 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 
+from ldpt.compiled import compiled
 from ldpt.instances import Instance
-from ldpt.kernels import arm_index, is_undecided
 from ldpt.radii import Radius, as_radius
+from ldpt.rules import arm_index, is_undecided
 
 NO_LIMIT = np.iinfo(np.int64).max
 
@@ -23,9 +23,9 @@ NO_LIMIT = np.iinfo(np.int64).max
 class StoppedChain:
     """What is known of Algorithm 2 on one arm after so many pulls.
 
-    ``error``: probability of having stopped with the wrong answer. ``expected_pulls``: E[min(T, pulls)].
-    ``undecided``: probability of still running, so that the final error lies in
-    [error, error + undecided].
+    ``error``: probability of having stopped with the wrong answer. ``undecided``: probability of still
+    running, so that the final error lies in [error, error + undecided]. ``expected_pulls``: expectation
+    of the smaller of the stopping time and ``pulls``.
     """
 
     error: float
@@ -54,7 +54,7 @@ def fixed_budget_loss(instance: Instance, epsilon: float, budget: int) -> float:
     return _two_arm_loss(means, tau, zeta, int(budget), accept, reject)
 
 
-@njit(cache=True)
+@compiled
 def _one_arm_loss(mean: float, tau: float, budget: int, accept: bool, reject: bool) -> float:
     mass = np.zeros(budget + 1)
     mass[0] = 1.0
@@ -70,7 +70,7 @@ def _one_arm_loss(mean: float, tau: float, budget: int, accept: bool, reject: bo
     return loss
 
 
-@njit(cache=True)
+@compiled
 def _two_arm_loss(
     means: np.ndarray, tau: float, zeta: float, budget: int, accept: np.ndarray, reject: np.ndarray
 ) -> float:
@@ -107,7 +107,7 @@ def _two_arm_loss(
     return _two_arm_total(mass, start, tau, budget, accept, reject)
 
 
-@njit(cache=True)
+@compiled
 def _index_table(tau: float, zeta: float, budget: int) -> np.ndarray:
     index = np.zeros((budget + 1, budget + 1))
     for n in range(1, budget + 1):
@@ -116,7 +116,7 @@ def _index_table(tau: float, zeta: float, budget: int) -> np.ndarray:
     return index
 
 
-@njit(cache=True)
+@compiled
 def _row_starts(budget: int) -> np.ndarray:
     """Where the block of n_1 begins; it holds (n_1 + 1) rows of budget - n_1 + 1 entries."""
     start = np.zeros(budget + 1, np.int64)
@@ -125,7 +125,7 @@ def _row_starts(budget: int) -> np.ndarray:
     return start
 
 
-@njit(cache=True)
+@compiled
 def _two_arm_total(
     mass: np.ndarray, start: np.ndarray, tau: float, budget: int, accept: np.ndarray,
     reject: np.ndarray,
@@ -181,7 +181,7 @@ def _require_one_arm(instance: Instance) -> None:
     instance.require_resolvable()
 
 
-@njit(cache=True)
+@compiled
 def _one_arm_chain(
     mean: float, tau: float, above: bool, code: int, level: float, rho: float, max_pulls: int,
     tail: float,

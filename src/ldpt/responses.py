@@ -1,10 +1,10 @@
 """Where an engine's responses come from: a random generator, or a tape that was written before.
 
-An engine never asks for more than it needs to know. It may ask for one response, for the sum of the
-next m, for the sum of m out of a stretch whose total it knows already, or whether the walk touched
-an edge on its way through such a stretch. A generator answers by drawing (one response, a binomial, a
-hypergeometric, the reflection principle); a tape answers by looking. The same engine therefore runs
-on both, and two engines can be compared response by response.
+An engine never asks for more than it needs to know. It may ask for one response, for the sum of
+the next m, for the sum of m out of a stretch whose total it knows already, or whether the walk
+touched an edge on its way through such a stretch. A generator answers by drawing (one response, a
+binomial, a hypergeometric, the reflection principle); a tape answers by looking. The same engine
+therefore runs on both, and two engines can be compared response by response.
 
 A tape is the matrix of running sums: ``tape[k, n]`` is the sum of the first n responses of arm k.
 """
@@ -12,8 +12,10 @@ A tape is the matrix of running sums: ``tape[k, n]`` is the sum of the first n r
 import math
 
 import numpy as np
-from numba import njit, types
+from numba import types
 from numba.extending import overload
+
+from ldpt.compiled import compiled
 
 Source = np.random.Generator | np.ndarray
 
@@ -25,28 +27,31 @@ def tape_from_responses(responses: np.ndarray) -> np.ndarray:
     return np.pad(np.cumsum(responses, axis=1, dtype=np.int64), ((0, 0), (1, 0)))
 
 
+# --- The questions. Compiled code gets its answers from the overloads below.
+
+
 def draw_one(source: Source, arm: int, n: int, mean: float) -> int:
     """The response of the arm's pull number n + 1."""
-    raise NotImplementedError("compiled callers only")
+    raise NotImplementedError("answered in compiled code only")
 
 
 def draw_sum(source: Source, arm: int, n: int, m: int, mean: float) -> int:
     """The sum of the arm's next m responses after n."""
-    raise NotImplementedError("compiled callers only")
+    raise NotImplementedError("answered in compiled code only")
 
 
 def draw_part(source: Source, arm: int, n: int, m: int, ones: int, total: int) -> int:
     """The sum of the next m responses, given that the next ``total`` hold ``ones`` ones."""
-    raise NotImplementedError("compiled callers only")
+    raise NotImplementedError("answered in compiled code only")
 
 
 def touched_edge(source: Source, arm: int, n: int, m: int, ones: int, up: int, down: int) -> int:
     """Whether the walk 2 s - n, started at 0, rose to ``up`` (1) or fell to -``down`` (-1), or 0.
 
     Known: the next m responses hold ``ones`` ones. If both edges were touched, a tape names the
-    first one; a generator ignores that case (see :func:`reflected_edge`).
+    first one; a generator leaves that case out (see :func:`reflected_edge`).
     """
-    raise NotImplementedError("compiled callers only")
+    raise NotImplementedError("answered in compiled code only")
 
 
 def _is_generator(source: types.Type) -> bool:
@@ -78,10 +83,13 @@ def _draw_part(source, arm, n, m, ones, total):  # type: ignore[no-untyped-def]
 def _touched_edge(source, arm, n, m, ones, up, down):  # type: ignore[no-untyped-def]
     if _is_generator(source):
         return lambda source, arm, n, m, ones, up, down: reflected_edge(source, m, ones, up, down)
-    return lambda source, arm, n, m, ones, up, down: edge_on_tape(source[arm], n, m, up, down)
+    return lambda source, arm, n, m, ones, up, down: edge_on_tape(source, arm, n, m, up, down)
 
 
-@njit(cache=True)
+# --- Sums
+
+
+@compiled
 def binomial(rng: np.random.Generator, m: int, mean: float) -> int:
     """Sum of m responses."""
     if m > FEW:
@@ -93,7 +101,7 @@ def binomial(rng: np.random.Generator, m: int, mean: float) -> int:
     return ones
 
 
-@njit(cache=True)
+@compiled
 def hypergeometric(rng: np.random.Generator, m: int, ones: int, total: int) -> int:
     """Ones among the first m of ``total`` responses, ``ones`` of which are 1, in random order."""
     if m > FEW and total - m > FEW and ones > FEW and total - ones > FEW:
@@ -103,9 +111,9 @@ def hypergeometric(rng: np.random.Generator, m: int, ones: int, total: int) -> i
     return hypergeometric_by_urn(rng, m, ones, total)
 
 
-@njit(cache=True)
+@compiled
 def hypergeometric_by_urn(rng: np.random.Generator, m: int, ones: int, total: int) -> int:
-    """Draw m balls one by one; exact, and quick when there is little to draw."""
+    """Draw m balls one by one; quick when there is little to draw."""
     left = ones
     for drawn in range(m):
         if left == 0:
@@ -115,14 +123,12 @@ def hypergeometric_by_urn(rng: np.random.Generator, m: int, ones: int, total: in
     return ones - left
 
 
-@njit(cache=True)
+@compiled
 def hypergeometric_from_mode(rng: np.random.Generator, m: int, ones: int, total: int) -> int:
     """Inversion that walks outwards from the mode: about as many steps as the spread is wide."""
     zeros = total - ones
     mode = int((m + 1.0) * (ones + 1.0) / (total + 2.0))
-    weight = math.exp(
-        log_choose(ones, mode) + log_choose(zeros, m - mode) - log_choose(total, m)
-    )
+    weight = math.exp(log_choose(ones, mode) + log_choose(zeros, m - mode) - log_choose(total, m))
     left = rng.random() - weight
     low, low_weight, high, high_weight = mode, weight, mode, weight
     while left > 0.0:
@@ -139,17 +145,20 @@ def hypergeometric_from_mode(rng: np.random.Generator, m: int, ones: int, total:
     return low
 
 
-@njit(cache=True)
+@compiled
 def log_choose(n: int, k: int) -> float:
     """log of n over k."""
     return math.lgamma(n + 1.0) - math.lgamma(k + 1.0) - math.lgamma(n - k + 1.0)
 
 
-@njit(cache=True)
-def edge_on_tape(row: np.ndarray, n: int, m: int, up: int, down: int) -> int:
+# --- Edges
+
+
+@compiled
+def edge_on_tape(tape: np.ndarray, arm: int, n: int, m: int, up: int, down: int) -> int:
     """First edge touched by the walk on the tape."""
     for j in range(1, m + 1):
-        walk = 2 * (row[n + j] - row[n]) - j
+        walk = 2 * (tape[arm, n + j] - tape[arm, n]) - j
         if walk >= up:
             return 1
         if walk <= -down:
@@ -157,14 +166,14 @@ def edge_on_tape(row: np.ndarray, n: int, m: int, up: int, down: int) -> int:
     return 0
 
 
-@njit(cache=True)
+@compiled
 def reflected_edge(rng: np.random.Generator, m: int, ones: int, up: int, down: int) -> int:
     """Draw which edge a walk of m steps with ``ones`` up-steps touched.
 
-    All orders of the steps are equally likely, so by reflection the walk that ends at x < up touched
-    ``up`` with probability C(m, rises of a walk to 2 up - x) / C(m, ones); the same below. Engines
-    keep m below min(up, down)^2 / 9, where a walk through both edges has probability under
-    2 e^-72: that case alone is left out.
+    All orders of the steps are equally likely, so by reflection the walk that ends at x < up
+    touched ``up`` with probability C(m, rises of a walk to 2 up - x) / C(m, ones); the same below.
+    Stretches keep m below min(up, down)^2 / 9, where a walk through both edges has probability
+    under 2 e^-72: that case alone is left out.
     """
     end = 2 * ones - m
     if end >= up:
@@ -180,7 +189,7 @@ def reflected_edge(rng: np.random.Generator, m: int, ones: int, up: int, down: i
     return -1 if u < risen + touch_probability(m, m - ones, down) else 0
 
 
-@njit(cache=True)
+@compiled
 def touch_bound(m: int, end: int, edge: int) -> float:
     """An upper bound on :func:`touch_probability` that costs one exponential.
 
@@ -189,9 +198,9 @@ def touch_bound(m: int, end: int, edge: int) -> float:
     return math.exp(-2.0 * edge * (edge - end) / (m + 1.0))
 
 
-@njit(cache=True)
+@compiled
 def touch_probability(m: int, ones: int, edge: int) -> float:
-    """Probability that a walk with ``ones`` up-steps out of m, ending below the edge, touched it."""
+    """Probability that a walk of m steps, ``ones`` of them up, that ends below the edge touched it."""
     ratio = 1.0
     for i in range(1, edge - (2 * ones - m) + 1):
         ratio *= (m - ones - i + 1) / (ones + i)

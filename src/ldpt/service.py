@@ -1,12 +1,12 @@
 """Who is served when: the bookkeeping behind the lazy engines.
 
-*Tournament*: a binary tree of minima over the arms, so that changing one value and reading the least
-cost log K.
+*Tournament*: a binary tree of minima over the arms, so that changing one value and reading the
+least cost log K.
 
-*Pull keys*: the pull that brings arm k to n pulls has the key ``n << bits | k``. Algorithm 2 serves the
-undecided arm with the fewest pulls, lowest index first; as long as the set of undecided arms stays the
-same, that is exactly the order of the keys. So nobody has to be touched to know the clock: counting
-keys is arithmetic.
+*Pull keys*: the pull that brings arm k to n pulls has the key ``n << bits | k``. Algorithm 2 serves
+the undecided arm with the fewest pulls, lowest index first; as long as the set of undecided arms
+stays the same, that is exactly the order of the keys. So nobody has to be touched to know the
+clock: counting keys is arithmetic.
 
 *Groups*: an arm that was decided long ago and comes back has fewer pulls than the others. It is
 served alone until it has caught up, so the undecided arms form a stack of groups, each in key order
@@ -15,9 +15,13 @@ has the lowest frontier, is served; when its frontier reaches that of the group 
 are one.
 """
 
+from typing import Any
+
 import numpy as np
-from numba import njit, types
+from numba import types
 from numba.extending import intrinsic
+
+from ldpt.compiled import compiled
 
 NEVER = np.int64(1) << 62
 
@@ -25,7 +29,7 @@ NEVER = np.int64(1) << 62
 # --- Tournament
 
 
-@njit(cache=True)
+@compiled
 def index_bits(n_arms: int) -> int:
     """Bits that an arm's index takes in a key."""
     bits = 0
@@ -34,13 +38,19 @@ def index_bits(n_arms: int) -> int:
     return bits
 
 
-@njit(cache=True)
+@compiled
 def new_tournament(bits: int) -> np.ndarray:
-    """A tree over 2^bits values, all NEVER; the least is at [1]."""
+    """A tree over 2^bits whole numbers, all NEVER; the least is at [1]."""
     return np.full(2 << bits, NEVER)
 
 
-@njit(cache=True)
+@compiled
+def new_float_tournament(bits: int) -> np.ndarray:
+    """A tree over 2^bits values, all infinite; the least is at [1]."""
+    return np.full(2 << bits, np.inf)
+
+
+@compiled
 def enter(tree: np.ndarray, arm: int, value: int) -> None:
     """Give the arm a new value."""
     node = (tree.size >> 1) + arm
@@ -53,20 +63,30 @@ def enter(tree: np.ndarray, arm: int, value: int) -> None:
         tree[node] = least
 
 
+@compiled
+def leader(tree: np.ndarray) -> int:
+    """The arm with the least value, the lowest one among ties."""
+    leaves = tree.size >> 1
+    node = 1
+    while node < leaves:
+        node = 2 * node if tree[2 * node] == tree[node] else 2 * node + 1
+    return node - leaves
+
+
 # --- Sets of arms as bits
 
 
 @intrinsic
-def popcount(typing_context, word):  # type: ignore[no-untyped-def]
+def popcount(typing_context: Any, word: Any) -> Any:
     """Number of ones in a 64-bit word."""
 
-    def codegen(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.ctpop(arguments[0])
 
     return types.int64(types.int64), codegen
 
 
-@njit(cache=True)
+@compiled
 def rank(members: np.ndarray, group: int, arm: int) -> int:
     """How many members have an index below ``arm``."""
     last = arm >> 6
@@ -76,7 +96,7 @@ def rank(members: np.ndarray, group: int, arm: int) -> int:
     return below
 
 
-@njit(cache=True)
+@compiled
 def member_of_rank(members: np.ndarray, group: int, position: int) -> int:
     """The member with exactly ``position`` members below it."""
     word = 0
@@ -92,22 +112,26 @@ def member_of_rank(members: np.ndarray, group: int, position: int) -> int:
 # --- Groups
 
 
-@njit(cache=True)
+@compiled
 def pulls_at(frontier: int, arm: int, bits: int) -> int:
     """Pulls that a member has when all keys of its group below the frontier are served."""
     return (frontier - 1 - arm) >> bits
 
 
-@njit(cache=True)
-def keys_between(start: int, stop: int, members: np.ndarray, group: int, size: int, bits: int) -> int:
+@compiled
+def keys_between(
+    start: int, stop: int, members: np.ndarray, group: int, size: int, bits: int
+) -> int:
     """Number of the group's pulls with start <= key < stop."""
     mask = (1 << bits) - 1
     rounds = (stop >> bits) - (start >> bits)
     return rounds * size + rank(members, group, stop & mask) - rank(members, group, start & mask)
 
 
-@njit(cache=True)
-def key_after(start: int, count: int, members: np.ndarray, group: int, size: int, bits: int) -> int:
+@compiled
+def key_after(
+    start: int, count: int, members: np.ndarray, group: int, size: int, bits: int
+) -> int:
     """The frontier of the group after ``count`` more pulls."""
     position = rank(members, group, start & ((1 << bits) - 1)) + count
     rounds = position // size
@@ -115,22 +139,24 @@ def key_after(start: int, count: int, members: np.ndarray, group: int, size: int
     return (((start >> bits) + rounds) << bits) + arm
 
 
-@njit(cache=True)
+@compiled
 def remove(arm: int, members: np.ndarray, group: int) -> None:
+    """Take an arm out of a group."""
     members[group, arm >> 6] &= ~(np.int64(1) << (arm & 63))
 
 
-@njit(cache=True)
+@compiled
 def add(arm: int, members: np.ndarray, group: int) -> None:
+    """Put an arm into a group."""
     members[group, arm >> 6] |= np.int64(1) << (arm & 63)
 
 
-@njit(cache=True)
+@compiled
 def join(
     arm: int, n: int, bits: int, count: int, frontiers: np.ndarray, sizes: np.ndarray,
     members: np.ndarray,
 ) -> int:  # fmt: skip
-    """Put an arm with n pulls where it belongs in the stack of ``count`` groups; return the new count."""
+    """Put an arm with n pulls where it belongs in the stack of groups; return their new count."""
     place = count
     while place > 0:
         served = pulls_at(frontiers[place - 1], arm, bits)
@@ -151,7 +177,7 @@ def join(
     return count + 1
 
 
-@njit(cache=True)
+@compiled
 def merge_top(count: int, sizes: np.ndarray, members: np.ndarray) -> int:
     """The top group has caught up with the one below; return the new count."""
     sizes[count - 2] += sizes[count - 1]
