@@ -1,4 +1,23 @@
 # Needs: results/instances. Makes: results/simulations, tidy runs in Parquet.
+# What a simulation asks a cluster for comes from measured rates; on one machine only threads count.
+
+from functools import cache
+
+from ldpt import costs
+
+
+@cache
+def budget_cost(*job):
+    """What a job of Algorithm 1 or a baseline is expected to take."""
+    run = STUDY.budget_run(*job)
+    return costs.budget_cost(run, STUDY.instance(run.instance))
+
+
+@cache
+def confidence_cost(*job):
+    """What a job of Algorithm 2 is expected to take."""
+    run = STUDY.confidence_run(*job)
+    return costs.confidence_cost(run, STUDY.instance(run.instance), config["rho"])
 
 
 rule compile_kernels:
@@ -33,6 +52,12 @@ rule simulate_fixed_budget:
         seed=config["seed"],
         replicates=lambda w: STUDY.budget_run(*w).replicates,
         budgets=lambda w: STUDY.budget_run(*w).grid(STUDY.instance(w.instance)),
+    threads: lambda w: budget_cost(*w).threads
+    resources:
+        mem_mb=lambda w, attempt: attempt * budget_cost(*w).mem_mb,
+        runtime=lambda w, attempt: attempt * budget_cost(*w).runtime,
+    group:
+        lambda w: budget_cost(*w).group
     conda:
         "../../environment.yml"
     script:
@@ -56,6 +81,12 @@ rule simulate_fixed_confidence:
         rho=config["rho"],
         replicates=lambda w: STUDY.confidence_run(*w).replicates,
         deltas=lambda w: sorted(STUDY.confidence_run(*w).deltas),
+    threads: lambda w: confidence_cost(*w).threads
+    resources:
+        mem_mb=lambda w, attempt: attempt * confidence_cost(*w).mem_mb,
+        runtime=lambda w, attempt: attempt * confidence_cost(*w).runtime,
+    group:
+        lambda w: confidence_cost(*w).group
     conda:
         "../../environment.yml"
     script:

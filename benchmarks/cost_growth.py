@@ -1,0 +1,274 @@
+"""Measure how the cost of simulations grows, and the rates from which ``ldpt plan`` foretells it.
+
+Writes beside itself ``cost_growth.csv`` (pulls, cpu seconds and bytes against replicates, epsilon
+and K), ``rates.json`` (rates fitted to them, to peak memory and to file sizes) and
+``cost_check.csv`` (simulations of config/large.yaml, cut short: foretold against measured).
+Cpu time counts, not wall time, so that a busy machine disturbs little.
+"""
+
+import json
+import math
+import multiprocessing
+import platform
+import random
+import tempfile
+import time
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from scipy.optimize import nnls
+
+from ldpt import config, costs, simulate
+from ldpt.config import BudgetRun, ConfidenceRun
+from ldpt.instances import Instance, equal_gap
+from ldpt.radii import RADII, Radius
+
+HERE = Path(__file__).parent
+SEED, DELTA, RHO = 1, 0.1, 10.0
+MULTIPLES = {0.25, 0.5, 0.75, 1, 1.5, 2, 2.5, 3, 3.5, 4, 5, 6, 7, 8, 10, 12}
+CROWDED = Instance("crowded", [0.45] * 7 + [0.55] * 3, 0.5)
+METHODS = ("apt", *RADII)
+REPLICATES = (500, 1000, 2000, 4000, 8000)
+EPSILONS = (0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, math.inf)
+ARMS = (2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
+LEAST_SECONDS = 0.3  # of cpu time, for a rate that is not noise
+FEW, MANY = 8, 4000  # replicates to begin and to stop with
+
+Run = BudgetRun | ConfidenceRun
+
+
+def setting(method: str, instance: Instance, epsilon: float, replicates: int) -> Run:
+    """A simulation as a config would ask for it."""
+    if method in simulate.POLICIES:
+        return BudgetRun(instance.name, method, epsilon, replicates, set(MULTIPLES))
+    return ConfidenceRun(instance.name, method, epsilon, replicates, {DELTA})
+
+
+def table_of(run: Run, instance: Instance) -> pd.DataFrame:
+    """The table that the simulation's job writes."""
+    if isinstance(run, BudgetRun):
+        grid = run.grid(instance)
+        return simulate.fixed_budget(instance, run.epsilon, grid, run.replicates, SEED, run.policy)
+    radius, parts = Radius(run.radius, RHO), []
+    for delta in sorted(run.deltas):
+        runs = simulate.fixed_confidence(instance, run.epsilon, delta, run.replicates, SEED, radius)
+        if instance.n_arms > costs.MOST_ARMS:
+            runs = runs[["replicate", "stopping_time", "correct"]]
+        runs.insert(0, "delta", delta)
+        parts.append(runs)
+    return pd.concat(parts, ignore_index=True)
+
+
+def size_on_disk(table: pd.DataFrame) -> int:
+    """Bytes of the file, as the job writes it."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "runs.parquet"
+        table.to_parquet(path, compression="zstd", index=False)
+        return path.stat().st_size
+
+
+def pulls_in(table: pd.DataFrame) -> int:
+    """Pulls of all runs together."""
+    if "budget" in table:
+        return int(table.groupby("replicate")["budget"].max().sum())
+    return int(table["stopping_time"].sum())
+
+
+def measure(run: Run, instance: Instance) -> dict[str, float]:
+    """Pulls, cpu seconds of the engine and bytes beyond those of an empty file."""
+    start = time.process_time()
+    table = table_of(run, instance)
+    seconds = time.process_time() - start
+    size = size_on_disk(table) - size_on_disk(table.head(0))
+    return {"pulls": pulls_in(table), "cpu_seconds": seconds, "bytes": size}
+
+
+def long_enough(run: Run, instance: Instance) -> tuple[Run, dict[str, float]]:
+    """The same setting with as many replicates as a trustworthy rate needs."""
+    while True:
+        found = measure(run, instance)
+        if found["cpu_seconds"] >= LEAST_SECONDS or run.replicates >= MANY:
+            return run, found
+        run = replace(run, replicates=4 * run.replicates)
+
+
+def growth() -> pd.DataFrame:
+    """A row a measurement along one axis, all else fixed."""
+    rows = []
+
+    def add(axis: str, value: float, run: Run, instance: Instance, found: dict[str, float]) -> None:
+        method = run.policy if isinstance(run, BudgetRun) else run.radius
+        place = {"instance": instance.name, "n_arms": instance.n_arms, "epsilon": run.epsilon}
+        rows.append(
+            {"axis": axis, "value": value, "method": method, **place,
+             "replicates": run.replicates, **found}
+        )  # fmt: skip
+        print(f"{axis:>10} {value:<8g} {method:<10} {found['cpu_seconds']:.3f} s", flush=True)
+
+    for method in METHODS:
+        measure(setting(method, CROWDED, 1.0, 1), CROWDED)  # the engine is compiled and loaded
+        for replicates in REPLICATES:
+            run = setting(method, CROWDED, 0.5, replicates)
+            add("replicates", replicates, run, CROWDED, measure(run, CROWDED))
+        for epsilon in EPSILONS:
+            run, found = long_enough(setting(method, CROWDED, epsilon, FEW), CROWDED)
+            add("epsilon", epsilon, run, CROWDED, found)
+        for n_arms in ARMS:
+            instance = equal_gap(n_arms)
+            run, found = long_enough(setting(method, instance, 1.0, FEW), instance)
+            add("arms", n_arms, run, instance, found)
+    return pd.DataFrame(rows)
+
+
+def fit(features: list[costs.Features], found: list[float]) -> costs.Features:
+    """Rates that are not negative and miss by the least relative error."""
+    names = sorted({name for row in features for name in row})
+    matrix = np.array([[row.get(name, 0.0) for name in names] for row in features])
+    target = np.array(found)
+    rates, _ = nnls(matrix / target[:, None], np.ones(len(target)))
+    return dict(zip(names, (float(f"{rate:.4g}") for rate in rates), strict=True))
+
+
+def features_of(run: Run, instance: Instance) -> costs.Features:
+    """What the time of one replicate depends on."""
+    if isinstance(run, BudgetRun):
+        return costs.budget_features(instance, run.grid(instance), run.policy)
+    radius = Radius(run.radius, RHO)
+    return costs.confidence_features(instance, run.epsilon, DELTA, radius)
+
+
+def cpu_rates(table: pd.DataFrame) -> dict[str, costs.Features]:
+    """Seconds a replicate of every method; the two baselines are measured here."""
+    rates = {}
+    for method, rows in table.groupby("method"):
+        features, seconds = [], []
+        for row in rows.itertuples():
+            instance = CROWDED if row.instance == "crowded" else equal_gap(row.n_arms)
+            run = setting(method, instance, row.epsilon, row.replicates)
+            features.append(features_of(run, instance))
+            seconds.append(row.cpu_seconds / row.replicates)
+        rates[str(method)] = fit(features, seconds)
+    for policy in ("uniform", "laplace"):
+        features, seconds = [], []
+        for instance in (equal_gap(2), CROWDED, equal_gap(64)):
+            for epsilon in (0.5, 2.0):
+                first = setting(policy, instance, epsilon, FEW)
+                run, found = long_enough(first, instance)
+                features.append(features_of(run, instance))
+                seconds.append(found["cpu_seconds"] / run.replicates)
+        rates[policy] = fit(features, seconds)
+    return rates
+
+
+def peak(run: Run, instance: Instance) -> tuple[float, float, int]:
+    """Peak memory (MB), cpu seconds and file size of one job in a process of its own."""
+    import resource
+
+    size = size_on_disk(table_of(run, instance))
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    return used.ru_maxrss / 1000, used.ru_utime + used.ru_stime, size
+
+
+def in_its_own_process(run: Run, instance: Instance) -> tuple[float, float, int]:
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(1, context) as pool:
+        return pool.submit(peak, run, instance).result()
+
+
+def sizes_of(run: Run, instance: Instance) -> costs.Features:
+    if isinstance(run, BudgetRun):
+        return costs.budget_sizes(run.replicates, run.grid(instance))
+    radius = Radius(run.radius, RHO)
+    return costs.confidence_sizes(instance, run.epsilon, sorted(run.deltas), run.replicates, radius)
+
+
+def wide_job(
+    n_arms: int, epsilon: float, replicates: int, deltas: set[float]
+) -> tuple[Run, Instance]:
+    """Many replicates that are soon over."""
+    instance = equal_gap(n_arms, 0.4)
+    return ConfidenceRun(instance.name, "mixture", epsilon, replicates, deltas), instance
+
+
+def size_rates() -> dict[str, dict[str, costs.Features]]:
+    """Memory and disk: jobs with much data and little work, each in its own process."""
+    several = {0.2, 0.1, 0.05, 0.01}
+    jobs: dict[str, list[tuple[Run, Instance]]] = {
+        "fixed_budget": [
+            (setting("uniform", CROWDED, 1.0, replicates), CROWDED)
+            for replicates in (1, 20_000, 100_000, 400_000)
+        ],
+        "fixed_confidence": [
+            wide_job(2, math.inf, 1, {DELTA}),
+            wide_job(2, math.inf, 400_000, {DELTA}),
+            wide_job(10, math.inf, 200_000, {DELTA}),
+            wide_job(10, math.inf, 100_000, several),
+            wide_job(10, 0.1, 10_000, {DELTA}),
+            wide_job(128, math.inf, 20_000, {DELTA}),
+            wide_job(128, math.inf, 10_000, several),
+        ],
+    }
+    memory, disk, start = {}, {}, math.inf
+    for algorithm, list_of_jobs in jobs.items():
+        features = [sizes_of(run, instance) for run, instance in list_of_jobs]
+        found = [in_its_own_process(run, instance) for run, instance in list_of_jobs]
+        in_memory = [{k: v for k, v in row.items() if k != "bit"} for row in features]
+        on_disk = [{k: row[k] for k in ("job", "row", "bit") if k in row} for row in features]
+        memory[algorithm] = fit(in_memory, [one[0] for one in found])
+        disk[algorithm] = fit(on_disk, [one[2] for one in found])
+        start = min(start, found[0][1])
+        print(algorithm, [f"{one[0]:.0f} MB {one[2]} bytes" for one in found], flush=True)
+    return {"memory": memory, "disk": disk, "start": {"job": {"job": round(start, 2)}}}
+
+
+def check(name: str = "config/large.yaml", count: int = 24) -> pd.DataFrame:
+    """Some simulations of a config with few replicates: what was foretold and what came."""
+    costs.measured.cache_clear()
+    study = config.study(config.load(config.PROJECT / name))
+    runs: list[Run] = [*study.fixed_budget, *study.fixed_confidence]
+    rows = []
+    for run in random.Random(SEED).sample(runs, count):
+        instance = study.instances[run.instance]
+        slice_, found = long_enough(replace(run, replicates=FEW), instance)
+        rho, rates = study.config["rho"], costs.measured()
+        is_budget = isinstance(slice_, BudgetRun)
+        cost = (
+            costs.budget_cost(slice_, instance)
+            if is_budget
+            else costs.confidence_cost(slice_, instance, rho)
+        )
+        start = rates["cpu"]["job"]["job"]
+        rows.append(
+            {
+                "instance": run.instance,
+                "method": slice_.policy if is_budget else slice_.radius,
+                "epsilon": run.epsilon,
+                "replicates": slice_.replicates,
+                "pulls_foretold": cost.pulls,
+                "pulls": found["pulls"],
+                "cpu_foretold": cost.cpu_seconds - start,
+                "cpu_seconds": found["cpu_seconds"],
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def main() -> None:
+    table = growth()
+    table.to_csv(HERE / "cost_growth.csv", index=False, float_format="%.6g")
+    sizes = size_rates()
+    cpu = {**cpu_rates(table), **sizes.pop("start")}
+    rates = {"machine": platform.processor() or platform.machine(), "cpu": cpu, **sizes}
+    (HERE / "rates.json").write_text(json.dumps(rates, indent=1) + "\n")
+    checked = check()
+    checked.to_csv(HERE / "cost_check.csv", index=False, float_format="%.6g")
+    print(checked.to_string())
+    print("cpu foretold over measured, all together:",
+          checked["cpu_foretold"].sum() / checked["cpu_seconds"].sum())  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()

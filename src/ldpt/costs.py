@@ -1,0 +1,234 @@
+"""What a config will cost before it runs: cpu time, memory, jobs and disk, from measured rates.
+
+The fast engines draw about sqrt(n) times for an arm of n pulls, so the time of a run is close to
+
+    run + arm K + root sum_i sqrt(n_i) + look K C
+
+with C budgets to report at, and pulls n_i that the boundary (Algorithm 2) or the budget's share
+Delta_i^-2 / H (Algorithm 1) foretells. ``benchmarks/cost_growth.py`` measures the rates, which
+``benchmarks/rates.json`` keeps. The same numbers tell a cluster what each simulation asks for.
+"""
+
+import json
+import math
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from ldpt.config import PROJECT, BudgetRun, ConfidenceRun, Study
+from ldpt.instances import Instance
+from ldpt.privacy import shrinkage
+from ldpt.radii import Radius, boundary
+
+RATES = PROJECT / "benchmarks" / "rates.json"
+MOST_ARMS = 16  # up to here the pulls of each arm are kept
+TOLERANCE = 1e-4  # relative, of the pulls foretold; every step halves the distance
+
+Features = dict[str, float]
+Rates = Mapping[str, Mapping[str, Features]]
+
+# What a job asks a cluster for.
+SHORT = 600  # cpu seconds up to which jobs share a submission
+SHARE = 7200  # cpu seconds for which one more core is asked
+MOST_THREADS = 32
+TIME_MARGIN, MEMORY_MARGIN = 3, 1.5  # slower nodes; what the measurement did not see
+SPARE_MINUTES, SPARE_MB = 10, 300
+
+
+@dataclass(frozen=True)
+class Cost:
+    """One simulation: pulls in all its runs, cpu time, peak memory and the size of its file."""
+
+    pulls: float
+    cpu_seconds: float
+    memory_mb: float
+    disk_bytes: float
+
+    @property
+    def threads(self) -> int:
+        """Cores worth asking for."""
+        return min(max(math.ceil(self.cpu_seconds / SHARE), 1), MOST_THREADS)
+
+    @property
+    def runtime(self) -> int:
+        """Minutes to ask for."""
+        seconds = TIME_MARGIN * self.cpu_seconds / self.threads
+        return math.ceil(seconds / 60) + SPARE_MINUTES
+
+    @property
+    def mem_mb(self) -> int:
+        """Megabytes to ask for."""
+        return math.ceil(MEMORY_MARGIN * self.memory_mb) + SPARE_MB
+
+    @property
+    def group(self) -> str | None:
+        """The submission that a short job may share; none for a long one."""
+        return "short" if self.cpu_seconds <= SHORT else None
+
+
+@cache
+def measured() -> Rates:
+    """The rates in the benchmark's file."""
+    return json.loads(RATES.read_text())
+
+
+# --- pulls ----------------------------------------------------------------------------------------
+
+
+def budget_pulls(instance: Instance, budget: float) -> list[tuple[float, int]]:
+    """Pulls of Algorithm 1 at its end and how many arms have them: shares Delta_i^-2 / H."""
+    complexity = instance.complexity()
+    return [(max(budget * gap**-2 / complexity, 1.0), arms) for gap, arms in _gaps(instance)]
+
+
+@cache
+def confidence_pulls(
+    instance: Instance, epsilon: float, delta: float, radius: Radius
+) -> list[tuple[float, int]]:
+    """Pulls at which Algorithm 2 decides an arm, and how many arms: where drift meets boundary.
+
+    n and t solve n c Delta_i = b(n, t) for every arm with t the sum of all n.
+    """
+    factor, level = shrinkage(epsilon), radius.level(instance.n_arms, delta)
+    groups = _gaps(instance.strict)
+    pulls, last = [1.0] * len(groups), 0.0
+    while abs((t := _total(pulls, groups)) - last) > TOLERANCE * t:
+        last = t
+        for place, (gap, _) in enumerate(groups):
+            # The formula itself: a plan should not have to load compiled code.
+            reach = boundary.py_func(radius.code, pulls[place], t, level, radius.rho)
+            pulls[place] = max(reach / (factor * gap), 1.0)
+    return [(n, arms) for n, (_, arms) in zip(pulls, groups, strict=True)]
+
+
+def _total(pulls: list[float], groups: list[tuple[float, int]]) -> float:
+    return sum(n * arms for n, (_, arms) in zip(pulls, groups, strict=True))
+
+
+def _gaps(instance: Instance) -> list[tuple[float, int]]:
+    """The gaps that there are, and how many arms have each."""
+    return sorted(Counter(round(gap, 12) for gap in instance.gaps.tolist()).items())
+
+
+# --- what enters the rates ------------------------------------------------------------------------
+
+
+def budget_features(instance: Instance, budgets: list[int], policy: str) -> Features:
+    """What the time of one run to the largest budget depends on."""
+    n_arms, last = instance.n_arms, max(budgets, default=0)
+    look = float(n_arms * len(budgets))
+    if policy == "uniform":
+        return {"run": 1.0, "look": look}
+    if policy == "laplace":  # literal: every arm is looked at for every pull
+        return {"run": 1.0, "pull": float(last), "scan": float(last) * n_arms}
+    return {**_shared(instance, budget_pulls(instance, last)), "look": look}
+
+
+def confidence_features(
+    instance: Instance, epsilon: float, delta: float, radius: Radius
+) -> Features:
+    """What the time of one run to the stopping time depends on."""
+    return _shared(instance, confidence_pulls(instance, epsilon, delta, radius))
+
+
+def _shared(instance: Instance, pulls: list[tuple[float, int]]) -> Features:
+    root = sum(arms * math.sqrt(n) for n, arms in pulls)
+    return {"run": 1.0, "arm": float(instance.n_arms), "root": root}
+
+
+def budget_sizes(replicates: int, budgets: list[int]) -> Features:
+    """What memory and file of a fixed-budget job depend on."""
+    return {"job": 1.0, "row": float(replicates * len(budgets))}
+
+
+def confidence_sizes(
+    instance: Instance, epsilon: float, deltas: list[float], replicates: int, radius: Radius
+) -> Features:
+    """What memory and file of a fixed-confidence job depend on; wide counts take more bits."""
+    kept = instance.n_arms if instance.n_arms <= MOST_ARMS else 0
+    bits = 0.0
+    for delta in deltas:
+        pulls = confidence_pulls(instance, epsilon, delta, radius)
+        bits += _bits(sum(n * arms for n, arms in pulls))
+        bits += sum(arms * _bits(n) for n, arms in pulls) if kept else 0.0
+    rows = float(replicates * len(deltas))
+    return {
+        "job": 1.0,
+        "row": rows,
+        "value": rows * kept,
+        "work": float(replicates * instance.n_arms),
+        "bit": replicates * bits,
+    }
+
+
+def _bits(pulls: float) -> float:
+    """Bits that tell a count which spreads like the root of its mean."""
+    return math.log2(1 + math.sqrt(pulls))
+
+
+def dot(rates: Features, features: Features) -> float:
+    """Sum of rate times feature; a feature without a rate costs nothing."""
+    return sum(rate * features.get(name, 0.0) for name, rate in rates.items())
+
+
+# --- jobs and studies -----------------------------------------------------------------------------
+
+
+def budget_cost(run: BudgetRun, instance: Instance, rates: Rates | None = None) -> Cost:
+    """The cost of one simulation of Algorithm 1 or a baseline."""
+    rates = rates or measured()
+    budgets = run.grid(instance)
+    seconds = dot(rates["cpu"][run.policy], budget_features(instance, budgets, run.policy))
+    sizes = budget_sizes(run.replicates, budgets)
+    return Cost(
+        float(run.replicates) * max(budgets, default=0),
+        rates["cpu"]["job"]["job"] + run.replicates * seconds,
+        dot(rates["memory"]["fixed_budget"], sizes),
+        dot(rates["disk"]["fixed_budget"], sizes),
+    )
+
+
+def confidence_cost(
+    run: ConfidenceRun, instance: Instance, rho: float, rates: Rates | None = None
+) -> Cost:
+    """The cost of one simulation of Algorithm 2 at all its error levels."""
+    rates = rates or measured()
+    radius, deltas = Radius(run.radius, rho), sorted(run.deltas)
+    seconds, pulls = 0.0, 0.0
+    for delta in deltas:
+        features = confidence_features(instance, run.epsilon, delta, radius)
+        seconds += dot(rates["cpu"][run.radius], features)
+        expected = confidence_pulls(instance, run.epsilon, delta, radius)
+        pulls += sum(n * arms for n, arms in expected)
+    sizes = confidence_sizes(instance, run.epsilon, deltas, run.replicates, radius)
+    return Cost(
+        run.replicates * pulls,
+        rates["cpu"]["job"]["job"] + run.replicates * seconds,
+        dot(rates["memory"]["fixed_confidence"], sizes),
+        dot(rates["disk"]["fixed_confidence"], sizes),
+    )
+
+
+def study_costs(study: Study, rates: Rates | None = None) -> list[dict[str, Any]]:
+    """A row a simulation of a study: what it is and what it costs."""
+    rows: list[dict[str, Any]] = []
+    for budget_run in study.fixed_budget:
+        cost = budget_cost(budget_run, study.instances[budget_run.instance], rates)
+        rows.append(_row("fixed_budget", budget_run.policy, budget_run, cost))
+    for run in study.fixed_confidence:
+        cost = confidence_cost(run, study.instances[run.instance], study.config["rho"], rates)
+        rows.append(_row("fixed_confidence", run.radius, run, cost))
+    return rows
+
+
+def _row(algorithm: str, how: str, run: BudgetRun | ConfidenceRun, cost: Cost) -> dict[str, Any]:
+    return {
+        "algorithm": algorithm,
+        "instance": run.instance,
+        "how": how,
+        "epsilon": run.epsilon,
+        "replicates": run.replicates,
+        "cost": cost,
+    }
