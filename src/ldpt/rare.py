@@ -23,13 +23,12 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 
-from ldpt import kernels
 from ldpt.instances import Instance
 from ldpt.privacy import check_epsilon
 from ldpt.radii import Radius, as_radius, check_delta
 from ldpt.simulate import NO_LIMIT, stream
+from ldpt.tilted import Mixture, budget_log_weights, confidence_log_weights
 
 SHOWN_MEANS = 14  # grid of wrong means an arm
 SECOND_STAGES = (0.6, 0.5, 0.4, 0.32, 0.26, 0.21, 0.17, 0.13, 0.1, 0.07, 0.045, 0.025, 0.01, 0.0)
@@ -101,19 +100,6 @@ class WaysToErr:
     costs: np.ndarray
 
 
-@dataclass(frozen=True)
-class Proposal:
-    """The mixture from which runs are drawn: ``counts[c, m]`` of them in way c, stage m.
-
-    Arm j has means[c, j] with probability chance[c, j], else its true mean; the last way is the
-    true environment.
-    """
-
-    ways: WaysToErr
-    chance: np.ndarray
-    counts: np.ndarray
-
-
 def fixed_budget_error(
     instance: Instance, epsilon: float, budget: int, replicates: int, seed: int
 ) -> Estimate:
@@ -124,9 +110,9 @@ def fixed_budget_error(
     ways = ways_to_err_by_budget(instance, epsilon, 1 - ends / budget)
     ways = WaysToErr(ways.arms, ways.means, ways.after, budget * ways.costs)
     proposal = mixture(ways, truth, TILTED, replicates)
-    log_weights = _budget_log_weights(
+    log_weights = budget_log_weights(
         stream(seed, "rare_fixed_budget", instance.name, epsilon, budget),
-        *_compiled(proposal, truth), truth,
+        proposal, truth,
         instance.private_threshold(epsilon), instance.private_tolerance(epsilon), ends,
         instance.must_accept, instance.must_reject,
     )  # fmt: skip
@@ -148,10 +134,9 @@ def fixed_confidence_error(
     truth = instance.private_means(epsilon)
     ways = ways_to_err_by_confidence(instance, epsilon, delta, radius)
     proposal = mixture(ways, truth, 0.0, replicates)
-    log_weights = _confidence_log_weights(
+    log_weights = confidence_log_weights(
         stream(seed, "rare_fixed_confidence", instance.name, radius.name, epsilon, delta),
-        *_compiled(proposal, truth), truth,
-        instance.private_threshold(epsilon), radius.code, radius.level(instance.n_arms, delta),
+        proposal, instance.private_threshold(epsilon), radius.code, radius.level(instance.n_arms, delta),
         radius.rho, NO_LIMIT, np.array(instance.means) >= instance.threshold,
     )  # fmt: skip
     return summarise(log_weights, proposal.counts)
@@ -245,7 +230,8 @@ def ways_to_err_by_confidence(
             costs.append(exit_at * kl_divergence(mean, truth[arm]))
     if not arms:
         raise ValueError(f"instance {instance.name!r}: no arm can err, the probability is 0")
-    return WaysToErr(np.array(arms), np.array(means), np.zeros((len(arms), 1)), np.array(costs))
+    after = truth[arms][:, None]  # of no consequence: the only stage ends with the run
+    return WaysToErr(np.array(arms), np.array(means), after, np.array(costs))
 
 
 def kl_divergence(p: np.ndarray | float, q: np.ndarray | float) -> np.ndarray:
@@ -309,28 +295,30 @@ def _exit_pulls(
 # --- The mixture
 
 
-def mixture(ways: WaysToErr, truth: np.ndarray, tilted: float, replicates: int) -> Proposal:
+def mixture(ways: WaysToErr, truth: np.ndarray, tilted: float, replicates: int) -> Mixture:
     """Ways weighted by half their excess cost, some evenly, and a few runs in the true environment.
 
-    Half: too many runs for a dear way cost little, too few make heavy weights.
+    Half: too many runs for a dear way cost little, too few make heavy weights. The other arms are
+    tilted with probability ``tilted``, which bounds their likelihood ratios.
     """
     excess = ways.costs - ways.costs.min()
     kept = excess < CUT
     tempered = np.where(kept, np.exp(-np.minimum(excess, CUT) / 2), 0.0)
     weights = (1 - EVEN) * tempered / tempered.sum() + EVEN * kept / kept.sum()
-    chance = np.full(ways.means.shape, tilted)
-    chance[np.arange(ways.arms.size), ways.arms] = 1.0
-    nominal = np.zeros((1, ways.costs.shape[1]))
+    nominal = np.zeros((1, weights.shape[1]))
     nominal[0, -1] = NOMINAL
     counts = _allocate(np.vstack([(1 - NOMINAL) * weights, nominal]), replicates)
+    chance = np.full(ways.means.shape, tilted)
+    chance[np.arange(ways.arms.size), ways.arms] = 1.0
     used = counts.sum(axis=1) > 0
-    everything = WaysToErr(
+    return _as_mixture(
+        counts[used],
         np.append(ways.arms, -1)[used],
         np.vstack([ways.means, truth])[used],
-        np.vstack([ways.after, np.zeros_like(nominal)])[used],
-        np.vstack([ways.costs, np.zeros_like(nominal)])[used],
+        np.vstack([ways.after, np.full_like(nominal, truth[-1])])[used],
+        np.vstack([chance, np.zeros(truth.size)])[used],
+        truth,
     )
-    return Proposal(everything, np.vstack([chance, np.zeros(truth.size)])[used], counts[used])
 
 
 def _allocate(weights: np.ndarray, replicates: int) -> np.ndarray:
@@ -345,19 +333,20 @@ def _stage_ends(instance: Instance, budget: int) -> np.ndarray:
     return np.unique(np.maximum(ends, instance.n_arms))
 
 
-def _compiled(proposal: Proposal, truth: np.ndarray) -> tuple[np.ndarray, ...]:
-    """The mixture as compiled code wants it, with log likelihood ratios of a 1 and of a 0.
+def _as_mixture(
+    counts: np.ndarray, arms: np.ndarray, means: np.ndarray, after: np.ndarray,
+    chance: np.ndarray, truth: np.ndarray,
+) -> Mixture:  # fmt: skip
+    """With the log likelihood ratios that compiled code wants.
 
     Shares are those of the runs as allocated: with them the estimate is exactly unbiased.
     """
-    ways, counts = proposal.ways, proposal.counts
-    own = truth[ways.arms][:, None]
-    after = np.where(ways.arms[:, None] < 0, own, ways.after)
+    own = truth[arms][:, None]
     with np.errstate(divide="ignore"):
         log_shares = np.log(counts / counts.sum())
-    return (
-        counts, log_shares, ways.arms, ways.means, after, proposal.chance,
-        _log_quotient(ways.means, truth), _log_quotient(1 - ways.means, 1 - truth),
+    return Mixture(
+        counts, log_shares, arms, means, after, chance,
+        _log_quotient(means, truth), _log_quotient(1 - means, 1 - truth),
         _log_quotient(after, own), _log_quotient(1 - after, 1 - own),
     )  # fmt: skip
 
@@ -386,131 +375,6 @@ def summarise(log_weights: np.ndarray, counts: np.ndarray) -> Estimate:
         1 / total,
         replicates,
     )
-
-
-# --- Runs
-
-
-@njit(cache=True)
-def _budget_log_weights(  # type: ignore[no-untyped-def]
-    rng, counts, log_shares, arms, means, after, chance, ones, zeros, after_ones, after_zeros,
-    truth, tau, zeta, ends, must_accept, must_reject,
-):  # fmt: skip
-    """Log weight of each run of Algorithm 1, -inf where it does not err."""
-    pulls = np.zeros((ends.size, truth.size), np.int64)
-    sums = np.zeros((ends.size, truth.size), np.int64)
-    first, second = np.empty(truth.size), np.empty(truth.size)
-    log_weights = np.full(counts.sum(), -np.inf)
-    r = 0
-    for c in range(counts.shape[0]):
-        for m in range(counts.shape[1]):
-            for _ in range(counts[c, m]):
-                draw_means(rng, means[c], chance[c], truth, first)
-                second[:] = first
-                if arms[c] >= 0:
-                    second[arms[c]] = after[c, m]
-                run_in_stages(rng, first, second, m, tau, zeta, ends, pulls, sums)
-                if kernels.is_loss(pulls[-1], sums[-1], tau, must_accept, must_reject):
-                    log_weights[r] = -log_ratio(
-                        pulls, sums, log_shares, arms, chance, ones, zeros, after_ones, after_zeros
-                    )
-                r += 1
-    return log_weights
-
-
-@njit(cache=True)
-def _confidence_log_weights(  # type: ignore[no-untyped-def]
-    rng, counts, log_shares, arms, means, after, chance, ones, zeros, after_ones, after_zeros,
-    truth, tau, code, level, rho, max_pulls, above,
-):  # fmt: skip
-    """Log weight of each run of Algorithm 2, -inf where its answer is right."""
-    pulls, sums = np.zeros((1, truth.size), np.int64), np.zeros((1, truth.size), np.int64)
-    n, s = pulls[0], sums[0]
-    log_weights = np.full(counts.sum(), -np.inf)
-    r = 0
-    for c in range(counts.shape[0]):
-        for _ in range(counts[c, 0]):
-            kernels.fixed_confidence_fast(rng, means[c], tau, code, level, rho, max_pulls, n, s)
-            if np.any((s - n * tau >= 0) != above):
-                log_weights[r] = -log_ratio(
-                    pulls, sums, log_shares, arms, chance, ones, zeros, after_ones, after_zeros
-                )
-            r += 1
-    return log_weights
-
-
-@njit(cache=True)
-def draw_means(rng, means, chance, truth, drawn):  # type: ignore[no-untyped-def]
-    """Fill ``drawn``: arm j is tilted with probability chance[j]."""
-    for j in range(truth.size):
-        drawn[j] = means[j] if rng.random() < chance[j] else truth[j]
-
-
-@njit(cache=True)
-def run_in_stages(rng, first, second, switch, tau, zeta, ends, pulls, sums):  # type: ignore[no-untyped-def]
-    """Algorithm 1 with the means ``first`` up to the end of stage ``switch``, then ``second``.
-
-    Row m of ``pulls`` and ``sums`` is the state after ends[m] pulls.
-    """
-    n_arms = first.size
-    n, s = np.zeros(n_arms, np.int64), np.zeros(n_arms, np.int64)
-    index = np.full(n_arms, -1.0)  # so that every arm is pulled once, in order
-    t = 0
-    for m in range(ends.size):
-        means = first if m <= switch else second
-        while t < ends[m]:
-            arm = kernels.first_minimum(index)
-            bar = np.inf
-            for k in range(n_arms):
-                if k != arm:
-                    bar = min(bar, index[k])
-            while True:  # at least once: a tie goes to the lower arm
-                n[arm] += 1
-                if rng.random() < means[arm]:
-                    s[arm] += 1
-                index[arm] = kernels.arm_index(n[arm], s[arm], tau, zeta)
-                t += 1
-                if t == ends[m] or index[arm] >= bar:
-                    break
-        pulls[m] = n
-        sums[m] = s
-
-
-@njit(cache=True)
-def log_ratio(n, s, log_shares, arms, chance, ones, zeros, after_ones, after_zeros):  # type: ignore[no-untyped-def]
-    """Log of the mixture's likelihood over the true one, from the states at the ends of stages."""
-    last = n.shape[0] - 1
-    top, total = -np.inf, 0.0
-    for c in range(arms.size):
-        common = 0.0
-        for j in range(n.shape[1]):
-            if j != arms[c] and chance[c, j] > 0.0:
-                tilt = s[last, j] * ones[c, j] + (n[last, j] - s[last, j]) * zeros[c, j]
-                common += log_mixed(tilt, chance[c, j])
-        k = arms[c]
-        for m in range(n.shape[0]):
-            if log_shares[c, m] == -np.inf:
-                continue
-            value = log_shares[c, m] + common
-            if k >= 0:
-                n1, s1 = n[m, k], s[m, k]
-                n2, s2 = n[last, k] - n1, s[last, k] - s1
-                value += s1 * ones[c, k] + (n1 - s1) * zeros[c, k]
-                value += s2 * after_ones[c, m] + (n2 - s2) * after_zeros[c, m]
-            if value > top:
-                total = total * math.exp(top - value) + 1.0
-                top = value
-            else:
-                total += math.exp(value - top)
-    return top + math.log(total)
-
-
-@njit(cache=True)
-def log_mixed(tilt, chance):  # type: ignore[no-untyped-def]
-    """log(chance e^tilt + 1 - chance) without overflow."""
-    if tilt > 0.0:
-        return tilt + math.log(chance + (1.0 - chance) * math.exp(-tilt))
-    return math.log(chance * math.exp(tilt) + 1.0 - chance)
 
 
 def _check_counts(instance: Instance, budget: int, replicates: int) -> None:
