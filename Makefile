@@ -1,5 +1,5 @@
 # `make reproduce` and `make test` are all it takes; both build .venv from the lock by themselves.
-.PHONY: reproduce smoke test test-cluster benchmark lock clean
+.PHONY: reproduce smoke html readme test test-cluster benchmark lock clean
 .DELETE_ON_ERROR:
 
 PYTHON ?= python3
@@ -15,6 +15,14 @@ reproduce: .venv/ready
 smoke: .venv/ready
 	$(BIN)/snakemake --cores $(CORES) --configfile config/smoke.yaml
 	$(BIN)/ldpt audit --root results/smoke
+
+# Snakemake's own report of a finished run: one page, with every figure and its caption.
+html: .venv/ready
+	$(BIN)/snakemake --cores $(CORES) --report results/report.html
+
+# The parts of the README that come from a finished run: findings, figures, cost.
+readme: .venv/ready
+	$(BIN)/python -m ldpt.readme
 
 test: .venv/ready
 	$(BIN)/ruff check .
