@@ -32,6 +32,7 @@ from ldpt.tilted import Mixture, budget_log_weights, confidence_log_weights
 
 SHOWN_MEANS = 14  # grid of wrong means an arm
 SECOND_STAGES = (0.6, 0.5, 0.4, 0.32, 0.26, 0.21, 0.17, 0.13, 0.1, 0.07, 0.045, 0.025, 0.01, 0.0)
+HURRIES = (0.0, 0.1, 0.2, 0.35, 0.5, 0.75, 1.0)  # by how much other arms' gaps grow (Algorithm 2)
 STEPS = 400  # of the grid on which the other arms' cheapest means are sought
 TILTED = 0.7  # chance that an arm that need not err is tilted; bounds its likelihood ratio
 NOMINAL = 0.05  # share of runs in the true environment
@@ -133,10 +134,11 @@ def fixed_confidence_error(
     _check_counts(instance, 2 * instance.n_arms, replicates)
     truth = instance.private_means(epsilon)
     ways = ways_to_err_by_confidence(instance, epsilon, delta, radius)
-    proposal = mixture(ways, truth, 0.0, replicates)
+    proposal = mixture(ways, truth, TILTED, replicates)
     log_weights = confidence_log_weights(
         stream(seed, "rare_fixed_confidence", instance.name, radius.name, epsilon, delta),
-        proposal, instance.private_threshold(epsilon), radius.code, radius.level(instance.n_arms, delta),
+        proposal, truth,
+        instance.private_threshold(epsilon), radius.code, radius.level(instance.n_arms, delta),
         radius.rho, NO_LIMIT, np.array(instance.means) >= instance.threshold,
     )  # fmt: skip
     return summarise(log_weights, proposal.counts)
@@ -210,24 +212,28 @@ def ways_to_err_by_confidence(
 ) -> WaysToErr:
     """For each arm and each mean it may show: where that path leaves Algorithm 2's boundary.
 
-    The other arms enter through log t alone, so they keep their true means. One stage.
+    The boundary grows with log t, so it pays a little if the other arms are in a hurry, that is,
+    show larger gaps than they have. One stage.
     """
     check_epsilon(epsilon)
     check_delta(delta)
     truth, tau = instance.private_means(epsilon), instance.private_threshold(epsilon)
-    gaps = np.abs(truth - tau)
-    pulls = _exit_pulls(gaps, radius, instance.n_arms, delta, 0.0)
     arms, means, costs = [], [], []
-    for arm in np.flatnonzero((truth > 0) & (truth < 1)):
-        rest = float(pulls.sum() - pulls[arm])
-        for mean in _wrong_means(truth[arm], tau, 0.0, SHOWN_MEANS):
-            distance = abs(mean - tau)
-            if distance < gaps[arm] / 2:
-                continue  # so near the threshold a run is long and the way never cheap
-            exit_at = _exit_pulls(np.array([distance]), radius, instance.n_arms, delta, rest)
-            arms.append(arm)
-            means.append(np.where(np.arange(truth.size) == arm, mean, truth))
-            costs.append(exit_at * kl_divergence(mean, truth[arm]))
+    for hurry in HURRIES:
+        shown = np.clip(truth + hurry * (truth - tau), 0.02, 0.98)
+        shown = np.where((truth > 0.02) & (truth < 0.98), shown, truth)
+        pulls = _exit_pulls(np.abs(shown - tau), radius, instance.n_arms, delta, 0.0)
+        nats = pulls * kl_divergence(shown, truth)
+        for arm in np.flatnonzero((truth > 0) & (truth < 1)):
+            rest, rest_cost = pulls.sum() - pulls[arm], nats.sum() - nats[arm]
+            for mean in _wrong_means(truth[arm], tau, 0.0, SHOWN_MEANS):
+                distance = abs(mean - tau)
+                if distance < abs(truth[arm] - tau) / 2:
+                    continue  # so near the threshold a run is long and the way never cheap
+                exit_at = _exit_pulls(np.array([distance]), radius, instance.n_arms, delta, rest)
+                arms.append(arm)
+                means.append(np.where(np.arange(truth.size) == arm, mean, shown))
+                costs.append(exit_at * kl_divergence(mean, truth[arm]) + rest_cost)
     if not arms:
         raise ValueError(f"instance {instance.name!r}: no arm can err, the probability is 0")
     after = truth[arms][:, None]  # of no consequence: the only stage ends with the run

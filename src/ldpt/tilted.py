@@ -59,20 +59,19 @@ def budget_log_weights(
 
 @compiled
 def confidence_log_weights(
-    rng: np.random.Generator, mixture: Mixture, tau: float, code: int, level: float, rho: float,
-    max_pulls: int, above: np.ndarray,
+    rng: np.random.Generator, mixture: Mixture, truth: np.ndarray, tau: float, code: int,
+    level: float, rho: float, max_pulls: int, above: np.ndarray,
 ) -> np.ndarray:  # fmt: skip
     """Log weight of each run of Algorithm 2, -inf where its answer is right."""
     pulls = np.zeros((1, above.size), np.int64)
     sums = np.zeros((1, above.size), np.int64)
-    n, s = pulls[0], sums[0]
+    n, s, drawn = pulls[0], sums[0], np.empty(truth.size)
     log_weights = np.full(mixture.counts.sum(), -np.inf)
     r = 0
     for c in range(mixture.arms.size):
         for _ in range(mixture.counts[c, 0]):
-            fixed_confidence_fast(
-                rng, mixture.means[c], tau, code, level, rho, max_pulls, n, s
-            )
+            draw_means(rng, mixture.means[c], mixture.chance[c], truth, drawn)
+            fixed_confidence_fast(rng, drawn, tau, code, level, rho, max_pulls, n, s)
             if np.any((s - n * tau >= 0) != above):
                 log_weights[r] = -log_ratio(pulls, sums, mixture)
             r += 1
