@@ -106,6 +106,9 @@ def test_every_part_of_the_name_changes_the_stream(change):
 def test_chunks_have_streams_of_their_own():
     times = confidence_runs(1000)["stopping_time"].to_numpy()
     assert (times[:500] != times[500:]).mean() > 0.9
+    for policy in simulate.POLICIES:
+        losses = budget_runs(1000, policy=policy)["loss"].to_numpy()
+        assert (losses[:1500] != losses[1500:]).mean() > 0.1
 
 
 def test_a_stream_is_known_by_its_name_on_every_machine():

@@ -515,4 +515,4 @@ def _draw_error(axes: "Axes", plan: Plan) -> None:
         xscale="log", yscale="log", xlabel="budget", ylabel="error probability",
         title="Algorithm 1 (triangle: no error seen)",
     )  # fmt: skip
-    axes.legend(title="epsilon", frameon=False)
+    axes.legend(title="epsilon", frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
