@@ -1,0 +1,83 @@
+"""Evidence from exact chains and from the map of errors, with planted opposites."""
+
+from typing import Any
+
+import pytest
+
+from ldpt import evidence, exact
+from ldpt.claims import REFUTED, REPRODUCED
+from ldpt.errormap import error_map, one_arm
+from ldpt.instances import Instance
+
+from .test_claims import verdict
+
+GRID = {
+    "one_arm": [
+        {
+            "radii": ["printed", "hoeffding"],
+            "thresholds": [0.9],
+            "gaps": [0.1],
+            "epsilons": [1],
+            "deltas": [0.1],
+        }
+    ],
+    "two_arms": [
+        {
+            "radii": ["printed", "mixture"],
+            "thresholds": [0.5],
+            "gaps": [0.01],
+            "epsilons": [float("inf")],
+            "deltas": [0.001],
+            "replicates": 10_000,
+        }
+    ],
+}
+
+
+@pytest.fixture(scope="module")
+def failure() -> dict[str, Any]:
+    return evidence.one_armed_failure()
+
+
+def test_the_certificate_lies_between_delta_and_the_exact_error(failure: dict[str, Any]) -> None:
+    assert failure["delta"] < failure["certified_lower_bound"] <= failure["printed_error"]
+    assert failure["printed_error"] == pytest.approx(0.30434, abs=1e-5)
+    assert verdict("D7", failure) == REFUTED
+    assert verdict("X3", failure) == REPRODUCED
+
+
+def test_a_certificate_for_the_repaired_radius_turns_the_verdict(failure: dict[str, Any]) -> None:
+    problem = Instance("counterexample", [0.95], 0.9)
+    repaired = exact.certified_error_lower_bound(problem, 1.0, 0.1, "hoeffding", max_pulls=500)
+    assert verdict("D7", failure | {"certified_lower_bound": repaired}) == REPRODUCED
+    assert verdict("X3", failure | {"mixture_error": failure["printed_error"]}) == REFUTED
+
+
+def test_exact_losses_stay_below_every_upper_bound_until_it_is_cut(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    losses = list(evidence.exact_losses())
+    monkeypatch.setattr(evidence, "exact_losses", lambda: losses)
+    held = evidence.exact_losses_and_upper_bounds()
+    assert [verdict(i, held) for i in ("T3.1", "X8", "D51")] == [REPRODUCED] * 3
+    cut = evidence.exact_losses_and_upper_bounds(scale=1e8)
+    assert [verdict(i, cut) for i in ("T3.1", "X8")] == [REFUTED] * 2
+
+
+def test_worst_exact_loss_stays_above_every_lower_bound_until_it_is_raised() -> None:
+    assert verdict("T3.2", evidence.exact_losses_and_lower_bounds()) == REPRODUCED
+    assert verdict("T3.2", evidence.exact_losses_and_lower_bounds(scale=3.0)) == REFUTED
+
+
+def test_the_map_holds_exact_and_simulated_cells() -> None:
+    table = error_map(GRID, rho=10.0, seed=5)
+    assert table["method"].tolist() == ["exact", "exact", "simulated", "simulated"]
+    assert table["fails"].tolist() == [True, False, True, False]
+    chain = exact.fixed_confidence_error(one_arm(0.9, 0.1), 1.0, 0.1, "printed")
+    assert table["low"][0] <= chain.error <= table["high"][0]
+    found = evidence.error_map(table)
+    assert verdict("T4.1-map", found | {"exact_printed_failing": 0}) == REPRODUCED
+    assert verdict("T4.1-map", found) == REFUTED
+    two = evidence.simulated_cells(table, n_arms=2)
+    assert verdict("T4.1-two", evidence.delta_correctness(two, "printed")) == REFUTED
+    assert verdict("X2", evidence.delta_correctness(two, "mixture")) == REPRODUCED
