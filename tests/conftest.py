@@ -61,3 +61,27 @@ def smoke(copy_project: Callable[[str], Path]) -> Path:
     done = snakemake(folder, "--configfile", "config/smoke.yaml")
     assert done.returncode == 0, done.stderr[-4000:]
     return folder
+
+
+@pytest.fixture(scope="session")
+def small_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The small project after its run; products lie under ``out``."""
+    folder = tmp_path_factory.mktemp("small") / "project"
+    shutil.copytree(PROJECT / "tests" / "small_project", folder)
+    (folder / "scripts").mkdir()
+    for script in folder.glob("*.py"):
+        script.rename(folder / "scripts" / script.name)
+    for name in ("instance", "manifest", "simulate_mechanism"):
+        shutil.copy(PROJECT / "scripts" / f"{name}.py", folder / "scripts")
+    for name in ("fixed_budget", "fixed_confidence"):
+        shutil.copy(PROJECT / "scripts" / f"simulate_{name}.py", folder / "scripts")
+    done = snakemake(folder)
+    assert done.returncode == 0, done.stderr[-4000:]
+    return folder
+
+
+@pytest.fixture
+def small_root(small_run: Path, tmp_path: Path) -> Path:
+    """The products in a copy of the small project, to damage."""
+    shutil.copytree(small_run, tmp_path / "project", ignore=shutil.ignore_patterns(".snakemake"))
+    return tmp_path / "project" / "out"

@@ -15,7 +15,6 @@ from ldpt import cli
 from ldpt.audit import MANIFEST, Plan, Report, audit, make_plan, render_audit
 from ldpt.provenance import file_hash, read_record, record_path, record_text, stable_hash
 from ldpt.trace import render_trace, trace
-from tests.conftest import PROJECT, snakemake
 
 SHARD = "results/simulations/fixed_budget/two/apt/1.parquet"
 OTHER_SHARD = "results/simulations/fixed_budget/two/apt/inf.parquet"
@@ -31,35 +30,16 @@ PRODUCTS = [
     "results/simulations/mechanism.parquet",
     ROWS,
 ]
-OURS = ("instance", "simulate_fixed_budget", "simulate_fixed_confidence", "simulate_mechanism")
 
 
 @pytest.fixture(scope="module")
-def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The small project after its run."""
-    folder = tmp_path_factory.mktemp("finished") / "project"
-    shutil.copytree(PROJECT / "tests" / "small_project", folder)
-    (folder / "scripts").mkdir()
-    for script in folder.glob("*.py"):
-        script.rename(folder / "scripts" / script.name)
-    for name in (*OURS, "manifest"):
-        shutil.copy(PROJECT / "scripts" / f"{name}.py", folder / "scripts")
-    done = snakemake(folder)
-    assert done.returncode == 0, done.stderr[-4000:]
-    return folder
-
-
-@pytest.fixture(scope="module")
-def plan(finished: Path) -> Plan:
-    root = finished / "out"
-    return make_plan(finished, root, {})
+def plan(small_run: Path) -> Plan:
+    return make_plan(small_run, small_run / "out", {})
 
 
 @pytest.fixture
-def root(finished: Path, tmp_path: Path) -> Path:
-    """A copy of the finished run to damage."""
-    shutil.copytree(finished, tmp_path / "project", ignore=shutil.ignore_patterns(".snakemake"))
-    return tmp_path / "project" / "out"
+def root(small_root: Path) -> Path:
+    return small_root
 
 
 def found(report: Report) -> set[tuple[str, str]]:
