@@ -7,41 +7,35 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from ldpt import captions, figures
-from ldpt.summarise import crossing
+from ldpt.summarise import needed_budgets
 
 LEVEL = 0.05  # error probability at which budgets are compared
 MARKED = 1.0  # privacy level whose price the caption states
 
 
-def needed_budget(table: pd.DataFrame, instance: str, epsilon: float) -> float:
-    """The budget at which Algorithm 1's error probability falls below ``LEVEL``."""
-    curve = figures.rows_of(table, instance=instance, policy="apt", epsilon=epsilon)
-    return crossing(curve["budget"].to_numpy(), curve["estimate"].to_numpy(), LEVEL)
-
-
-def facts(table: pd.DataFrame, instances: list[str]) -> dict[str, Any]:
+def facts(shown: pd.DataFrame) -> dict[str, Any]:
     """The price of privacy in budget, over the panels, and the smallest error seen."""
-    prices = [
-        needed_budget(table, name, MARKED) / needed_budget(table, name, math.inf)
-        for name in instances
-    ]
-    known = [price for price in prices if math.isfinite(price)]
-    shown = table[(table["policy"] == "apt") & table["instance"].isin(instances)]
+    needed = needed_budgets(shown, LEVEL).set_index("instance")
+    private = needed.loc[needed["epsilon"] == MARKED, "estimate"]
+    prices = (private / needed.loc[needed["epsilon"] == math.inf, "estimate"]).dropna()
+    zero = shown["errors"] == 0
     return {
         "replicates": int(shown["replicates"].min()),
         "level": LEVEL,
         "marked": MARKED,
-        "least_price": min(known, default=0.0),
-        "most_price": max(known, default=0.0),
-        "smallest": float(shown.loc[shown["errors"] > 0, "estimate"].min()),
-        "limit": float(shown.loc[shown["errors"] == 0, "high"].max()),
+        "least_price": float(prices.min()),
+        "most_price": float(prices.max()),
+        "smallest": float(shown.loc[~zero, "estimate"].min()),
+        "unseen": int(zero.sum()),
+        "limit": float(shown.loc[zero, "high"].max()) if zero.any() else 0.0,
     }
 
 
 def fixed_budget_error(summary: str, instances: list[str]) -> tuple[Figure, dict[str, Any]]:
     """The figure and the facts of its caption."""
     table = pd.read_csv(summary)
-    return figures.fixed_budget_error(table, instances), facts(table, instances)
+    shown = table[(table["policy"] == "apt") & table["instance"].isin(instances)]
+    return figures.fixed_budget_error(shown, instances), facts(shown)
 
 
 if __name__ == "__main__":

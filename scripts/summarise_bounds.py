@@ -11,7 +11,10 @@ from ldpt.bounds import fixed_confidence_lower, fixed_confidence_upper
 from ldpt.instances import Instance, read_instance
 
 FINE = 48  # privacy levels of a drawn curve
-VERSIONS = {"upper": ("printed", "corrected"), "lower": ("sharp", "privbern", "printed", "corrected")}
+VERSIONS = {
+    "upper": ("printed", "corrected"),
+    "lower": ("sharp", "privbern", "printed", "corrected"),
+}
 
 
 def bound(problem: Instance, epsilon: float, delta: float, side: str, version: str) -> float:
@@ -21,7 +24,9 @@ def bound(problem: Instance, epsilon: float, delta: float, side: str, version: s
     return fixed_confidence_upper(problem, epsilon, delta, version, "hoeffding")
 
 
-def points(summary: pd.DataFrame, panels: list[str], delta: float) -> list[tuple[str, float, float]]:
+def points(
+    summary: pd.DataFrame, panels: list[str], delta: float
+) -> list[tuple[str, float, float]]:
     """Instance, epsilon and delta of every measurement and of every drawn curve."""
     measured = summary[["instance", "epsilon", "delta"]].drop_duplicates()
     finite = summary.loc[np.isfinite(summary["epsilon"]), "epsilon"]

@@ -69,6 +69,8 @@ def _shown(value: Any) -> str:
         return value
     if isinstance(value, (list, tuple)):
         return listed(map(_shown, value))
+    if isinstance(value, int):
+        return f"{value:,}".replace(",", " ")
     return number(float(value))
 
 

@@ -1,11 +1,9 @@
-"""Drawing only: tables in, Matplotlib figures out. Nothing here simulates or computes a bound.
+"""The twelve figures: tables in, Matplotlib figures out. Nothing here simulates or bounds.
 
-Estimates come as columns ``estimate``, ``low`` and ``high``; a count of zero (``errors`` = 0) is
-drawn as an upper limit, an open triangle that points down from the interval's upper end.
+Each function is named as its rule, its script and its file.
 """
 
-import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,173 +12,54 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from ldpt import style
-
-Place = Callable[[float], float]
-
-
-# --- parts that several figures share -------------------------------------------------------------
-
-
-def panels(count: int, columns: int, height: float, **options: Any) -> tuple[Figure, list[Axes]]:
-    """A page-wide figure with so many panels in rows; each row is ``height`` inches."""
-    columns = min(count, columns)
-    rows = math.ceil(count / columns)
-    width = style.PAGE if columns > 1 else style.COLUMN
-    figure, grid = style.subplots(rows, columns, width, rows * height, **options)
-    axes = list(grid.flat)
-    for spare in axes[count:]:
-        spare.remove()
-    return figure, axes[:count]
-
-
-def rows_of(table: pd.DataFrame, **values: Any) -> pd.DataFrame:
-    """The rows with these values; none at all is an error that says what was looked for."""
-    chosen = table
-    for column, value in values.items():
-        chosen = chosen[chosen[column] == value]
-    if chosen.empty:
-        wanted = ", ".join(f"{column} {value}" for column, value in values.items())
-        raise ValueError(f"nothing to draw: the table has no row with {wanted}")
-    return chosen
-
-
-def estimates(axes: Axes, x: Iterable[float], table: pd.DataFrame, colour: str, marker: str) -> None:
-    """A curve of estimates with intervals; zero counts as upper limits."""
-    x = np.asarray(list(x), dtype=float)
-    estimate, low, high = (table[name].to_numpy() for name in ("estimate", "low", "high"))
-    zero = (table["errors"] == 0).to_numpy() if "errors" in table else np.zeros(len(x), bool)
-    seen = ~zero
-    reach = [estimate[seen] - low[seen], high[seen] - estimate[seen]]
-    axes.errorbar(
-        x[seen], estimate[seen], yerr=reach, color=colour, marker=marker, elinewidth=0.7, zorder=3
-    )
-    axes.plot(
-        x[zero], high[zero], linestyle="", marker="v", markerfacecolor="white",
-        markeredgecolor=colour, markersize=3.4, zorder=3,
-    )  # fmt: skip
-
-
-def epsilon_handles(epsilons: Iterable[float], marker: str = "o") -> list[Line2D]:
-    """Legend entries of the privacy levels, in their order."""
-    return [
-        Line2D([], [], color=style.epsilon_colour(e), marker=marker, label=style.epsilon_label(e))
-        for e in sorted(epsilons)
-    ]
-
-
-def zero_handle() -> Line2D:
-    """Legend entry of an upper limit."""
-    look = {"markerfacecolor": "white", "markeredgecolor": style.INK}
-    return Line2D([], [], linestyle="", marker="v", label="no error seen", **look)
-
-
-def marker_handle(name: str, label: str | None = None) -> Line2D:
-    """Legend entry of an algorithm, a policy or a radius."""
-    colour, marker = style.FAINT, style.MARKERS[name]
-    return Line2D([], [], color=colour, marker=marker, label=label or style.NAMES[name])
-
-
-def legend_below(figure: Figure, handles: Sequence[Any], title: str = "", columns: int = 0) -> None:
-    """One legend for all panels, under them."""
-    names = [handle.get_label() for handle in handles]
-    if title:
-        handles = [Line2D([], [], linestyle=""), *handles]
-        names = [title, *names]
-    figure.legend(handles, names, loc="outside lower center", ncols=columns or len(handles))
-
-
-def log_axes(axes: Axes, which: str = "both") -> None:
-    """Logarithmic axes with a label a decade, as many as fit."""
-    from matplotlib.ticker import LogLocator, NullFormatter
-
-    for name in "xy":
-        if which in (name, "both"):
-            axis = getattr(axes, f"{name}axis")
-            getattr(axes, f"set_{name}scale")("log")
-            axis.set_major_locator(LogLocator(10, numticks=7))
-            axis.set_minor_formatter(NullFormatter())
-
-
-def epsilon_axis(axes: Axes, epsilons: Iterable[float]) -> Place:
-    """A logarithmic axis of privacy levels with room for infinity at its right end."""
-    from matplotlib.ticker import FixedLocator, NullLocator
-
-    known = sorted(set(epsilons))
-    finite = [epsilon for epsilon in known if math.isfinite(epsilon)]
-    infinity = 3 * finite[-1]
-    axes.set_xscale("log")
-    marked = [e for e in (0.01, 0.1, 1.0, 10.0) if finite[0] <= e <= finite[-1]]
-    has_infinity = math.isinf(known[-1])
-    axes.xaxis.set_major_locator(FixedLocator(marked + [infinity] * has_infinity))
-    axes.xaxis.set_minor_locator(NullLocator())
-    labels = [style.epsilon_label(e) for e in marked] + ["∞"] * has_infinity
-    axes.set_xticks(marked + [infinity] * has_infinity, labels)
-    axes.set_xlabel("privacy level ε")
-    return lambda epsilon: infinity if math.isinf(epsilon) else epsilon
-
-
-def against_epsilon(axes: Axes, place: Place, table: pd.DataFrame, line: dict[str, Any]) -> None:
-    """Columns ``epsilon`` and ``value`` as a line; infinity is a short stroke of its own."""
-    finite = table[np.isfinite(table["epsilon"])].sort_values("epsilon")
-    axes.plot(finite["epsilon"], finite["value"], **line)
-    for value in table.loc[np.isinf(table["epsilon"]), "value"]:
-        reach = place(math.inf) * np.array([0.75, 1.35])
-        axes.plot(reach, [value, value], **{**line, "label": None})
-
+from ldpt import marks, style
+from ldpt.marks import RADII, rows_of
 
 # --- privacy --------------------------------------------------------------------------------------
 
 
 def privacy_cost(measured: pd.DataFrame, theory: pd.DataFrame) -> Figure:
-    """Shrinkage and H_eps / H against epsilon, theory as lines, the real mechanism as markers.
+    """Shrinkage and H_eps / H against epsilon: theory as lines, the real mechanism as markers.
 
-    ``measured``: law, epsilon, estimate, low, high of the shrinkage. ``theory``: epsilon, shrinkage.
+    ``measured``: law, epsilon and estimate, low, high of the shrinkage. ``theory``: epsilon and
+    shrinkage on a fine grid.
     """
-    figure, (left, right) = panels(2, 2, 2.5)
-    for axes in (left, right):
-        place = epsilon_axis(axes, theory["epsilon"])
-    line = {"color": style.INK, "zorder": 1}
-    against_epsilon(left, place, theory.assign(value=theory["shrinkage"]), line)
-    against_epsilon(right, place, theory.assign(value=theory["shrinkage"] ** -2.0), line)
-    finite = theory.loc[np.isfinite(theory["epsilon"]), "epsilon"]
-    small = finite[finite <= 2]
-    dotted = {"color": style.FAINT, "linestyle": ":", "zorder": 0}
-    left.plot(small, small / 2, **dotted)
-    right.plot(small, 4 / small**2, **dotted)
-    log_axes(left, "y")
-    log_axes(right, "y")
-    laws = list(measured["law"].unique())
-    for law in laws:
-        rows = measured[measured["law"] == law]
-        spread = 1.07 ** (laws.index(law) - (len(laws) - 1) / 2)  # side by side, not on top
-        for row in rows.itertuples():
-            look = {"color": style.epsilon_colour(row.epsilon), "marker": style.LAW_MARKERS[law]}
-            x = place(row.epsilon) * spread
-            _interval(left, x, row.estimate, row.low, row.high, look)
-            inverse = [np.inf if v <= 0 else v**-2.0 for v in (row.estimate, row.high, row.low)]
-            _interval(right, x, *inverse, look)
+    figure, (left, right) = marks.panels(2, 2, 2.4)
+    inverse = measured.copy()
+    limits = measured[["estimate", "high", "low"]].clip(lower=0).to_numpy()
+    with np.errstate(divide="ignore"):
+        inverse[["estimate", "low", "high"]] = limits**-2.0
+    shrinkage = theory["shrinkage"]
+    _privacy_panel(left, measured, theory.assign(value=shrinkage), 0.5, 1)
+    _privacy_panel(right, inverse, theory.assign(value=shrinkage**-2.0), 4, -2)
     left.set_ylabel("shrinkage of every gap,  $c(ε)$")
     right.set_ylabel("cost of privacy,  $H_ε / H$")
-    left.text(small.iloc[0] * 1.25, small.iloc[0] / 2, "$ε/2$", va="top", color=style.FAINT)
-    right.text(small.iloc[0] * 1.25, 4 / small.iloc[0] ** 2, "$4/ε^2$", color=style.FAINT)
     handles = [
-        Line2D([], [], color=style.FAINT, linestyle="", marker=style.LAW_MARKERS[law], label=law)
-        for law in laws
+        Line2D([], [], markeredgecolor=style.FAINT, marker=marker, label=law, **marks.OPEN)
+        for law, marker in style.LAW_MARKERS.items()
+        if law in set(measured["law"])
     ]
-    handles.append(Line2D([], [], color=style.INK, label="tanh(ε/2)"))
-    legend_below(figure, handles, "rewards:")
+    limit = Line2D([], [], color=style.FAINT, linestyle=":", label="limit at small ε")
+    theory_line = Line2D([], [], color=style.INK, label="theory, $c$ = tanh(ε/2)")
+    marks.legend(figure, "lower", [*handles, theory_line, limit], "rewards:")
     return figure
 
 
-def _interval(
-    axes: Axes, x: float, estimate: float, low: float, high: float, look: dict[str, Any]
+def _privacy_panel(
+    axes: Axes, measured: pd.DataFrame, theory: pd.DataFrame, factor: float, power: int
 ) -> None:
-    """One estimate; an interval that reaches infinity runs off the axes, no estimate draws none."""
-    if not math.isfinite(estimate):
-        return
-    top = min(high, 1e6 * estimate)
-    axes.errorbar([x], [estimate], yerr=[[estimate - low], [top - estimate]], elinewidth=0.7, **look)
+    place = marks.epsilon_axis(axes, theory["epsilon"])
+    marks.log_axes(axes, "y")
+    marks.against_epsilon(axes, place, theory, {"color": style.INK, "zorder": 1})
+    small = theory.loc[theory["epsilon"] <= 2, "epsilon"]
+    axes.plot(small, factor * small**power, color=style.FAINT, linestyle=":", zorder=0)
+    axes.set_ylim(theory["value"].min() / 2, theory["value"].max() * 2)
+    laws = list(measured["law"].unique())
+    for row in measured.itertuples():
+        colour, marker = style.epsilon_colour(row.epsilon), style.LAW_MARKERS[row.law]
+        aside = 1.18 ** (laws.index(row.law) - (len(laws) - 1) / 2)  # beside, not on top
+        look = marks.OPEN | {"color": colour, "markeredgecolor": colour, "marker": marker}
+        marks.point(axes, place(row.epsilon) * aside, row, look | {"markersize": 3})
 
 
 # --- fixed budget ---------------------------------------------------------------------------------
@@ -197,82 +76,380 @@ def fixed_budget_collapse(table: pd.DataFrame, instances: Sequence[str]) -> Figu
 
 
 def _budget_panels(table: pd.DataFrame, instances: Sequence[str], x: str, label: str) -> Figure:
-    figure, grid = panels(len(instances), 3, 2.0, sharey=True)
+    figure, grid = marks.panels(len(instances), 3, 1.75, sharey=True)
     shown = table[(table["policy"] == "apt") & table["instance"].isin(instances)]
     for position, (axes, instance) in enumerate(zip(grid, instances, strict=True)):
         rows = rows_of(shown, instance=instance)
         for epsilon, curve in rows.groupby("epsilon", sort=True):
-            curve = curve.sort_values("budget")
-            colour = style.epsilon_colour(float(epsilon))
-            estimates(axes, curve[x], curve, colour, style.MARKERS["apt"])
-        log_axes(axes, "both" if x == "budget" else "y")
-        axes.set_title(f"{instance}  ($K$ = {rows['n_arms'].iloc[0]})")
+            curve, colour = curve.sort_values("budget"), style.epsilon_colour(float(epsilon))
+            marks.estimates(axes, curve[x], curve, colour, style.MARKERS["apt"], markersize=2.4)
+        marks.log_axes(axes, "both" if x == "budget" else "y")
+        marks.title(axes, instance, rows)
         if position >= len(instances) - 3:
             axes.set_xlabel(label)
         if position % 3 == 0:
             axes.set_ylabel("error probability")
-    grid[0].set_ylim(top=1.3)
-    legend_below(figure, [*epsilon_handles(shown["epsilon"].unique()), zero_handle()], "ε =")
+    grid[0].set_ylim(top=1.5)
+    marks.epsilon_legend(figure, shown["epsilon"].unique(), marks.zero_handle())
     return figure
+
+
+def fixed_budget_bounds(
+    points: pd.DataFrame, bounds: pd.DataFrame, instances: Sequence[str], rates: pd.DataFrame
+) -> Figure:
+    """Error against T / H_eps far below the Monte-Carlo floor; below it, the rate of its fall.
+
+    ``points``: instance, method (simulated, rare, exact), epsilon, scaled_budget, estimate, low,
+    high, errors. ``bounds``: instance, side, version, scaled_budget, value. ``rates``: the same
+    columns as both, with method or version, of -log(error) / (T / H_eps).
+    """
+    figure, grid = marks.panels(2 * len(instances), len(instances), 2.1)
+    for column, instance in enumerate(instances):
+        upper, lower = grid[column], grid[len(instances) + column]
+        rows, limits = rows_of(points, instance=instance), rows_of(bounds, instance=instance)
+        marks.log_axes(upper, "y")
+        _bound_curves(upper, limits)
+        _method_points(upper, rows)
+        floor = rows.loc[rows["estimate"] > 0, "estimate"].min()
+        upper.set_ylim(floor / 100, 30)
+        upper.set_xlim(0, 1.05 * rows["scaled_budget"].max())
+        marks.title(upper, instance, rows)
+        marks.log_axes(lower)
+        slopes = rows_of(rates, instance=instance)
+        _bound_curves(lower, slopes[slopes["method"] == "bound"])
+        _method_points(lower, slopes[slopes["method"] != "bound"])
+        for axes in (upper, lower):
+            axes.set_xlabel("scaled budget $T / H_ε$")
+    grid[0].set_ylabel("error probability")
+    grid[len(instances)].set_ylabel("rate  $-\\log(\\mathrm{error})\\,/\\,(T/H_ε)$")
+    methods = [method for method in METHODS if method in set(points["method"])]
+    handles = [_method_handle(method) for method in methods]
+    marks.legend(figure, "upper", [*handles, *marks.bound_handles(bounds)], columns=4)
+    marks.epsilon_legend(figure, points["epsilon"].unique())
+    return figure
+
+
+METHODS = {"simulated": "apt", "rare": "rare", "exact": "exact"}
+METHOD_NAMES = {
+    "simulated": "simulated",
+    "rare": "importance sampling",
+    "exact": "exact (no randomness)",
+}
+
+
+def _method_points(axes: Axes, rows: pd.DataFrame) -> None:
+    for (method, epsilon), curve in rows.groupby(["method", "epsilon"]):
+        curve = curve.sort_values("scaled_budget")
+        colour, marker = style.epsilon_colour(float(epsilon)), style.MARKERS[METHODS[str(method)]]
+        if method == "exact":
+            axes.plot(curve["scaled_budget"], curve["estimate"], color=colour, zorder=2)
+        else:
+            marks.estimates(
+                axes, curve["scaled_budget"], curve, colour, marker, linestyle="", markersize=2.8
+            )
+
+
+def _method_handle(method: str) -> Line2D:
+    if method == "exact":
+        return Line2D([], [], color=style.INK, label=METHOD_NAMES[method])
+    look = {"linestyle": "", "color": style.INK, "marker": style.MARKERS[METHODS[method]]}
+    return Line2D([], [], label=METHOD_NAMES[method], **look)
+
+
+def _bound_curves(axes: Axes, limits: pd.DataFrame) -> None:
+    for (side, version), curve in limits.groupby(["side", "version"]):
+        curve = curve.sort_values("scaled_budget")
+        line = marks.bound_line(str(side), str(version))
+        axes.plot(curve["scaled_budget"], curve["value"], **line)
+
+
+def fixed_budget_baselines(
+    table: pd.DataFrame, prices: pd.DataFrame, instances: Sequence[str], epsilon: float
+) -> Figure:
+    """Above, error curves of all policies at one epsilon; below, the budget each one needs.
+
+    ``prices``: instance, policy, epsilon, estimate, low, high of the budget that a policy needs
+    for one error level, over that of Algorithm 1.
+    """
+    figure, grid = marks.panels(2 * len(instances), len(instances), 1.9, sharey="row")
+    for column, instance in enumerate(instances):
+        upper, lower = grid[column], grid[len(instances) + column]
+        rows = rows_of(table, instance=instance)
+        _policy_curves(upper, rows, epsilon)
+        marks.title(upper, instance, rows)
+        costs = rows_of(prices, instance=instance)
+        place = marks.epsilon_axis(lower, costs["epsilon"])
+        lower.axhline(1, color=style.FAINT, linewidth=0.6)
+        for policy, curve in costs.groupby("policy"):
+            curve = curve.sort_values("epsilon")
+            x = [place(e) for e in curve["epsilon"]]
+            marks.coloured(lower, x, curve, style.MARKERS[str(policy)])
+    grid[0].set_ylabel("error probability")
+    grid[0].set_ylim(top=1.5)
+    grid[len(instances)].set_ylabel("budget over Algorithm 1's")
+    grid[len(instances)].set_ylim(bottom=0)
+    policies = [marks.marker_handle(policy) for policy in table["policy"].unique()]
+    marks.legend(figure, "upper", [*policies, marks.zero_handle()])
+    marks.epsilon_legend(figure, {*prices["epsilon"], np.inf})
+    return figure
+
+
+def _policy_curves(axes: Axes, rows: pd.DataFrame, epsilon: float) -> None:
+    shown = rows[
+        (rows["epsilon"] == epsilon) | ((rows["policy"] == "apt") & np.isinf(rows["epsilon"]))
+    ]
+    for (policy, level), curve in shown.groupby(["policy", "epsilon"]):
+        curve, colour = curve.sort_values("budget"), style.epsilon_colour(float(level))
+        marks.estimates(axes, curve["budget"], curve, colour, style.MARKERS[str(policy)])
+    marks.log_axes(axes)
+    axes.set_xlabel("budget $T$ (pulls)")
 
 
 # --- fixed confidence -----------------------------------------------------------------------------
 
 
+def mean_pulls(table: pd.DataFrame, over: Any = 1.0) -> pd.DataFrame:
+    """The mean stopping time as an estimate with its interval, divided by ``over``."""
+    columns = {"estimate": "mean_pulls", "low": "mean_low", "high": "mean_high"}
+    return table.assign(**{name: table[source] / over for name, source in columns.items()})
+
+
 def fixed_confidence_cost(
     table: pd.DataFrame, bounds: pd.DataFrame, instances: Sequence[str]
 ) -> Figure:
-    """Mean stopping time against epsilon with bounds: a panel an instance.
+    """Mean stopping time against epsilon between its bounds: a panel an instance.
 
     ``bounds``: instance, epsilon, side (upper, lower), version, value.
     """
-    figure, grid = panels(len(instances), 3, 2.9, sharey=True)
+    figure, grid = marks.panels(len(instances), 3, 2.7, sharey=True)
+    table = mean_pulls(table)
     for axes, instance in zip(grid, instances, strict=True):
-        rows = rows_of(table, instance=instance)
-        limits = rows_of(bounds, instance=instance)
-        place = epsilon_axis(axes, set(rows["epsilon"]) | set(limits["epsilon"]))
+        rows, limits = rows_of(table, instance=instance), rows_of(bounds, instance=instance)
+        place = marks.epsilon_axis(axes, set(rows["epsilon"]) | set(limits["epsilon"]))
         for (side, version), curve in limits.groupby(["side", "version"]):
-            against_epsilon(axes, place, curve, bound_line(str(side), str(version)))
+            marks.against_epsilon(axes, place, curve, marks.bound_line(str(side), str(version)))
         for radius, curve in rows.groupby("radius"):
-            _cost_curve(axes, place, curve.sort_values("epsilon"), style.MARKERS[str(radius)])
-        axes.set_yscale("log")
-        log_axes(axes, "y")
-        axes.set_title(f"{instance}  ($K$ = {rows['n_arms'].iloc[0]})")
+            curve = curve.sort_values("epsilon")
+            x = [place(e) for e in curve["epsilon"]]
+            marks.coloured(axes, x, curve, style.MARKERS[str(radius)])
+        marks.log_axes(axes, "y")
+        axes.set_ylim(bottom=rows["estimate"].min() / 50)
+        marks.title(axes, instance, rows)
     _slope_mark(grid[0], rows_of(table, instance=instances[0]))
     grid[0].set_ylabel("mean number of pulls,  $E[T]$")
-    radii = [marker_handle(radius, f"radius {radius}") for radius in table["radius"].unique()]
-    pairs = bounds[["side", "version"]].drop_duplicates().itertuples(index=False)
-    lines = [
-        Line2D([], [], label=f"{version} {side} bound", **bound_line(side, version))
-        for side, version in pairs
-    ]
-    legend_below(figure, [*radii, *lines], columns=4)
+    marks.radius_legend(figure, table, *marks.bound_handles(bounds), columns=4)
     return figure
 
 
-def bound_line(side: str, version: str) -> dict[str, Any]:
-    """How a bound is drawn: the colour tells its side, the dashes its version."""
-    colour = style.BOUND_COLOURS[side]
-    return {"color": colour, "linestyle": style.DASHES[version], "linewidth": 0.9, "zorder": 1}
-
-
-def _cost_curve(axes: Axes, place: Place, curve: pd.DataFrame, marker: str) -> None:
-    """Mean pulls at each privacy level: a faint line, markers in the colours of the levels."""
-    x = [place(epsilon) for epsilon in curve["epsilon"]]
-    axes.plot(x, curve["mean_pulls"], color=style.FAINT, linewidth=0.6, zorder=2)
-    for position, row in zip(x, curve.itertuples(), strict=True):
-        look = {"color": style.epsilon_colour(row.epsilon), "marker": marker}
-        _interval(axes, position, row.mean_pulls, row.mean_low, row.mean_high, look)
-
-
 def _slope_mark(axes: Axes, rows: pd.DataFrame) -> None:
-    """A short line of slope -2 beside the data at small epsilon."""
+    """A short line of slope -2, beside the data where epsilon is small."""
     finite = rows[np.isfinite(rows["epsilon"])]
-    start = finite["epsilon"].min()
-    height = finite.loc[finite["epsilon"] == start, "mean_pulls"].min() / 6
-    x = np.array([start, 5 * start])
+    start = float(finite["epsilon"].min())
+    height = finite.loc[finite["epsilon"] == start, "estimate"].min() / 500
+    x = np.array([start, 6 * start])
     axes.plot(x, height * (x / start) ** -2.0, color=style.INK, linewidth=0.8)
-    axes.annotate(
-        "slope −2", (x[0] * 1.7, height / 3.6), xytext=(-3, -3), textcoords="offset points",
-        ha="right", va="top",
+    axes.text(start, height / 30, "slope −2", ha="left", va="top")
+
+
+def fixed_confidence_collapse(table: pd.DataFrame) -> Figure:
+    """Pulls over H_eps log(4 K H_eps / delta) against epsilon, delta and K.
+
+    ``table``: the summary with a column ``scale``, which is that product.
+    """
+    table = mean_pulls(table, table["scale"])
+    figure, (by_epsilon, by_delta, by_arms) = marks.panels(3, 3, 2.3, sharey=True)
+    place = marks.epsilon_axis(by_epsilon, table["epsilon"])
+    family = table["instance"].str.startswith("equal-gap-")
+    level = table["delta"].mode().iloc[0]
+    for (_, radius), curve in table[~family & (table["delta"] == level)].groupby(
+        ["instance", "radius"]
+    ):
+        curve = curve.sort_values("epsilon")
+        x = [place(e) for e in curve["epsilon"]]
+        marks.coloured(by_epsilon, x, curve, style.MARKERS[str(radius)])
+    several = table[~family].groupby(["instance", "radius", "epsilon"]).filter(lambda g: len(g) > 1)
+    for (_, radius, _), curve in several.groupby(["instance", "radius", "epsilon"]):
+        curve = curve.sort_values("delta")
+        marks.coloured(by_delta, curve["delta"].tolist(), curve, style.MARKERS[str(radius)])
+    for radius, curve in table[family].groupby("radius"):
+        curve = curve.sort_values("n_arms")
+        marks.coloured(by_arms, curve["n_arms"].tolist(), curve, style.MARKERS[str(radius)])
+    marks.log_axes(by_delta, "x")
+    by_delta.set_xlabel("error level δ")
+    marks.arms_axis(by_arms, table.loc[family, "n_arms"])
+    marks.log_axes(by_epsilon, "y")
+    marks.fine_ticks(by_epsilon, "y")
+    by_epsilon.set_ylabel(r"$E[T]\,/\,(H_ε \log(4 K H_ε / δ))$")
+    marks.radius_legend(figure, table)
+    marks.epsilon_legend(figure, table["epsilon"].unique())
+    return figure
+
+
+def fixed_confidence_error(measured: pd.DataFrame, exact: pd.DataFrame) -> Figure:
+    """Error probability over delta against delta: a panel a radius, the failing region shaded.
+
+    Both tables: radius, epsilon, delta, estimate, low, high of error / delta; ``measured`` also
+    has the count of errors.
+    """
+    radii = [r for r in RADII if r in set(measured["radius"])]
+    figure, grid = marks.panels(len(radii), 3, 2.5, sharey=True, sharex=True)
+    for axes, radius in zip(grid, radii, strict=True):
+        marks.log_axes(axes)
+        marker = style.MARKERS[radius]
+        sure = exact[exact["radius"] == radius]
+        for (_, epsilon), curve in sure.groupby(["instance", "epsilon"]):
+            curve, colour = curve.sort_values("delta"), style.epsilon_colour(float(epsilon))
+            axes.plot(curve["delta"], curve["estimate"], color=colour, linewidth=0.7, zorder=2)
+        for (_, epsilon), curve in measured[measured["radius"] == radius].groupby(
+            ["instance", "epsilon"]
+        ):
+            colour = style.epsilon_colour(float(epsilon))
+            marks.estimates(axes, curve["delta"], curve, colour, marker, linestyle="")
+        axes.axhline(1, color=style.BOUND_COLOURS["upper"], linewidth=0.8)
+        axes.axhspan(1, 1e9, color=style.BOUND_COLOURS["upper"], alpha=0.1, linewidth=0)
+        axes.set_title(f"radius {radius}")
+        axes.set_xlabel("error level δ")
+    seen = pd.concat([measured["high"], exact["estimate"]])
+    grid[0].set_ylim(max(seen[seen > 0].min() / 3, 1e-12), 5 * seen.max())
+    grid[0].set_ylabel("error probability over δ")
+    grid[-1].text(
+        0.97, 0.97, "guarantee broken", transform=grid[-1].transAxes, ha="right", va="top",
+        color=style.BOUND_COLOURS["upper"],
     )  # fmt: skip
+    chain = Line2D([], [], color=style.FAINT, linewidth=0.7, label="one arm, exact")
+    marks.epsilon_legend(
+        figure, set(measured["epsilon"]) | set(exact["epsilon"]), chain, marks.zero_handle()
+    )
+    return figure
+
+
+def fixed_confidence_radii(
+    table: pd.DataFrame, level: float, epsilon: float, instance: str
+) -> Figure:
+    """What each radius costs: pulls over the lower bound for PrivBern data.
+
+    ``table``: the summary with a column ``bound``. Left all instances at this error and privacy
+    level, then one instance against epsilon and against delta.
+    """
+    table = mean_pulls(table, table["bound"])
+    figure, (by_instance, by_epsilon, by_delta) = marks.panels(
+        3, 3, 2.7, sharex=False, width_ratios=[1.1, 1, 1]
+    )
+    here = table[(table["delta"] == level) & (table["epsilon"] == epsilon)]
+    here = here[~here["instance"].str.startswith("equal-gap-")]
+    order = here.loc[here["radius"] == "mixture"].sort_values("estimate")["instance"].tolist()
+    for row in here[here["instance"].isin(order)].itertuples():
+        look = {"color": style.epsilon_colour(epsilon), "marker": style.MARKERS[row.radius]}
+        reach = [[row.estimate - row.low], [row.high - row.estimate]]
+        height = order.index(row.instance)
+        by_instance.errorbar([row.estimate], [height], xerr=reach, linestyle="", **look)
+    by_instance.set_yticks(range(len(order)), order)
+    by_instance.grid(axis="y", linewidth=0.3, color="#dddddd")
+    marks.log_axes(by_instance, "x")
+    by_instance.set_xlabel("pulls over lower bound")
+    by_instance.set_title(f"ε = {style.epsilon_label(epsilon)}, δ = {level:g}")
+    place = marks.epsilon_axis(by_epsilon, table["epsilon"])
+    marked = rows_of(table, instance=instance)
+    for radius, curve in marked[marked["delta"] == level].groupby("radius"):
+        curve = curve.sort_values("epsilon")
+        x = [place(e) for e in curve["epsilon"]]
+        marks.coloured(by_epsilon, x, curve, style.MARKERS[str(radius)])
+    for (radius, _), curve in marked.groupby(["radius", "epsilon"]):
+        if len(curve) > 1:
+            curve = curve.sort_values("delta")
+            marks.coloured(by_delta, curve["delta"].tolist(), curve, style.MARKERS[str(radius)])
+    marks.log_axes(by_delta, "x")
+    by_delta.set_xlabel("error level δ")
+    for axes, rest in ((by_epsilon, f"δ = {level:g}"), (by_delta, "several ε")):
+        marks.log_axes(axes, "y")
+        marks.fine_ticks(axes, "y")
+        axes.set_title(f"{instance}, {rest}")
+        axes.set_ylabel("pulls over lower bound")
+    marks.fine_ticks(by_instance, "x")
+    marks.radius_legend(figure, table)
+    marks.epsilon_legend(figure, table["epsilon"].unique())
+    return figure
+
+
+# --- both settings --------------------------------------------------------------------------------
+
+
+def allocation(table: pd.DataFrame) -> Figure:
+    """Share of the pulls that each arm gets, against its share of the complexity.
+
+    ``table``: algorithm, how (policy or radius), epsilon, share and estimate, low, high of the
+    share of pulls.
+    """
+    algorithms = list(table["algorithm"].unique())
+    figure, grid = marks.panels(len(algorithms), 2, 2.6, sharey=True, sharex=True)
+    ends = [table["share"].min() / 1.5, 1.2 * table["share"].max()]
+    for axes, algorithm in zip(grid, algorithms, strict=True):
+        axes.plot(ends, ends, color=style.FAINT, linewidth=0.7, zorder=1)
+        rows = rows_of(table, algorithm=algorithm).sort_values("epsilon", ascending=False)
+        for how, points in rows.groupby("how"):
+            marker = style.MARKERS[str(how)]
+            marks.coloured(axes, points["share"].tolist(), points, marker, link=False)
+        marks.log_axes(axes)
+        axes.set_title(f"Algorithm {algorithm}")
+        axes.set_xlabel(r"share of the complexity,  $Δ_i^{-2} / H$")
+    grid[0].set_ylabel("share of the pulls")
+    names = {"apt": "Algorithm 1"} | {radius: f"radius {radius}" for radius in RADII}
+    kinds = [marks.marker_handle(how, names[how]) for how in table["how"].unique()]
+    marks.legend(figure, "upper", kinds)
+    marks.epsilon_legend(figure, table["epsilon"].unique())
+    return figure
+
+
+def scaling_arms(table: pd.DataFrame, budgets: pd.DataFrame, bounds: pd.DataFrame) -> Figure:
+    """Cost against the number of equal arms: pulls, and pulls over H_eps.
+
+    ``table``: rows of the summary; ``budgets``: n_arms, epsilon, complexity and estimate, low, high
+    of the budget that Algorithm 1 needs; ``bounds``: n_arms, complexity, side, version, value.
+    """
+    figure, (left, right) = marks.panels(2, 2, 2.6)
+    for axes, scaled in ((left, False), (right, True)):
+        for radius, curve in table.groupby("radius"):
+            curve = curve.sort_values("n_arms")
+            shown = mean_pulls(curve, curve["complexity"] if scaled else 1.0)
+            marks.coloured(axes, shown["n_arms"].tolist(), shown, style.MARKERS[str(radius)])
+        shown = budgets.sort_values("n_arms")
+        for column in ("estimate", "low", "high"):
+            shown = shown.assign(**{column: shown[column] / (shown["complexity"] if scaled else 1)})
+        marks.coloured(axes, shown["n_arms"].tolist(), shown, style.MARKERS["apt"])
+        for (side, version), curve in bounds.groupby(["side", "version"]):
+            curve = curve.sort_values("n_arms")
+            value = curve["value"] / (curve["complexity"] if scaled else 1.0)
+            axes.plot(curve["n_arms"], value, **marks.bound_line(str(side), str(version)))
+        marks.arms_axis(axes, table["n_arms"])
+        marks.log_axes(axes, "y")
+    marks.fine_ticks(right, "y")
+    left.set_ylabel("pulls")
+    right.set_ylabel("pulls over $H_ε$")
+    radii = [
+        marks.marker_handle(r, f"Algorithm 2, {r}") for r in RADII if r in set(table["radius"])
+    ]
+    kinds = [*radii, marks.marker_handle("apt", "Algorithm 1, error 0.05")]
+    marks.legend(figure, "lower", [*kinds, *marks.bound_handles(bounds)], columns=3)
+    return figure
+
+
+def optimality_gap(table: pd.DataFrame, instances: Sequence[str]) -> Figure:
+    """Measured cost over each lower bound, against epsilon: a panel an instance.
+
+    ``table``: instance, n_arms, epsilon, version, estimate, low, high of the ratio.
+    """
+    figure, grid = marks.panels(len(instances), 3, 2.4, sharey=True)
+    for axes, instance in zip(grid, instances, strict=True):
+        rows = rows_of(table, instance=instance)
+        place = marks.epsilon_axis(axes, rows["epsilon"])
+        for version, curve in rows.groupby("version"):
+            curve = curve.sort_values("epsilon")
+            x = [place(e) for e in curve["epsilon"]]
+            axes.plot(x, curve["estimate"], **marks.bound_line("lower", str(version)))
+            marks.coloured(axes, x, curve, style.MARKERS["mixture"], link=False)
+        axes.axhline(1, color=style.FAINT, linewidth=0.6)
+        marks.log_axes(axes, "y")
+        marks.title(axes, instance, rows)
+    grid[0].set_ylabel("pulls over lower bound")
+    marks.legend(figure, "lower", marks.bound_handles(table.assign(side="lower")))
+    return figure

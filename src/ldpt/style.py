@@ -7,6 +7,8 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
@@ -15,8 +17,8 @@ DPI = 300
 INK, FAINT = "#333333", "#8c8c8c"
 BOUND_COLOURS = {"upper": "#8c2d04", "lower": "#00695c"}
 
-# Black is no privacy; then dark to bright as privacy grows, evenly in log(epsilon).
-WEAKEST, STRONGEST = 4.0, 0.01
+# Black is no privacy; then dark to bright as privacy grows, in even steps between these levels.
+LADDER = (4.0, 2.0, 1.0, 0.5, 0.25, 0.1, 0.03, 0.01)
 
 MARKERS = {
     "apt": "o",
@@ -36,6 +38,13 @@ NAMES = {
     "printed": "printed",
     "hoeffding": "hoeffding",
     "mixture": "mixture",
+}
+BOUND_NAMES = {
+    "printed": "{side} bound, printed",
+    "corrected": "{side} bound, corrected",
+    "rigorous": "{side} bound, proved in full",
+    "sharp": "{side} bound, sharp",
+    "privbern": "{side} bound for PrivBern's data",
 }
 DASHES: dict[str, Any] = {
     "printed": (0, (4, 1.5)),
@@ -78,8 +87,9 @@ SETTINGS: dict[str, Any] = {
     "legend.columnspacing": 1.2,
     "legend.handletextpad": 0.5,
     "lines.linewidth": 1.0,
-    "lines.markersize": 3.2,
-    "lines.markeredgewidth": 0.7,
+    "lines.markersize": 4.0,
+    "lines.markeredgewidth": 0.3,
+    "lines.markeredgecolor": "white",
     "errorbar.capsize": 0,
     "pdf.fonttype": 42,  # TrueType, whole words stay words
     "svg.hashsalt": "ldpt",
@@ -98,9 +108,9 @@ def epsilon_colour(epsilon: float) -> str:
 
     if math.isinf(epsilon):
         return "#000000"
-    span = math.log(WEAKEST / STRONGEST)
-    place = math.log(WEAKEST / min(max(epsilon, STRONGEST), WEAKEST)) / span
-    return to_hex(colormaps["plasma"](0.05 + 0.83 * place))
+    steps = [-math.log(level) for level in LADDER]
+    rung = float(np.interp(-math.log(epsilon), steps, range(len(LADDER))))
+    return to_hex(colormaps["plasma"](0.08 + 0.82 * rung / (len(LADDER) - 1)))
 
 
 def epsilon_label(epsilon: float) -> str:

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 LEVEL = 0.95
+LIMITS = ("estimate", "low", "high")
 
 
 def over_files(
@@ -115,3 +116,19 @@ def crossing(x: np.ndarray, error: np.ndarray, level: float) -> float:
     upper, lower = math.log(error[after - 1]), math.log(error[after])
     share = (upper - math.log(level)) / (upper - lower)
     return float(x[after - 1] + share * (x[after] - x[after - 1]))
+
+
+def needed_budgets(summary: pd.DataFrame, level: float) -> pd.DataFrame:
+    """The budget at which each curve of a fixed-budget summary falls to this error probability.
+
+    The limits are where the limits of the error pass the level. Curves that do not pass it are
+    left out.
+    """
+    rows = []
+    for (instance, policy, epsilon), curve in summary.groupby(["instance", "policy", "epsilon"]):
+        curve = curve.sort_values("budget")
+        labels = {"instance": instance, "policy": policy, "epsilon": epsilon}
+        budgets = curve["budget"].to_numpy()
+        limits = {name: crossing(budgets, curve[name].to_numpy(), level) for name in LIMITS}
+        rows.append(labels | curve[["n_arms", "complexity"]].iloc[0].to_dict() | limits)
+    return pd.DataFrame(rows).dropna(subset=["estimate"]).reset_index(drop=True)

@@ -39,7 +39,9 @@ def shown_value(value: Any) -> str:
 def markdown(table: pd.DataFrame) -> str:
     """A pipe table."""
     head = [list(table.columns), ["---"] * len(table.columns)]
-    rows = [[cell.replace("|", r"\|") for cell in row] for row in [*head, *table.to_numpy().tolist()]]
+    rows = [
+        [cell.replace("|", r"\|") for cell in row] for row in [*head, *table.to_numpy().tolist()]
+    ]
     return "".join(f"| {' | '.join(row)} |\n" for row in rows)
 
 
