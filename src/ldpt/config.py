@@ -5,7 +5,7 @@ A config file holds what differs from ``config/config.yaml``, as with Snakemake'
 
 import math
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -31,10 +31,8 @@ class BudgetRun:
     budgets: set[int] = field(default_factory=set)
 
     def grid(self, instance: Instance) -> list[int]:
-        """Every budget asked for; multiples of H_eps below the theorem's 2K are left out."""
-        complexity = instance.complexity(self.epsilon)
-        scaled = {math.ceil(multiple * complexity) for multiple in self.multiples}
-        return sorted(self.budgets | {b for b in scaled if b >= 2 * instance.n_arms})
+        """Every budget asked for, in whole pulls."""
+        return sorted(self.budgets | scaled_budgets(instance, self.epsilon, self.multiples))
 
 
 @dataclass
@@ -69,6 +67,11 @@ class Study:
         """The job behind a file name."""
         return _pick(self.fixed_confidence, instance, "radius", radius, epsilon)
 
+    def cells(self, section: str) -> list[tuple[str, float, Mapping[str, Any]]]:
+        """Instance, privacy level and settings of every cell of a section made of studies."""
+        parts = _studies(section, self.config[section], self.instances)
+        return [(name, e, grid) for where, grid, name in parts for e in _epsilons(where, grid)]
+
     def instance(self, name: str) -> Instance:
         """The instance of this name, or the list of those that exist."""
         if name not in self.instances:
@@ -96,7 +99,17 @@ def study(config: Mapping[str, Any]) -> Study:
     budget_runs = _budget_runs(config["fixed_budget"], instances)
     confidence_runs = _confidence_runs(config["fixed_confidence"], instances)
     Radius("mixture", config["rho"])
-    return Study(config, instances, budget_runs, confidence_runs)
+    checked = Study(config, instances, budget_runs, confidence_runs)
+    for section in ("rare_fixed_budget", "rare_fixed_confidence", "exact_curves"):
+        checked.cells(section)
+    return checked
+
+
+def scaled_budgets(instance: Instance, epsilon: float, multiples: Iterable[float]) -> set[int]:
+    """Budgets at multiples of H_eps; those below the theorem's 2K are left out."""
+    complexity = instance.complexity(epsilon)
+    scaled = {math.ceil(multiple * complexity) for multiple in multiples}
+    return {budget for budget in scaled if budget >= 2 * instance.n_arms}
 
 
 def epsilon_name(epsilon: float) -> str:

@@ -3,7 +3,8 @@
 Algorithm 1 raises a level: at level l an arm has been pulled until its index first exceeded l, and
 its responses up to then are independent of the other arms. An arm that shows the mean y stops
 there after (l / D(y))^2 pulls, D(y) = |y - tau_eps| + zeta_eps, and showing y costs
-KL(y, mu_eps) nats a pull. So the cheapest way to have arm k on its wrong side after T pulls minimises
+KL(y, mu_eps) nats a pull. So the cheapest way to have arm k on its wrong side after T pulls has
+the least
 
     T  sum_j KL(y_j, mu_{j,eps}) D(y_j)^-2 / sum_j D(y_j)^-2
 
@@ -15,8 +16,8 @@ Hence a second stage, which begins when a part of the budget is left.
 
 An environment is simulated for every arm that can err, every mean on a grid that it may show and
 every length of the second stage; a run is weighted by the true likelihood over that of the whole
-mixture (balance heuristic), which needs pulls and positive responses at the ends of the stages only.
-The estimate is unbiased whatever the mixture is.
+mixture (balance heuristic), which needs pulls and positive responses at the ends of the stages
+only. The estimate is unbiased whatever the mixture is.
 """
 
 import math
@@ -24,6 +25,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ldpt.bounds import fixed_budget_lower
 from ldpt.instances import Instance
 from ldpt.privacy import check_epsilon
 from ldpt.radii import Radius, as_radius, check_delta
@@ -79,6 +81,19 @@ class Estimate:
             return 1.0
         return math.exp(min(0.0, self.log_probability + QUANTILE * self.relative_error))
 
+    def row(self) -> dict[str, float | int | bool]:
+        """As columns of a table; an estimate that is not reliable says so."""
+        return {
+            "replicates": self.replicates,
+            "estimate": self.probability,
+            "low": self.low,
+            "high": self.high,
+            "relative_error": self.relative_error,
+            "effective_sample_size": self.effective_sample_size,
+            "tail_share": self.tail_share,
+            "reliable": self.reliable,
+        }
+
     @property
     def reliable(self) -> bool:
         """Whether enough runs carry the estimate and none of them dominates it."""
@@ -91,8 +106,8 @@ class Estimate:
 class WaysToErr:
     """Ways c to err in M stages: the mean that each arm shows, and what it costs in nats.
 
-    Arm ``arms[c]`` errs and shows ``means[c, arms[c]]`` to the end of stage m, then ``after[c, m]``;
-    the other arms show ``means[c]`` all along. ``costs`` has a row a way and a column a stage.
+    Arm ``arms[c]`` errs: it shows ``means[c, arms[c]]`` to the end of stage m, then
+    ``after[c, m]``; the other arms show ``means[c]`` all along. ``costs`` has a column a stage.
     """
 
     arms: np.ndarray
@@ -151,6 +166,34 @@ def budget_rate(instance: Instance, epsilon: float) -> float:
     """
     fine = np.linspace(0.9, 0.0, 91)
     return float(ways_to_err_by_budget(instance, epsilon, fine, 120).costs.min())
+
+
+def exponent(estimate: Estimate, scaled_budget: float) -> dict[str, float]:
+    """-log(error) / (T / H_eps) with its interval: what Theorem 3.1 says is at least 1/4."""
+    middle = -estimate.log_probability / scaled_budget
+    half = QUANTILE * estimate.relative_error / scaled_budget
+    return {
+        "exponent": middle,
+        "exponent_low": middle - half,
+        "exponent_high": middle + half,
+    }
+
+
+def bound_exponents(instance: Instance, epsilon: float) -> list[dict[str, str | float]]:
+    """What multiplies -T / H_eps in every bound of the fixed budget (Theorems 3.1, 3.2).
+
+    Lower bounds say of the worst of their environments that it falls no faster.
+    """
+    upper = {"printed": 1 / 4, "corrected": 1 / 16, "rigorous": 1 / 32}
+    rows: list[dict[str, str | float]] = [
+        {"side": "upper", "version": version, "exponent": value} for version, value in upper.items()
+    ]
+    complexity, budget = instance.complexity(epsilon), 2.0 * instance.n_arms
+    for version in ("printed", "corrected", "sharp"):
+        bound = 4 * fixed_budget_lower(instance, epsilon, budget, version)
+        fall = -math.log(bound) * complexity / budget if bound > 0 else math.inf
+        rows.append({"side": "lower", "version": version, "exponent": fall})
+    return rows
 
 
 # --- The cheapest ways to err

@@ -1,0 +1,38 @@
+"""Exact error of Algorithm 1 on one or two arms, deep into the region of the bounds."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+
+from ldpt.config import epsilon_name, scaled_budgets
+from ldpt.exact import fixed_budget_loss
+from ldpt.instances import Instance, read_instance
+
+Cell = tuple[str, float, dict[str, Any]]  # instance, epsilon, settings of the study
+
+
+def curves(instances: dict[str, Instance], cells: Sequence[Cell]) -> pd.DataFrame:
+    """A row an instance, privacy level and budget."""
+    rows = []
+    for name, epsilon, grid in cells:
+        instance = instances[name]
+        complexity = instance.complexity(epsilon)
+        for budget in sorted(scaled_budgets(instance, epsilon, grid["multiples"])):
+            here: dict[str, Any] = {
+                "instance": name,
+                "epsilon": epsilon_name(epsilon),
+                "budget": budget,
+            }
+            here |= {"n_arms": instance.n_arms, "complexity": complexity}
+            here |= {"scaled_budget": budget / complexity}
+            rows.append(here | {"estimate": fixed_budget_loss(instance, epsilon, budget)})
+    return pd.DataFrame(rows)
+
+
+if __name__ == "__main__":
+    from ldpt.provenance import job
+
+    with job(snakemake) as this:  # noqa: F821
+        problems = {i.name: i for i in map(read_instance, this.input.instances)}
+        curves(problems, this.params.cells).to_csv(this.output[0], index=False)
