@@ -15,8 +15,8 @@ from ldpt.privacy import private_mean, shrinkage
 class Instance:
     """K arms with mean rewards in [0, 1], a threshold and a tolerance.
 
-    >>> Instance("two", [0.2, 0.7], 0.5).complexity()
-    36.11111111111111
+    >>> round(Instance("two", [0.2, 0.7], 0.5).complexity(), 6)
+    36.111111
     """
 
     name: str
