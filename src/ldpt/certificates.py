@@ -20,7 +20,7 @@ UNIT_GRID = [Fraction(n, 20) for n in range(21)]
 
 def intervals() -> Any:
     """mpmath's interval context at 40 digits, imported only where it is used."""
-    from mpmath import iv  # type: ignore[import-untyped]
+    from mpmath import iv
 
     iv.dps = 40
     return iv
