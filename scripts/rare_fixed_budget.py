@@ -8,7 +8,7 @@ import pandas as pd
 
 from ldpt.config import epsilon_name, scaled_budgets
 from ldpt.instances import Instance, read_instance
-from ldpt.rare import bound_exponents, budget_rate, exponent, fixed_budget_error
+from ldpt.rare import exponent, fixed_budget_error, reference_exponents
 
 Row = dict[str, Any]
 Cell = tuple[str, float, Row]  # instance, epsilon, settings of the study
@@ -40,14 +40,11 @@ def exponents(table: pd.DataFrame, instances: dict[str, Instance]) -> pd.DataFra
     """Measured at the largest budget with a reliable estimate, its limit, and the bounds'."""
     rows = []
     for (name, label), curve in table[table["reliable"]].groupby(["instance", "epsilon"]):
-        instance, epsilon = instances[str(name)], float(label)
         deepest = curve.loc[curve["scaled_budget"].idxmax()]
-        limit = budget_rate(instance, epsilon) * instance.complexity(epsilon)
         here: list[Row] = [{"side": "measured", "version": "sampled", **deepest[MEASURED]}]
-        here += [{"side": "limit", "version": "large deviations", "exponent": limit}]
-        here += bound_exponents(instance, epsilon)
+        here += reference_exponents(instances[str(name)], float(label))
         rows += [{"instance": name, "epsilon": label, **row} for row in here]
-    return pd.DataFrame(rows)
+    return pd.DataFrame(rows, columns=["instance", "epsilon", "side", "version", *MEASURED])
 
 
 if __name__ == "__main__":
