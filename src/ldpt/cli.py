@@ -166,10 +166,18 @@ def _add_plan(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]")
     parser.add_argument("--seed", type=int, default=0, help="(0)")
     parser.add_argument("--plot", type=Path, metavar="FILE", help="draw it: .pdf, .png or .svg")
     parser.add_argument("--json", action="store_true", help="for machines")
+    parser.add_argument(
+        "--config",
+        type=Path,
+        metavar="FILE",
+        help="instead: cpu hours, memory, jobs and disk of the simulations a config asks for",
+    )
     parser.set_defaults(handler=_plan)
 
 
 def _plan(arguments: argparse.Namespace) -> int:
+    if arguments.config:
+        return _plan_config(arguments)
     from tqdm import tqdm
 
     from ldpt import planning
@@ -194,6 +202,19 @@ def _plan(arguments: argparse.Namespace) -> int:
     print(planning.as_json(plan) if arguments.json else planning.render(plan))
     if arguments.plot:
         planning.draw(plan).savefig(arguments.plot)
+    return 0
+
+
+def _plan_config(arguments: argparse.Namespace) -> int:
+    import json
+
+    from ldpt import config, costs
+
+    for option in ("instance", "means", "arms", "delta", "budget", "plot"):
+        if getattr(arguments, option) is not None:
+            raise ValueError(f"--config plans a whole config, without --{option}")
+    total = costs.summary(config.study(config.load(arguments.config)))
+    print(json.dumps(total, indent=1) if arguments.json else costs.render(total))
     return 0
 
 

@@ -88,7 +88,13 @@ def load(path: Path | str = DEFAULT) -> dict[str, Any]:
 
     config = yaml.safe_load(DEFAULT.read_text())
     if Path(path).resolve() != DEFAULT:
-        update_config(config, yaml.safe_load(Path(path).read_text()) or {})
+        try:
+            changes = yaml.safe_load(Path(path).read_text()) or {}
+        except yaml.YAMLError as error:
+            raise ValueError(f"{path} is not YAML: {error}") from None
+        if not isinstance(changes, dict):
+            raise ValueError(f"{path} must hold keys and values, got {changes!r}")
+        update_config(config, changes)
     return config
 
 

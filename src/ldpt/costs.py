@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from ldpt.config import PROJECT, BudgetRun, ConfidenceRun, Study
+from ldpt.config import PROJECT, BudgetRun, ConfidenceRun, Study, epsilon_name
 from ldpt.instances import Instance
 from ldpt.privacy import shrinkage
 from ldpt.radii import Radius, boundary
@@ -31,6 +31,7 @@ Rates = Mapping[str, Mapping[str, Features]]
 
 # What a job asks a cluster for.
 SHORT = 600  # cpu seconds up to which jobs share a submission
+TOGETHER = 100  # short jobs to a submission, as in the profile
 SHARE = 7200  # cpu seconds for which one more core is asked
 MOST_THREADS = 32
 TIME_MARGIN, MEMORY_MARGIN = 3, 1.5  # slower nodes; what the measurement did not see
@@ -232,3 +233,76 @@ def _row(algorithm: str, how: str, run: BudgetRun | ConfidenceRun, cost: Cost) -
         "replicates": run.replicates,
         "cost": cost,
     }
+
+
+# --- what a reader sees ---------------------------------------------------------------------------
+
+
+def summary(study: Study, rates: Rates | None = None) -> dict[str, Any]:
+    """The cost of a whole study, with its dearest simulation, and by privacy level."""
+    rows = study_costs(study, rates)
+    costs = [row["cost"] for row in rows]
+    longest = max(rows, key=lambda row: row["cost"].cpu_seconds)
+    largest = max(rows, key=lambda row: row["cost"].memory_mb)
+    short = sum(cost.group is not None for cost in costs)
+    return {
+        "simulations": len(rows),
+        "instances": len(study.instances),
+        "replicates": max(row["replicates"] for row in rows),
+        **_totals(costs),
+        "memory_gb": largest["cost"].memory_mb / 1e3,
+        "largest_job": _name(largest),
+        "longest_job": {
+            "name": _name(longest),
+            "cpu_hours": longest["cost"].cpu_seconds / 3600,
+            "cores": longest["cost"].threads,
+        },
+        "submissions": len(rows) - short + math.ceil(short / TOGETHER),
+        "short": short,
+        "by_epsilon": [
+            {"epsilon": epsilon_name(epsilon), **_at_level(rows, epsilon)}
+            for epsilon in sorted({row["epsilon"] for row in rows})
+        ],
+    }
+
+
+def _totals(costs: list[Cost]) -> dict[str, float]:
+    return {
+        "pulls": sum(cost.pulls for cost in costs),
+        "cpu_hours": sum(cost.cpu_seconds for cost in costs) / 3600,
+        "disk_gb": sum(cost.disk_bytes for cost in costs) / 1e9,
+    }
+
+
+def _at_level(rows: list[dict[str, Any]], epsilon: float) -> dict[str, float]:
+    costs = [row["cost"] for row in rows if row["epsilon"] == epsilon]
+    return {"simulations": len(costs), **_totals(costs)}
+
+
+def _name(row: dict[str, Any]) -> str:
+    return f"{row['instance']} {row['how']} at epsilon {epsilon_name(row['epsilon'])}"
+
+
+def render(total: dict[str, Any]) -> str:
+    """A summary as text."""
+    longest = total["longest_job"]
+    hours = longest["cpu_hours"] / longest["cores"]
+    lines = [
+        f"{total['simulations']} simulations on {total['instances']} instances, "
+        f"up to {total['replicates']} replicates, {total['pulls']:.2g} pulls",
+        f"cpu          {total['cpu_hours']:.3g} hours; the longest {longest['cpu_hours']:.3g}: "
+        f"{longest['name']}, {hours:.2g} hours on {longest['cores']} cores",
+        f"memory       {total['memory_gb']:.2g} GB at most: {total['largest_job']}",
+        f"disk         {total['disk_gb']:.3g} GB",
+        f"submissions  {total['submissions']}; {total['short']} short simulations go up to "
+        f"{TOGETHER} together",
+        "",
+        f"{'epsilon':>8}  {'simulations':>11}  {'pulls':>8}  {'cpu hours':>9}  {'GB':>8}",
+    ]
+    lines += [
+        f"{row['epsilon']:>8}  {row['simulations']:>11}  {row['pulls']:>8.2g}  "
+        f"{row['cpu_hours']:>9.3g}  {row['disk_gb']:>8.2g}"
+        for row in total["by_epsilon"]
+    ]
+    lines += ["", "Summaries, figures, tables and checks come on top: a job a rule, a minute each."]
+    return "\n".join(lines) + "\n"
