@@ -7,7 +7,7 @@ number has a value for machines and a text for prose; article and README take th
 """
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -16,10 +16,12 @@ from ldpt import bounds
 from ldpt.captions import listed, number
 from ldpt.instances import Instance
 from ldpt.privacy import shrinkage
+from ldpt.radii import Radius
 from ldpt.style import epsilon_label
 from ldpt.summarise import LEVEL
 
 Numbers = dict[str, dict[str, Any]]
+COUNTEREXAMPLE = ("counterexample", 1.0, 0.1)  # instance, epsilon and delta of claim D7
 PRICED = (0.1, 0.5, 1.0, 2.0, 4.0)  # privacy levels whose price is stated
 
 
@@ -28,7 +30,7 @@ def gather(
     claims: Mapping[str, Any],
     fixed_budget: pd.DataFrame,
     fixed_confidence: pd.DataFrame,
-    instances: Iterable[Instance],
+    instances: Sequence[Instance],
     config: Mapping[str, Any],
 ) -> Numbers:
     """All numbers by name, in a fixed order."""
@@ -42,6 +44,7 @@ def gather(
         **_of_runs(fixed_budget, fixed_confidence),
         **_of_theory(),
         **_of_instances(instances),
+        **_of_counterexample(instances),
         "study:interval": f"{100 * LEVEL:g} %",
         "study:seed": str(config["seed"]),
         "study:rho": config["rho"],
@@ -130,6 +133,18 @@ def _of_instances(instances: Iterable[Instance]) -> dict[str, Any]:
         if problem.n_arms == 1:
             found[f"instance:{problem.name}:mean"] = problem.means[0]
     return found
+
+
+def _of_counterexample(instances: Iterable[Instance]) -> dict[str, Any]:
+    """What one response can do to Algorithm 2 when there is one arm."""
+    name, epsilon, delta = COUNTEREXAMPLE
+    (problem,) = [instance for instance in instances if instance.name == name]
+    return {
+        "counterexample:first-is-zero": 1 - float(problem.private_means(epsilon)[0]),
+        "counterexample:distance": problem.private_threshold(epsilon),
+        "counterexample:printed-boundary": Radius("printed").boundary(1, 1, 1, delta),
+        "counterexample:hoeffding-boundary": Radius("hoeffding").boundary(1, 1, 1, delta),
+    }
 
 
 def _of_theory() -> dict[str, Any]:
