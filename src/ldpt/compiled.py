@@ -1,7 +1,7 @@
 """How functions are compiled: once, not once a job, and again whenever any compiled module changes.
 
-Numba's cache asks only whether the file of the function itself has changed. A function that calls into
-another module would go on running that module's old code. So the cache of every compiled
+Numba's cache asks only whether the file of the function itself has changed. A function that calls
+into another module would go on running that module's old code. So the cache of every compiled
 function is stamped with a digest over all modules that hold compiled code.
 """
 

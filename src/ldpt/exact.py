@@ -23,9 +23,9 @@ NO_LIMIT = np.iinfo(np.int64).max
 class StoppedChain:
     """What is known of Algorithm 2 on one arm after so many pulls.
 
-    ``error``: probability of having stopped with the wrong answer. ``undecided``: probability of still
-    running, so that the final error lies in [error, error + undecided]. ``expected_pulls``: expectation
-    of the smaller of the stopping time and ``pulls``.
+    ``error``: probability of having stopped with the wrong answer. ``undecided``: probability of
+    still running, so that the final error lies in [error, error + undecided].
+    ``expected_pulls``: expectation of the smaller of the stopping time and ``pulls``.
     """
 
     error: float

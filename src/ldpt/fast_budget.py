@@ -1,15 +1,18 @@
-"""Algorithm 1 without drawing every pull: raise a level, not the pulls.
+"""Algorithm 1 without drawing every pull.
 
-While some arm's index is at most l, only arms with an index of at most l are pulled. So the moment
-comes when every arm has been pulled until its index first exceeded l, and up to then the order of
-pulls does not matter: each arm walks to its own first passage over l by itself, in long stretches
-(:mod:`ldpt.stretches`). The engine raises l in such windows.
+Two moves, both exact, both in long stretches (:mod:`ldpt.stretches`):
+
+* *excursion*: the arm with the least index is pulled until its index passes the second least. While
+  noise rules, excursions are long.
+* *window*: while some arm's index is at most l, only arms with an index of at most l are pulled.
+  So the moment comes when every arm has been pulled until its index first exceeded l, and up to then
+  the order of pulls does not matter: each arm walks to its own first passage over l by itself. Once
+  the gaps rule, excursions are short, but a window raises the level of all arms at once.
 
 A window that turns out to need more pulls than are left to the next checkpoint is taken back: arms
 return to where they were, and the responses already made stay their future, stretch by stretch, to
-be refined in smaller windows. Nothing is drawn twice, so nothing is biased. The last few pulls are
-made one by one. Memory does not depend on the budget: a window with too many stretches is taken
-back as well.
+be cut smaller where needed. Nothing is drawn twice, so nothing is biased. Memory does not depend on
+the budget: a window with too many stretches is taken back as well.
 """
 
 import math
@@ -17,9 +20,10 @@ import math
 import numpy as np
 
 from ldpt.compiled import compiled
-from ldpt.responses import Source, draw_one, draw_sum
-from ldpt.rules import arm_index
-from ldpt.service import enter, index_bits, leader, new_float_tournament
+from ldpt.literal import fixed_budget_literal, fixed_budget_uniform
+from ldpt.responses import Source, draw_one
+from ldpt.rules import arm_index, first_minimum
+from ldpt.service import enter, index_bits, leader, new_float_tournament, runner_up_value
 from ldpt.stretches import (
     ONES,
     PULLS,
@@ -30,12 +34,14 @@ from ldpt.stretches import (
     new_book,
     open_stretch,
     rounding_slack,
-    take_from_urn,
 )
 
 SHARE = 0.25  # of the pulls left that a window aims at
+START = 32  # pulls an arm that are made one by one: jumps are short while n is small
 WINDOW = 24  # pulls an arm below which a window does not pay
-LEAST_LEVEL = 0.01
+WINDOW_LEVEL = 2.0  # four standard deviations: above, an arm's index is due to its gap
+BATCH = 2  # excursions an arm between two thoughts of a window
+FEW_ARMS = 64  # up to which looking through all arms beats the tournament
 
 
 @compiled
@@ -47,6 +53,9 @@ def fixed_budget_fast(
     n_arms = means.size
     if n_arms == 1:  # no choice to make
         fixed_budget_uniform(source, means, budgets, pulls, sums)
+        return
+    if n_arms <= FEW_ARMS and budgets[-1] <= (START + WINDOW) * n_arms:  # nothing to jump over
+        fixed_budget_literal(source, means, tau, zeta, budgets, pulls, sums)
         return
     n = np.zeros(n_arms, np.int64)
     s = np.zeros(n_arms, np.int64)
@@ -64,66 +73,99 @@ def fixed_budget_fast(
     for c in range(budgets.size):
         while t < budgets[c]:
             left = budgets[c] - t
-            aim = pace * SHARE * min(left, 4 * t)
-            if aim < WINDOW * n_arms:
-                stop = t + min(left, 2 * WINDOW * n_arms)
-                while t < stop:
-                    k = leader(tree) if t >= n_arms else t
-                    s[k] += next_response(source, k, n[k], means[k], future, head, tail, book)
-                    n[k] += 1
-                    enter(tree, k, arm_index(n[k], s[k], tau, zeta))
-                    t += 1
+            aim = pace * SHARE * left
+            gaps_rule = tree[1] >= WINDOW_LEVEL
+            pays = aim >= WINDOW * n_arms
+            if t < START * n_arms or (gaps_rule and not pays and no_future(head, tail, book)):
+                stop = min(budgets[c], max(t, START * n_arms) + WINDOW * n_arms)
+                pull_one_by_one(source, t, stop, means, tau, zeta, n, s, tree)
+                t = stop
+                continue
+            if not (gaps_rule and pays):
+                for _ in range(BATCH * n_arms):
+                    t += excursion(
+                        source, budgets[c] - t, means, tau, zeta, n, s, tree, book, future, head,
+                        tail,
+                    )  # fmt: skip
+                    if t == budgets[c]:
+                        break
                 pace = min(1.0, 2.0 * pace)
                 continue
-            level = max(tree[1], LEAST_LEVEL) * math.sqrt(1.0 + aim / t)
+            level = tree[1] * math.sqrt(1.0 + min(1.0, aim / t))
             used = raise_level(
                 source, level, left, means, tau, zeta, n, s, tree, book, future, head, tail, log,
                 log_start,
             )  # fmt: skip
-            if used > left:
+            if used < 0:
                 take_back(n, s, future, spare, head, tail, log, log_start)
                 future, spare = spare, future
-                pace *= 0.25
+                pace *= 0.125
                 continue
             for k in range(n_arms):
                 enter(tree, k, arm_index(n[k], s[k], tau, zeta))
             t += used
-            if used < 0.5 * aim:
-                pace = min(1.0, 2.0 * pace)
         pulls[c] = n
         sums[c] = s
 
 
 @compiled
-def fixed_budget_uniform(
-    source: Source, means: np.ndarray, budgets: np.ndarray, pulls: np.ndarray, sums: np.ndarray
-) -> None:
-    """The baseline that pulls in turn: T // K pulls each, one more for the first T % K arms."""
-    n_arms = means.size
-    for k in range(n_arms):
-        n, s = 0, 0
-        for c in range(budgets.size):
-            more = budgets[c] // n_arms + (1 if k < budgets[c] % n_arms else 0) - n
-            s += draw_sum(source, k, n, more, means[k])
-            n += more
-            pulls[c, k] = n
-            sums[c, k] = s
+def no_future(head: np.ndarray, tail: np.ndarray, book: np.ndarray) -> bool:
+    """Whether no response is known that has not been used."""
+    known = 0
+    for k in range(head.size):
+        known += tail[k] - head[k] + book[k, URN]
+    return known == 0
 
 
 @compiled
-def next_response(
-    source: Source, arm: int, n: int, mean: float, future: np.ndarray, head: np.ndarray,
-    tail: np.ndarray, book: np.ndarray,
+def pull_one_by_one(
+    source: Source, t: int, stop: int, means: np.ndarray, tau: float, zeta: float, n: np.ndarray,
+    s: np.ndarray, tree: np.ndarray,
+) -> None:  # fmt: skip
+    """The literal algorithm from t to ``stop`` pulls, where there is nothing to jump over."""
+    n_arms = n.size
+    index = np.empty(n_arms)
+    for k in range(n_arms):
+        index[k] = tree[(tree.size >> 1) + k]
+    while t < stop:
+        if t < n_arms:
+            k = t
+        elif n_arms <= FEW_ARMS:
+            k = first_minimum(index)
+        else:
+            k = leader(tree)
+        s[k] += draw_one(source, k, n[k], means[k])
+        n[k] += 1
+        index[k] = arm_index(n[k], s[k], tau, zeta)
+        if n_arms > FEW_ARMS:
+            enter(tree, k, index[k])
+        t += 1
+    for k in range(n_arms):
+        enter(tree, k, index[k])
+
+
+@compiled
+def excursion(
+    source: Source, left: int, means: np.ndarray, tau: float, zeta: float, n: np.ndarray,
+    s: np.ndarray, tree: np.ndarray, book: np.ndarray, future: np.ndarray, head: np.ndarray,
+    tail: np.ndarray,
 ) -> int:  # fmt: skip
-    """One response: out of the arm's known future if it has one."""
-    if head[arm] < tail[arm]:
-        cut_front(source, arm, n, 1, future, head[arm], book)
-        if future[head[arm], PULLS] == 0:
-            head[arm] += 1
-        return book[arm, ONES]
-    if book[arm, URN] > 0:
-        return take_from_urn(source, arm, n, book)
-    return draw_one(source, arm, n, mean)
+    """Pull the leader until it leads no more, at most ``left`` times; return how often."""
+    k = leader(tree)
+    level = runner_up_value(tree, k)
+    used = 0
+    while True:
+        next_stretch(
+            source, k, n[k], s[k], means[k], tau, zeta, level, left - used, future, head, tail, book
+        )
+        n[k] += book[k, PULLS]
+        s[k] += book[k, ONES]
+        used += book[k, PULLS]
+        index = arm_index(n[k], s[k], tau, zeta)
+        if used == left or index >= level:
+            enter(tree, k, index)
+            if used == left or leader(tree) != k:
+                return used
 
 
 @compiled
@@ -134,20 +176,20 @@ def raise_level(
 ) -> int:  # fmt: skip
     """Pull every arm until its index exceeds the level, writing a log; return the pulls needed.
 
-    More than ``left`` means that the window does not fit and must be taken back.
+    -1 if that takes more than ``left`` pulls or lines: then the window must be taken back.
     """
-    used, lines = 0, 0
+    used, lines, fits = 0, 0, True
     leaves = tree.size >> 1
     room = log.shape[0] - np.sum(tail - head)  # log and future must fit into one table
     for k in range(n.size):
         log_start[k] = lines
         index = tree[leaves + k]
-        while index <= level and used <= left:
-            if lines >= room:
-                used = left + 1
+        while index <= level and fits:
+            if used == left or lines >= room:
+                fits = False
                 break
             next_stretch(
-                source, k, n[k], s[k], means[k], tau, zeta, level, left - used + 1, future, head,
+                source, k, n[k], s[k], means[k], tau, zeta, level, left - used, future, head,
                 tail, book,
             )  # fmt: skip
             for column in range(WORD + 1):
@@ -158,7 +200,7 @@ def raise_level(
             used += book[k, PULLS]
             index = arm_index(n[k], s[k], tau, zeta)
     log_start[n.size] = lines
-    return used
+    return used if fits else -1
 
 
 @compiled
@@ -191,7 +233,7 @@ def take_back(
     n: np.ndarray, s: np.ndarray, future: np.ndarray, spare: np.ndarray,
     head: np.ndarray, tail: np.ndarray, log: np.ndarray, log_start: np.ndarray,
 ) -> None:  # fmt: skip
-    """Undo a window: what its log holds becomes the first part of each arm's future, in ``spare``."""
+    """Undo a window: its log becomes the first part of each arm's future, written to ``spare``."""
     filled = 0
     for k in range(n.size):
         start = filled

@@ -3,8 +3,8 @@
 Each undecided arm is in a stretch (:mod:`ldpt.stretches`) at the end of which it must be looked at;
 until then it is certain to stay undecided, for boundaries only grow with time. The engine goes from
 look to look. What time it is at a look follows from the order of service (:mod:`ldpt.service`),
-without touching the other arms. A decided arm sleeps until the growing boundary has overtaken it, at
-a time that is known when it falls asleep.
+without touching the other arms. A decided arm sleeps until the growing boundary has overtaken it,
+at a time that is known when it falls asleep.
 """
 
 import math

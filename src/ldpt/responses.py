@@ -172,8 +172,9 @@ def reflected_edge(rng: np.random.Generator, m: int, ones: int, up: int, down: i
 
     All orders of the steps are equally likely, so by reflection the walk that ends at x < up
     touched ``up`` with probability C(m, rises of a walk to 2 up - x) / C(m, ones); the same below.
-    Stretches keep m below min(up, down)^2 / 9, where a walk through both edges has probability
-    under 2 e^-72: that case alone is left out.
+    Stretches keep m below min(up, down)^2 / 3 and (up + down)^2 / 60. Then a walk that touches both
+    edges and ends between them has probability under e^-44, far less than one step of a uniform
+    draw (2^-53): that case alone is left out.
     """
     end = 2 * ones - m
     if end >= up:
@@ -200,7 +201,7 @@ def touch_bound(m: int, end: int, edge: int) -> float:
 
 @compiled
 def touch_probability(m: int, ones: int, edge: int) -> float:
-    """Probability that a walk of m steps, ``ones`` of them up, that ends below the edge touched it."""
+    """Probability that a walk of m steps with ``ones`` rises, ending below the edge, touched it."""
     ratio = 1.0
     for i in range(1, edge - (2 * ones - m) + 1):
         ratio *= (m - ones - i + 1) / (ones + i)

@@ -1,7 +1,7 @@
 """The comparisons on which both algorithms turn, in one place for all engines and oracles.
 
-Two engines can only be compared bit for bit if they evaluate the same floating-point expressions. An arm
-with n pulls and s positive responses is described by d = s - n tau.
+Two engines can only be compared bit for bit if they evaluate the same floating-point expressions.
+An arm with n pulls and s positive responses is described by d = s - n tau.
 """
 
 import math
@@ -23,7 +23,7 @@ def arm_index(n: float, s: float, tau: float, zeta: float) -> float:
 def is_undecided(
     code: int, n: float, s: float, t: float, tau: float, level: float, rho: float
 ) -> bool:
-    """Whether moving the arm's mean by its radius towards the threshold changes Algorithm 2's mind."""
+    """Whether moving the arm's mean by its radius towards the threshold changes its side."""
     d = s - n * tau
     b = boundary(code, n, t, level, rho)
     return -b <= d < b

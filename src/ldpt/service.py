@@ -73,6 +73,17 @@ def leader(tree: np.ndarray) -> int:
     return node - leaves
 
 
+@compiled
+def runner_up_value(tree: np.ndarray, arm: int) -> float:
+    """The least value of all arms but this one."""
+    node = (tree.size >> 1) + arm
+    least = tree[node ^ 1]
+    while node > 3:
+        node >>= 1
+        least = min(least, tree[node ^ 1])
+    return least
+
+
 # --- Sets of arms as bits
 
 

@@ -29,8 +29,8 @@ from ldpt.service import popcount
 # Columns of a stretch: its kind, pulls and ones; its edges if it was drawn; its responses as bits
 # if it was watched.
 KIND, PULLS, ONES, UP, DOWN, WORD = range(6)
-# Further columns in a book, which has a row an arm: responses left in the arm's urn, ones among them
-# as seen up to the mirror, and the walk's signed way to the mirror (0: none ahead).
+# Further columns in a book, which has a row an arm: responses left in the arm's urn, ones among
+# them as seen up to the mirror, and the walk's signed way to the mirror (0: none ahead).
 URN, URN_ONES, URN_MIRROR = range(6, 9)
 
 CERTAIN, DRAWN, WATCHED = range(3)
@@ -62,17 +62,19 @@ def certain_length(up: float, down: float, closing: float, tau: float, limit: in
 
 
 @compiled
-def drawn_length(near: float, drift: float, limit: int) -> int:
-    """Largest m with near - m drift >= sqrt(ratio m).
+def drawn_length(near: float, far: float, drift: float, limit: int) -> int:
+    """Largest m with near - m drift >= sqrt(ratio m), the edges being near and far.
 
-    The ratio of squared edge to length makes touching rare; rarer for longer stretches, where it
-    costs more. It never falls below 9, as :func:`ldpt.responses.reflected_edge` asks for.
+    The ratio of squared edge to length keeps touches rare; rarer for longer stretches, where they
+    cost more. Touching both edges is kept next to impossible, as
+    :func:`ldpt.responses.reflected_edge` asks for.
     """
-    if near <= 0.0:
+    if near < 12.0:
         return 0
-    ratio = 9.0 + 2.0 * math.log(near / 64.0) if near > 64.0 else 9.0
+    ratio = 3.0 + 3.0 * math.log(near / 12.0)
     root = 2.0 * near / (math.sqrt(ratio) + math.sqrt(ratio + 4.0 * drift * near))
-    return int(min(root * root, limit))
+    width = near + far - 2.0 * root * root * drift
+    return int(min(root * root, width * width / 60.0, limit)) if width > 0.0 else 0
 
 
 @compiled
@@ -90,7 +92,7 @@ def open_stretch(
         certain = certain_length(up, down, closing, tau, limit)
         tilt = 1.0 - 2.0 * tau
         drift = abs(tilt) + 2.0 * closing + abs(2.0 * mean - 1.0)
-        drawn = drawn_length(2.0 * min(up, down), drift, limit)
+        drawn = drawn_length(2.0 * min(up, down), 2.0 * max(up, down), drift, limit)
         if drawn >= WORTH and drawn > 2 * certain:
             # The walk 2 s - n sees d's edges tilted; a flat edge at their nearest end is safe.
             up_edge = math.ceil(2.0 * up - drawn * max(0.0, 2.0 * closing + tilt))
@@ -139,7 +141,9 @@ def watch(
         word |= response << m
         moved += response - tau
         m += 1
-        if moved >= up - m * closing or moved <= m * closing - down:
+        up -= closing
+        down -= closing
+        if moved >= up or moved <= -down:
             break
     book[arm, KIND] = WATCHED
     book[arm, PULLS] = m
