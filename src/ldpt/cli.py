@@ -12,6 +12,15 @@ if TYPE_CHECKING:
     from ldpt.instances import Instance
 
 
+EXAMPLES = {
+    "plan": "ldpt plan --instance dose-finding --delta 0.05 --epsilon 1 2",
+    "simulate": "ldpt simulate --means 0.2 0.6 --epsilon 1 --delta 0.1",
+    "trace": "ldpt trace figures/privacy_cost.pdf",
+    "audit": "ldpt audit --replay 5",
+    "crate": "ldpt crate run.zip",
+}
+
+
 class OneLineParser(argparse.ArgumentParser):
     """A parser that says in one line what is wrong, without repeating the usage."""
 
@@ -22,11 +31,15 @@ class OneLineParser(argparse.ArgumentParser):
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command; 0 all well, 1 something found, 2 bad input, told in one line."""
     parser: argparse.ArgumentParser = OneLineParser(
-        prog="ldpt", description="Private thresholding bandits: plan, simulate, trace, audit."
+        prog="ldpt",
+        description="Private thresholding bandits: plan, simulate, trace, audit.",
+        epilog=f"example: {EXAMPLES['plan']}",
     )
     subparsers = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for add in SUBCOMMANDS:
         add(subparsers)
+    for name, subparser in subparsers.choices.items():
+        subparser.epilog = f"example: {EXAMPLES[name]}"
     arguments = parser.parse_args(argv)
     try:
         return int(arguments.handler(arguments))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ldpt import readme, report
+from ldpt import cli, readme, report
 from tests.conftest import PROJECT
 
 ARTICLE = PROJECT / "paper" / "report.typ"
@@ -171,6 +171,18 @@ def test_the_example_in_the_readme_runs(capsys: pytest.CaptureFixture[str]) -> N
     assert len(example) == 1
     exec(compile(example[0], "README.md", "exec"), {})
     assert "{2, 3}" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", list(cli.EXAMPLES))
+def test_each_help_ends_in_an_example_that_is_understood(
+    name: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    example = cli.EXAMPLES[name]
+    with pytest.raises(SystemExit):
+        cli.main([name, "--help"])
+    assert f"example: {example}" in " ".join(capsys.readouterr().out.split())
+    monkeypatch.setattr(cli, f"_{name}", lambda arguments: 7)
+    assert cli.main(example.split()[1:]) == 7
 
 
 def test_every_path_that_the_readme_links_to_exists() -> None:
