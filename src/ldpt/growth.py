@@ -1,0 +1,66 @@
+"""How the cost of simulations grows with replicates, privacy and arms: exponents of measurements.
+
+The measurements are those of ``benchmarks/cost_growth.py``: one axis at a time, all else fixed.
+"""
+
+import numpy as np
+import pandas as pd
+
+QUANTITIES = {"pulls": "pulls", "cpu_seconds": "cpu seconds", "bytes": "bytes"}
+AXES = {"replicates": "replicates", "epsilon": "1/ε", "arms": "arms K"}
+# A power law holds where privacy is strong, and once there are more than a few arms.
+MOST_EPSILON, LEAST_ARMS = 0.3, 8
+
+
+def per_run(table: pd.DataFrame) -> pd.DataFrame:
+    """Measurements with x to plot against; a run's own cost, but along the replicates the whole."""
+    table = table.assign(x=table["value"].where(table["axis"] != "epsilon", 1 / table["value"]))
+    runs = table["replicates"].where(table["axis"] != "replicates", 1)
+    for quantity in QUANTITIES:
+        table[quantity] = table[quantity] / runs
+    return table
+
+
+def in_range(table: pd.DataFrame) -> pd.DataFrame:
+    """The measurements over which a power law is fitted."""
+    axis, value = table["axis"], table["value"]
+    private = (axis == "epsilon") & (value <= MOST_EPSILON)
+    crowded = (axis == "arms") & (value >= LEAST_ARMS)
+    return table[(axis == "replicates") | private | crowded]
+
+
+def exponents(table: pd.DataFrame) -> pd.DataFrame:
+    """A row a method, quantity and axis: slope on logarithmic scales, with its standard error."""
+    rows = []
+    for (axis, method), points in in_range(per_run(table)).groupby(["axis", "method"], sort=False):
+        for quantity in QUANTITIES:
+            slope, error = slope_of(points["x"], points[quantity])
+            span = {"from": points["value"].min(), "to": points["value"].max()}
+            rows.append(
+                {"quantity": quantity, "axis": axis, "method": method,
+                 "exponent": slope, "standard_error": error, **span, "points": len(points)}
+            )  # fmt: skip
+    order = pd.DataFrame(rows)
+    return order.sort_values(["quantity", "axis"], key=_order, kind="stable", ignore_index=True)
+
+
+def slope_of(x: pd.Series, y: pd.Series) -> tuple[float, float]:
+    """Least-squares slope of log y on log x and its standard error.
+
+    >>> slope, error = slope_of(pd.Series([1, 10, 100]), pd.Series([2, 200, 20000]))
+    >>> round(slope, 6), round(error, 6)
+    (2.0, 0.0)
+    """
+    if len(x) < 3:
+        raise ValueError(f"a slope with an error needs at least 3 points, got {len(x)}")
+    across, up = np.log(x.to_numpy(float)), np.log(y.to_numpy(float))
+    across = across - across.mean()
+    spread = float(across @ across)
+    slope = float(across @ up) / spread
+    residuals = up - up.mean() - slope * across
+    return slope, float(np.sqrt(residuals @ residuals / (len(x) - 2) / spread))
+
+
+def _order(names: pd.Series) -> pd.Series:
+    places = {name: place for place, name in enumerate([*QUANTITIES, *AXES])}
+    return names.map(places)

@@ -1,0 +1,52 @@
+"""Exponents of measurements that were made up to have them."""
+
+import pandas as pd
+import pytest
+
+from ldpt import growth
+
+
+def powers(axis: str, values: list[float], exponent: float) -> pd.DataFrame:
+    """Measurements at 100 replicates whose cost a run is value to a power."""
+    replicates = [int(value) for value in values] if axis == "replicates" else [100] * len(values)
+    cost = [value**exponent for value in values]
+    whole = [c if axis == "replicates" else 100 * c for c in cost]
+    columns = {"pulls": whole, "cpu_seconds": whole, "bytes": whole}
+    return pd.DataFrame(
+        {"axis": axis, "value": values, "method": "apt", "replicates": replicates, **columns}
+    )
+
+
+def exponent(table: pd.DataFrame) -> float:
+    found = growth.exponents(table)
+    assert found["quantity"].tolist() == list(growth.QUANTITIES)
+    assert found["exponent"].max() == found["exponent"].min()
+    assert found["standard_error"].max() < 1e-9
+    return found["exponent"].iloc[0]
+
+
+def test_the_whole_cost_counts_along_the_replicates():
+    assert exponent(powers("replicates", [10, 100, 1000], 1.0)) == pytest.approx(1.0)
+
+
+def test_a_run_counts_along_the_arms_and_few_arms_do_not():
+    table = powers("arms", [2, 4, 8, 16, 64, 256], 1.2)
+    table.loc[table["value"] < growth.LEAST_ARMS, list(growth.QUANTITIES)] = 1e6
+    assert exponent(table) == pytest.approx(1.2)
+
+
+def test_cost_that_falls_with_epsilon_grows_with_privacy():
+    table = powers("epsilon", [0.003, 0.03, 0.3, 3.0, float("inf")], -2.0)
+    table.loc[table["value"] > growth.MOST_EPSILON, list(growth.QUANTITIES)] = 7.0
+    assert exponent(table) == pytest.approx(2.0)
+
+
+def test_scatter_shows_in_the_standard_error():
+    slope, error = growth.slope_of(pd.Series([1, 2, 4, 8]), pd.Series([1, 2.2, 3.8, 8.4]))
+    assert slope == pytest.approx(1.0, abs=3 * error)
+    assert 0.01 < error < 0.1
+
+
+def test_two_points_have_no_error():
+    with pytest.raises(ValueError, match="at least 3 points, got 2"):
+        growth.slope_of(pd.Series([1, 2]), pd.Series([1, 2]))
