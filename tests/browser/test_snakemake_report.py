@@ -1,0 +1,87 @@
+"""Snakemake's own report of a run, opened in a real browser with no network."""
+
+import re
+from pathlib import Path
+
+import pytest
+from selenium import webdriver
+from selenium.webdriver.common.by import By
+from selenium.webdriver.support.ui import WebDriverWait
+
+from ldpt import readme
+from tests.browser.conftest import complaints, opened
+from tests.conftest import PROJECT, snakemake
+
+pytestmark = [pytest.mark.browser, pytest.mark.workflow]
+FIGURES = readme.figure_names((PROJECT / readme.RULES).read_text(encoding="utf-8"))
+CATEGORIES = {"Article", "Audit", "Explore", "Fixed budget", "Fixed confidence", "Privacy"}
+
+
+@pytest.fixture(scope="module")
+def page(smoke: Path) -> Path:
+    """The report of the smoke run, by the command of ``make html``."""
+    file = smoke / "results" / "smoke" / "report.html"
+    done = snakemake(smoke, "--report", str(file), "--configfile", "config/smoke.yaml")
+    assert done.returncode == 0, done.stderr[-4000:]
+    return file
+
+
+@pytest.fixture
+def reported(browser: webdriver.Chrome, page: Path) -> webdriver.Chrome:
+    opened(browser, page)
+    menu = (By.XPATH, "//*[text()='Fixed budget']")
+    WebDriverWait(browser, 30).until(lambda b: b.find_elements(*menu))
+    return browser
+
+
+def test_the_report_opens_without_a_complaint_and_asks_no_network(
+    reported: webdriver.Chrome,
+) -> None:
+    assert complaints(reported) == []
+    asked = "return performance.getEntriesByType('resource').map((entry) => entry.name)"
+    assert reported.execute_script(asked) == []
+
+
+def test_every_figure_is_there_and_is_a_picture(reported: webdriver.Chrome) -> None:
+    script = """
+        const done = arguments[0];
+        Promise.all(Object.values(results).filter((r) => r.mime_type === 'image/png').map((r) =>
+          new Promise((resolve) => {
+            const image = new Image();
+            image.onload = () => resolve([r.name, image.naturalWidth]);
+            image.onerror = () => resolve([r.name, 0]);
+            image.src = r.data_uri;
+          }))).then(done);"""
+    widths = dict(reported.execute_async_script(script))
+    assert sorted(widths) == sorted(f"{name}.png" for name in FIGURES)
+    assert min(widths.values()) > 500
+
+
+def test_every_caption_opens_with_its_question_and_is_filled(reported: webdriver.Chrome) -> None:
+    script = """
+        const text = (html) => {
+          const box = document.createElement('div'); box.innerHTML = html; return box.textContent;
+        };
+        return Object.values(results).map((r) => [r.name, text(r.caption || '')]);"""
+    captions = {name: " ".join(text.split()) for name, text in reported.execute_script(script)}
+    for name in FIGURES:
+        template = (PROJECT / readme.TEMPLATES / f"{name}.rst").read_text(encoding="utf-8")
+        caption = captions[f"{name}.png"]
+        assert caption.startswith(readme.question(template))
+        assert not re.search(r"\{\w+\}", caption)
+
+
+def test_categories_rules_and_run_times_are_there(reported: webdriver.Chrome) -> None:
+    assert set(reported.execute_script("return Object.keys(categories)")) == CATEGORIES
+    rules = reported.execute_script("return Object.keys(rules)")
+    assert {"simulate_fixed_budget", "claims", "report", *FIGURES} <= set(rules)
+    assert "simulate_fixed_budget" in reported.execute_script(
+        "return JSON.stringify(runtimes_spec)"
+    )
+
+
+def test_a_category_shows_its_figures(reported: webdriver.Chrome) -> None:
+    reported.find_element(By.XPATH, "//*[text()='Fixed budget']").click()
+    name = (By.XPATH, "//*[contains(text(), 'fixed_budget_error')]")
+    WebDriverWait(reported, 30).until(lambda b: b.find_elements(*name))
+    assert complaints(reported) == []
