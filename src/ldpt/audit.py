@@ -116,31 +116,43 @@ def find_project(root: Path) -> Path:
 
 
 def make_plan(project: Path, root: Path, origin: Mapping[str, Any]) -> Plan:
-    """Ask Snakemake which jobs the config and code of today would run, without running any."""
+    """Ask Snakemake which jobs the config and code of today would run, without running any.
+
+    It asks in a folder of links to the project, so that an audit writes nothing beside what it
+    audits, and works where nothing can be written.
+    """
     import contextlib
     import io
+    import tempfile
 
+    silence = io.StringIO()
+    with (
+        tempfile.TemporaryDirectory(prefix="ldpt-plan-") as links,
+        contextlib.redirect_stdout(silence),
+        contextlib.redirect_stderr(silence),
+    ):
+        for entry in project.iterdir():
+            if entry.name not in (".git", ".snakemake"):
+                Path(links, entry.name).symlink_to(entry)
+        with contextlib.chdir(links):
+            return _ask_snakemake(project, root, origin)
+
+
+def _ask_snakemake(project: Path, root: Path, origin: Mapping[str, Any]) -> Plan:
     from snakemake.api import SnakemakeApi
     from snakemake.settings import types
 
-    files = [project / name for name in origin.get("files", [])]
+    files = [Path(name).absolute() for name in origin.get("files", [])]
     asked = types.ConfigSettings(configfiles=files, config=dict(origin.get("overrides", {})))
-    quiet = types.OutputSettings(quiet={types.Quietness.ALL})
-    silence = io.StringIO()
-    with (
-        contextlib.chdir(project),
-        contextlib.redirect_stdout(silence),
-        contextlib.redirect_stderr(silence),
-        SnakemakeApi(quiet) as api,
-    ):
+    with SnakemakeApi(types.OutputSettings(quiet={types.Quietness.ALL})) as api:
         cores = types.ResourceSettings(cores=1)
-        opened = api.workflow(cores, config_settings=asked, snakefile=project / "Snakefile")
+        opened = api.workflow(cores, config_settings=asked, snakefile=Path("Snakefile"))
         opened.dag(types.DAGSettings(forceall=True))
         # Snakemake offers no public way to its jobs; the lock pins the version this was tried with.
         workflow = opened._workflow
         workflow._prepare_dag(forceall=True, ignore_incomplete=True, lock_warn_only=True)
         workflow._build_dag()
-        steps = {}
+        steps: dict[str, Step] = {}
         for job in workflow.dag.jobs:
             steps.update(_steps(job, project, root))
         return Plan(plain(dict(workflow.config)), steps)

@@ -6,6 +6,7 @@ among the code that a script reaches; it is imported by every job and imports li
 """
 
 import ast
+import errno
 import hashlib
 import json
 import math
@@ -24,6 +25,7 @@ from typing import Any
 FORMAT = 1  # of the records; raised when their meaning changes
 PACKAGE = Path(__file__).resolve().parent
 RECORDS = Path("results/records")
+DISK_FAULTS = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM}
 NOT_COMPUTING = {"ldpt.provenance"}
 # What a run itself writes into a tree kept in git must not make that tree count as edited.
 PRODUCT_FOLDERS = ("figures", "results", "paper/report.pdf")
@@ -328,9 +330,8 @@ def job(snakemake: Any, script: str | Path | None = None) -> Iterator[Job]:
                 yield this
                 spent = (time.perf_counter() - wall, _cpu_seconds() - cpu)
                 this.publish(volatile_facts(started, *spent))
-            except Exception:
-                with suppress(OSError):
-                    traceback.print_exc()
+            except Exception as error:
+                _log_failure(error)
                 raise
     except Exception as error:
         failure = error
@@ -339,6 +340,15 @@ def job(snakemake: Any, script: str | Path | None = None) -> Iterator[Job]:
             this.discard()
         print(f"{snakemake.rule}: {_blame(failure, snakemake)}", file=sys.stderr)
         raise SystemExit(1)
+
+
+def _log_failure(error: Exception) -> None:
+    """Where the fault lies with the disk or its rights, a traceback would tell nothing more."""
+    with suppress(OSError):
+        if isinstance(error, OSError) and error.errno in DISK_FAULTS:
+            print(" ".join(str(error).split()), file=sys.stderr)
+        else:
+            traceback.print_exc()
 
 
 def _blame(error: BaseException, snakemake: Any) -> str:
