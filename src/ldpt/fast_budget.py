@@ -5,7 +5,7 @@ Two moves, both exact, both in long stretches (:mod:`ldpt.stretches`):
 * *excursion*: the arm with the least index is pulled until its index passes the second least. While
   noise rules, excursions are long.
 * *window*: while some arm's index is at most l, only arms with an index of at most l are pulled.
-  So the moment comes when every arm has been pulled until its index first exceeded l, and up to then
+  So the moment comes when every arm has been pulled until its index first exceeded l, and till then
   the order of pulls does not matter: each arm walks to its own first passage over l by itself. Once
   the gaps rule, excursions are short, but a window raises the level of all arms at once.
 

@@ -140,9 +140,7 @@ def keys_between(
 
 
 @compiled
-def key_after(
-    start: int, count: int, members: np.ndarray, group: int, size: int, bits: int
-) -> int:
+def key_after(start: int, count: int, members: np.ndarray, group: int, size: int, bits: int) -> int:
     """The frontier of the group after ``count`` more pulls."""
     position = rank(members, group, start & ((1 << bits) - 1)) + count
     rounds = position // size
