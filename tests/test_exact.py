@@ -1,0 +1,168 @@
+"""The oracles against enumeration and reference values, and the engines against the oracles.
+
+Statistical tests are seeded and fail by chance with probability 1e-4 each.
+"""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from scipy.stats import binomtest, norm
+
+from ldpt.exact import (
+    certified_error_lower_bound,
+    fixed_budget_loss,
+    fixed_confidence_error,
+)
+from ldpt.instances import Instance
+from ldpt.radii import Radius
+from ldpt.rules import arm_index
+from ldpt.simulate import fixed_budget, fixed_confidence
+
+LEVEL = 1e-4
+COUNTEREXAMPLE = Instance("counterexample", [0.95], 0.9)
+HARD_ARM = Instance("hard-arm", [0.1, 0.52], 0.5)
+TOLERANT = Instance("tolerant", [0.3, 0.8], 0.4, 0.05)
+
+
+def enumerated_loss(instance, epsilon, budget):
+    """Loss of Algorithm 1 on two arms, summed over all pairs of response sequences."""
+    means = instance.private_means(epsilon)
+    tau, zeta = instance.private_threshold(epsilon), instance.private_tolerance(epsilon)
+    total = 0.0
+    for tape in itertools.product(itertools.product((0, 1), repeat=budget - 1), repeat=2):
+        n, s = [1, 1], [tape[0][0], tape[1][0]]
+        while sum(n) < budget:
+            index = [arm_index(n[k], s[k], tau, zeta) for k in (0, 1)]
+            k = index.index(min(index))
+            s[k] += tape[k][n[k]]
+            n[k] += 1
+        returned = np.array([s[k] > n[k] * tau for k in (0, 1)])
+        if np.any(instance.must_accept & ~returned) or np.any(instance.must_reject & returned):
+            total += math.prod(means[k] if r else 1 - means[k] for k in (0, 1) for r in tape[k])
+    return total
+
+
+@pytest.mark.parametrize("instance", [HARD_ARM, TOLERANT], ids=lambda i: i.name)
+@pytest.mark.parametrize("epsilon", [1.0, math.inf])
+def test_two_arm_loss_equals_the_sum_over_all_responses(instance, epsilon):
+    expected = enumerated_loss(instance, epsilon, 5)
+    assert fixed_budget_loss(instance, epsilon, 5) == pytest.approx(expected, rel=1e-12)
+
+
+def test_one_arm_loss_is_a_binomial_tail():
+    from scipy.stats import binom
+
+    mean, tau = COUNTEREXAMPLE.private_means(1.0)[0], COUNTEREXAMPLE.private_threshold(1.0)
+    expected = binom.cdf(math.floor(100 * tau), 100, mean)
+    assert fixed_budget_loss(COUNTEREXAMPLE, 1.0, 100) == pytest.approx(expected, rel=1e-10)
+
+
+@pytest.mark.parametrize(
+    ("radius", "error", "pulls"),
+    [
+        ("printed", 0.30434, 4326.0),
+        ("hoeffding", 5.65e-7, 32139.8),
+        (Radius("mixture", rho=10.0), 0.00231, 3742.5),
+    ],
+)
+def test_reference_values_of_the_counterexample(radius, error, pulls):
+    chain = fixed_confidence_error(COUNTEREXAMPLE, 1.0, 0.1, radius)
+    assert chain.error == pytest.approx(error, rel=2e-3)
+    assert chain.expected_pulls == pytest.approx(pulls, abs=0.05)
+    assert chain.undecided < 1e-13
+
+
+def test_undecided_mass_is_returned():
+    short = fixed_confidence_error(COUNTEREXAMPLE, 1.0, 0.1, max_pulls=1000)
+    full = fixed_confidence_error(COUNTEREXAMPLE, 1.0, 0.1)
+    assert short.pulls == 1000
+    assert short.undecided > 0.5
+    assert short.error <= full.error <= short.error + short.undecided
+
+
+def test_certified_bound_is_below_the_chain_and_refutes_the_guarantee():
+    certified = certified_error_lower_bound(COUNTEREXAMPLE, 1.0, 0.1, "printed", max_pulls=1000)
+    chain = fixed_confidence_error(COUNTEREXAMPLE, 1.0, 0.1, "printed", max_pulls=1000)
+    assert 0.3043 < certified <= chain.error
+    assert chain.error - certified < 1e-9
+
+
+@pytest.mark.parametrize("radius", ["hoeffding", "mixture"])
+def test_certified_bound_stays_below_the_level_of_valid_radii(radius):
+    certified = certified_error_lower_bound(COUNTEREXAMPLE, 1.0, 0.1, radius, max_pulls=500)
+    chain = fixed_confidence_error(COUNTEREXAMPLE, 1.0, 0.1, radius, max_pulls=500)
+    assert certified == pytest.approx(chain.error, rel=1e-9, abs=1e-300)
+    assert certified <= chain.error < 0.1
+
+
+def test_certified_bound_on_the_other_side_of_the_threshold():
+    mirrored = Instance("mirrored", [0.05], 0.1)
+    both = [
+        certified_error_lower_bound(i, 1.0, 0.1, "printed", 300) for i in (mirrored, COUNTEREXAMPLE)
+    ]
+    assert both[0] == pytest.approx(both[1], rel=1e-9)
+
+
+def test_too_many_arms_and_bad_arguments_are_refused():
+    three = Instance("three", [0.1, 0.2, 0.9], 0.5)
+    with pytest.raises(ValueError, match="one or two arms, got 3"):
+        fixed_budget_loss(three, 1.0, 100)
+    with pytest.raises(ValueError, match="one arm, got 2"):
+        fixed_confidence_error(HARD_ARM, 1.0, 0.1)
+    with pytest.raises(ValueError, match="at least 2K = 4, got 3"):
+        fixed_budget_loss(HARD_ARM, 1.0, 3)
+    with pytest.raises(ValueError, match="exactly at the threshold"):
+        fixed_confidence_error(Instance("at", [0.5], 0.5), 1.0, 0.1)
+    with pytest.raises(ValueError, match="max_pulls must be at least 1, got 0"):
+        fixed_confidence_error(COUNTEREXAMPLE, 1.0, 0.1, max_pulls=0)
+
+
+# --- The engines against the oracles
+
+
+@pytest.mark.parametrize("engine", ["literal", "fast"])
+@pytest.mark.parametrize("epsilon", [0.3, 1.0, math.inf])
+@pytest.mark.parametrize("instance", [HARD_ARM, TOLERANT], ids=lambda i: i.name)
+def test_fixed_budget_engines_lose_as_often_as_they_should(instance, epsilon, engine):
+    budget, runs = 180, 20_000
+    exact = fixed_budget_loss(instance, epsilon, budget)
+    losses = fixed_budget(instance, epsilon, budget, runs, seed=11, engine=engine).loss.sum()
+    assert binomtest(int(losses), runs, exact).pvalue > LEVEL
+
+
+@pytest.mark.parametrize("engine", ["literal", "fast"])
+@pytest.mark.parametrize("radius", ["printed", Radius("mixture", rho=10.0)], ids=str)
+def test_fixed_confidence_engines_err_as_often_and_stop_as_late_as_they_should(radius, engine):
+    runs = 4000
+    exact = fixed_confidence_error(COUNTEREXAMPLE, 1.0, 0.1, radius)
+    table = fixed_confidence(COUNTEREXAMPLE, 1.0, 0.1, runs, 12, radius=radius, engine=engine)
+    assert binomtest(int((~table.correct).sum()), runs, exact.error).pvalue > LEVEL
+    times = table.stopping_time.to_numpy()
+    z = (times.mean() - exact.expected_pulls) / (times.std() / math.sqrt(runs))
+    assert abs(z) < norm.isf(LEVEL / 2)
+
+
+@pytest.mark.parametrize("epsilon", [0.2, 0.5])
+def test_fast_engine_is_exact_where_it_jumps_far(epsilon):
+    """Small epsilon: nearly all pulls are made in drawn stretches, and edges are touched."""
+    instance, runs = Instance("one", [0.8], 0.5), 20_000
+    exact = fixed_confidence_error(instance, epsilon, 0.1)
+    table = fixed_confidence(instance, epsilon, 0.1, runs, seed=13)
+    assert binomtest(int((~table.correct).sum()), runs, exact.error).pvalue > LEVEL
+    times = table.stopping_time.to_numpy()
+    z = (times.mean() - exact.expected_pulls) / (times.std() / math.sqrt(runs))
+    assert abs(z) < norm.isf(LEVEL / 2)
+
+
+@pytest.mark.parametrize("engine", ["literal", "fast"])
+def test_runs_cut_off_are_undecided_as_often_as_they_should(engine):
+    runs, limit = 10_000, 3000
+    exact = fixed_confidence_error(COUNTEREXAMPLE, 1.0, 0.1, max_pulls=limit)
+    table = fixed_confidence(
+        COUNTEREXAMPLE, 1.0, 0.1, runs, seed=14, engine=engine, max_pulls=limit
+    )
+    undecided = table.stopping_time == -1
+    assert binomtest(int(undecided.sum()), runs, exact.undecided).pvalue > LEVEL
+    assert (table.pulls_0[undecided] == limit).all()
