@@ -7,19 +7,19 @@ from ldpt.claims import write_evidence
 from ldpt.instances import read_instance
 
 EPSILONS = [0.01, 0.03, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0]
+TABLES = ["budget", "confidence", "mechanism", "error_map", "rare_budget", "rare_confidence"]
 
 
-def measured(
-    instances: list[str], budget: str, confidence: str, mechanism: str, error_map: str
-) -> dict[str, evidence.Evidence]:
+def measured(instances: list[str], tables: dict[str, str]) -> dict[str, evidence.Evidence]:
     """All entries, from the files of the tables."""
     problems = {problem.name: problem for problem in map(read_instance, instances)}
-    losses, cells, errors = pd.read_csv(budget), pd.read_csv(confidence), pd.read_csv(error_map)
+    read = {name: pd.read_csv(path) for name, path in tables.items()}
+    losses, cells, errors = read["budget"], read["confidence"], read["error_map"]
     two_arms = evidence.simulated_cells(errors, n_arms=2)
     tested = pd.concat([cells, two_arms], ignore_index=True)
     lower = evidence.lower_bounds(cells, problems)
     return {
-        "reward_laws": evidence.reward_laws(pd.read_csv(mechanism)),
+        "reward_laws": evidence.reward_laws(read["mechanism"]),
         "budget_upper_bounds": evidence.budget_upper_bounds(losses, problems),
         "collapse": evidence.collapse(losses),
         "delta_correct_printed": evidence.delta_correctness(cells, "printed"),
@@ -31,6 +31,8 @@ def measured(
         "lower_bounds": lower,
         "sharp_lower_bound": lower | evidence.sharp_lower_bound_dominates(problems, EPSILONS),
         "cost_of_radii": evidence.cost_of_radii(cells),
+        "sampled_losses": evidence.sampled_losses(read["rare_budget"], problems),
+        "sampled_errors": evidence.sampled_errors(read["rare_confidence"]),
     }
 
 
@@ -38,6 +40,6 @@ if __name__ == "__main__":
     from ldpt.provenance import job
 
     with job(snakemake) as this:  # noqa: F821
-        tables = [this.input[name] for name in ("budget", "confidence", "mechanism", "error_map")]
-        entries = measured(this.input.instances, *tables)
-        write_evidence(this.output[0], entries, this.params.code, tables)
+        tables = {name: getattr(this.input, name) for name in TABLES}
+        entries = measured(this.input.instances, tables)
+        write_evidence(this.output[0], entries, this.params.code, tables.values())

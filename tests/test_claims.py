@@ -235,11 +235,16 @@ def test_stale_or_missing_evidence_is_refused(tmp_path: Path) -> None:
     assert claims.read_evidence(path, "code", [str(table)]) == {"k": {"value": "inf"}}
     with pytest.raises(ValueError, match="the code that made it has changed"):
         claims.read_evidence(path, "other", [str(table)])
-    with pytest.raises(ValueError, match=r"another table.csv"):
+    with pytest.raises(ValueError, match=r"another .*table.csv"):
         claims.read_evidence(path, "code", [])
+    twin = tmp_path / "twin" / "table.csv"  # same name, other folder, other contents
+    twin.parent.mkdir()
+    twin.write_text("b\n")
+    claims.write_evidence(path, {}, "code", [str(table), str(twin)])
+    assert claims.read_evidence(path, "code", [str(twin), str(table)]) == {}
     table.write_text("a\n2\n")
-    with pytest.raises(ValueError, match=r"another table.csv"):
-        claims.read_evidence(path, "code", [str(table)])
+    with pytest.raises(ValueError, match=r"another .*table.csv"):
+        claims.read_evidence(path, "code", [str(table), str(twin)])
     json.loads(path.read_text())  # plain JSON, infinities as text
 
 

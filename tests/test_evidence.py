@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import pandas as pd
 import pytest
 
 from ldpt import evidence, exact
@@ -81,3 +82,23 @@ def test_the_map_holds_exact_and_simulated_cells() -> None:
     two = evidence.simulated_cells(table, n_arms=2)
     assert verdict("T4.1-two", evidence.delta_correctness(two, "printed")) == REFUTED
     assert verdict("X2", evidence.delta_correctness(two, "mixture")) == REPRODUCED
+
+
+def test_sampled_losses_and_errors_contradict_only_when_sure() -> None:
+    problem = Instance("one-arm", [0.9], 0.5)
+    row = {"instance": "one-arm", "epsilon": 1.0, "budget": 1900, "scaled_budget": 65.0}
+    row |= {"estimate": 1e-30, "relative_error": 0.1, "reliable": True}
+    useless = row | {"estimate": 0.9, "reliable": False}
+    table = pd.DataFrame([row, useless])
+    assert verdict("T3.1-rare", evidence.sampled_losses(table, {"one-arm": problem})) == REPRODUCED
+    high = table.assign(estimate=0.5)
+    assert verdict("T3.1-rare", evidence.sampled_losses(high, {"one-arm": problem})) == REFUTED
+    vague = high.assign(relative_error=0.3)
+    assert verdict("T3.1-rare", evidence.sampled_losses(vague, {"one-arm": problem})) == REPRODUCED
+    with pytest.raises(ValueError, match="no reliable estimate"):
+        evidence.sampled_losses(table.assign(reliable=False), {"one-arm": problem})
+    cells = pd.concat([table.assign(radius=r, delta=0.1) for r in ("printed", "mixture")])
+    assert verdict("X12", evidence.sampled_errors(cells) | {"hoeffding_failing": 0}) == REPRODUCED
+    failing = evidence.sampled_errors(cells.assign(estimate=0.3))
+    assert verdict("X12", failing) == REFUTED
+    assert verdict("T4.1-rare", failing) == REFUTED

@@ -111,9 +111,14 @@ def write_evidence(
     """Evidence with the hash of the code and of the files that it was made from."""
     from ldpt.provenance import file_hash
 
-    made_from = {"code": code, "sources": {Path(s).name: file_hash(s) for s in sources}}
+    made_from = {"code": code, "sources": {_short_name(s): file_hash(s) for s in sources}}
     content = {"made_from": made_from, "entries": {k: _plain(v) for k, v in entries.items()}}
     Path(path).write_text(json.dumps(content, indent=1, allow_nan=False) + "\n")
+
+
+def _short_name(path: str | Path) -> str:
+    """Folder and name: the same under every root, and apart where names alone are not."""
+    return "/".join(Path(path).parts[-2:])
 
 
 def _plain(value: Any) -> Any:
@@ -143,7 +148,7 @@ def read_evidence(
     made_from = content["made_from"]
     if code is not None and made_from["code"] != code:
         raise ValueError(f"evidence {name} is stale: the code that made it has changed")
-    current = {Path(source).name: file_hash(source) for source in sources}
+    current = {_short_name(source): file_hash(source) for source in sources}
     for source in sorted(current.keys() | made_from["sources"].keys()):
         if current.get(source) != made_from["sources"].get(source):
             raise ValueError(f"evidence {name} is stale: it was made from another {source}")

@@ -1,4 +1,4 @@
-# Needs: paper/claims.yaml, results/summaries, exact chains. Makes: results/exact/error_map.csv,
+# Needs: paper/claims.yaml, results/summaries, results/rare. Makes: results/exact/error_map.csv,
 # results/evidence, results/claims.json and the table of claims. `snakemake claims` runs just this.
 
 MEASURED_TABLES = {
@@ -6,6 +6,8 @@ MEASURED_TABLES = {
     "confidence": "<results>/summaries/fixed_confidence.csv",
     "mechanism": "<results>/summaries/mechanism.csv",
     "error_map": "<results>/exact/error_map.csv",
+    "rare_budget": "<results>/rare/fixed_budget.csv",
+    "rare_confidence": "<results>/rare/fixed_confidence.csv",
 }
 EVIDENCE = ["displays", "chains", "measured"]
 
