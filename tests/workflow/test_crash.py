@@ -1,0 +1,162 @@
+"""Kills, a full disk and a folder that cannot be written: nothing half-made passes for whole."""
+
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from ldpt.provenance import file_hash, read_record, record_path
+from tests.conftest import snakemake
+
+pytestmark = pytest.mark.workflow
+
+KILLS = 20
+ROOT = "results/tiny"
+RUNS = f"{ROOT}/results/simulations"
+# Every kind of file: JSON, Parquet, CSV, captions, PNG and PDF.
+TARGETS = [
+    f"{RUNS}/fixed_budget/counterexample/apt/1.parquet",
+    f"{RUNS}/fixed_budget/counterexample/apt/inf.parquet",
+    f"{RUNS}/fixed_confidence/counterexample/printed/1.parquet",
+    f"{RUNS}/fixed_confidence/counterexample/mixture/1.parquet",
+    f"{ROOT}/figures/privacy_cost.png",
+]
+# A killed Snakemake leaves its lock behind; nobody else is in this folder.
+ARGUMENTS = (*TARGETS, "--configfile", "tests/workflow/tiny.yaml", "--nolock")
+KEPT_APART = ("logs", "benchmarks", "records")  # not products
+
+
+def products(folder: Path) -> dict[str, str]:
+    """The hash of every file that passes for a product, relative to the root."""
+    root = folder / ROOT
+    found = [path for path in root.rglob("*") if path.is_file() and path.name[0] != "."]
+    names = [path.relative_to(root) for path in found]
+    return {
+        name.as_posix(): file_hash(root / name)
+        for name in names
+        if not (name.parts[0] == "results" and name.parts[1] in KEPT_APART)
+    }
+
+
+@pytest.fixture(scope="module")
+def whole(copy_project: Callable[[str], Path]) -> tuple[Path, dict[str, str], float]:
+    """A run that nothing disturbed: its folder, its products, and how long it took."""
+    folder = copy_project("whole")
+    started = time.monotonic()
+    done = snakemake(folder, *ARGUMENTS)
+    assert done.returncode == 0, done.stderr[-4000:]
+    return folder, products(folder), time.monotonic() - started
+
+
+def start(folder: Path) -> subprocess.Popen[bytes]:
+    """Snakemake in a process group of its own, so that a kill takes its jobs along."""
+    command = [sys.executable, "-m", "snakemake", "--cores", "2", *ARGUMENTS]
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    return subprocess.Popen(
+        command,
+        cwd=folder,
+        env=os.environ | {"PATH": path},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+
+
+def kill_within(running: subprocess.Popen[bytes], seconds: float) -> bool:
+    """Kill after this time; False when the run was over before."""
+    try:
+        running.wait(seconds)
+    except subprocess.TimeoutExpired:
+        os.killpg(running.pid, signal.SIGKILL)
+        running.wait()
+        return True
+    return False
+
+
+def test_twenty_kills_at_random_moments_end_in_the_same_bytes(
+    copy_project: Callable[[str], Path], whole: tuple[Path, dict[str, str], float]
+) -> None:
+    _, expected, duration = whole
+    folder = copy_project("killed")
+    moments = random.Random(20)
+    kills = 0
+    while kills < KILLS:
+        if kill_within(start(folder), moments.uniform(0, duration)):
+            kills += 1
+        elif products(folder) == expected:
+            shutil.rmtree(folder / ROOT)  # finished too soon: begin again
+        for name, sha in products(folder).items():
+            record = read_record(record_path(folder / ROOT, name))["stable"]
+            assert (record["product"], record["sha256"]) == (name, sha)
+            assert expected[name] == sha
+    done = snakemake(folder, *ARGUMENTS)
+    assert done.returncode == 0, done.stderr[-4000:]
+    assert products(folder) == expected
+
+
+@contextmanager
+def mounted(folder: Path, *options: str) -> Iterator[None]:
+    """A small file system in memory on this folder; skips the test where that is not allowed."""
+    folder.mkdir(parents=True, exist_ok=True)
+    command = ["mount", "-t", "tmpfs", "-o", ",".join(options), "tmpfs", str(folder)]
+    if os.geteuid() != 0 or subprocess.run(command, capture_output=True).returncode:
+        pytest.skip("mounting a file system is not permitted here")
+    try:
+        yield
+    finally:
+        subprocess.run(["umount", str(folder)], check=True)
+
+
+def lines_about(done: subprocess.CompletedProcess[str], words: str) -> list[str]:
+    return [line for line in done.stderr.splitlines() if words in line]
+
+
+def test_a_full_disk_ends_in_one_clear_line(
+    copy_project: Callable[[str], Path], whole: tuple[Path, dict[str, str], float]
+) -> None:
+    folder = copy_project("full")
+    shutil.copytree(whole[0] / ROOT, folder / "made")
+    with mounted(folder / ROOT, "size=400k"):
+        # All but one simulation is there, and room for a part of it alone.
+        shutil.copytree(folder / "made", folder / ROOT, dirs_exist_ok=True)
+        (folder / TARGETS[0]).unlink()
+        fill(folder / ROOT / "filler")
+        done = snakemake(folder, TARGETS[0], *ARGUMENTS[-3:])
+        assert done.returncode != 0
+        told = lines_about(done, "No space left on device")
+        assert [line for line in told if line.startswith("simulate_fixed_budget: ")]
+        assert "Traceback" not in done.stderr
+        assert not (folder / TARGETS[0]).exists()
+        (folder / ROOT / "filler").unlink()
+        again = snakemake(folder, TARGETS[0], *ARGUMENTS[-3:])
+        assert again.returncode == 0, again.stderr[-4000:]
+        assert file_hash(folder / TARGETS[0]) == file_hash(whole[0] / TARGETS[0])
+
+
+def fill(path: Path) -> None:
+    """Leave no free block."""
+    with path.open("wb", buffering=0) as file:
+        try:
+            while True:
+                file.write(b"\0" * 1024)
+        except OSError:
+            return
+
+
+def test_a_folder_that_cannot_be_written_ends_in_one_clear_line(
+    copy_project: Callable[[str], Path],
+) -> None:
+    folder = copy_project("read-only")
+    with mounted(folder / "results", "ro"):
+        done = snakemake(folder, *ARGUMENTS)
+    assert done.returncode != 0
+    assert len(lines_about(done, f"cannot write to {ROOT}/results: Read-only file system")) == 1
+    assert "Traceback" not in done.stderr

@@ -1,0 +1,62 @@
+"""The bytes of every product depend on config and code alone."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from ldpt.provenance import file_hash
+from tests.conftest import snakemake
+
+pytestmark = pytest.mark.workflow
+
+SMOKE = ("--configfile", "config/smoke.yaml")
+TINY = "tests/workflow/tiny.yaml"
+RUNS = "results/tiny/results/simulations"
+SIMULATIONS = [
+    f"{RUNS}/fixed_budget/counterexample/apt/1.parquet",
+    f"{RUNS}/fixed_confidence/counterexample/printed/1.parquet",
+]
+
+
+def hashes(folder: Path) -> dict[str, str]:
+    """The hash of every product of a smoke run, the manifest with all records' hashes included."""
+    root = folder / "results" / "smoke"
+    manifest = root / "results" / "manifest.json"
+    products = json.loads(manifest.read_text())["products"]
+    assert len(products) > 50
+    return {name: file_hash(root / name) for name in (*products, "results/manifest.json")}
+
+
+@pytest.mark.parametrize("cores", [1, 8])
+def test_bytes_are_equal_on_any_number_of_cores_in_any_folder(
+    smoke: Path, copy_project: Callable[[str], Path], cores: int
+) -> None:
+    """``smoke`` ran on 2 cores; these run from their own code, in folders of their own."""
+    folder = copy_project(f"elsewhere-{cores}")
+    done = snakemake(folder, *SMOKE, cores=cores, own_code=True)
+    assert done.returncode == 0, done.stderr[-4000:]
+    before, after = hashes(smoke), hashes(folder)
+    assert {name for name in before | after if before.get(name) != after.get(name)} == set()
+
+
+def test_more_replicates_leave_the_first_ones_as_they_were(
+    copy_project: Callable[[str], Path],
+) -> None:
+    """From 600 to 1100: a short chunk grows and a new one comes."""
+    folder = copy_project("more")
+
+    def run() -> list[pd.DataFrame]:
+        done = snakemake(folder, *SIMULATIONS, "--configfile", TINY)
+        assert done.returncode == 0, done.stderr[-4000:]
+        return [pd.read_parquet(folder / name) for name in SIMULATIONS]
+
+    few = run()
+    text = (folder / TINY).read_text()
+    (folder / TINY).write_text(text.replace("replicates: 600", "replicates: 1100"))
+    many = run()
+    for short, long in zip(few, many, strict=True):
+        assert (short["replicate"].max(), long["replicate"].max()) == (599, 1099)
+        pd.testing.assert_frame_equal(short, long[long["replicate"] < 600], check_exact=True)
