@@ -12,7 +12,8 @@ over the means that the arms show: arm k misleads early and is left alone, the o
 harder than they are and use up the budget. Given the value of the ratio its terms are minimised
 arm by arm (Dinkelbach's method). One thing is cheaper still: the level reaches arm k again only
 just before the end, and while it is pulled back towards its true side it uses up pulls for nothing.
-Hence a second stage, which begins when a part of the budget is left.
+Or it crosses from its right side at the end. Hence a second stage, which begins when a part of the
+budget is left.
 
 An environment is simulated for every arm that can err, every mean on a grid that it may show and
 every length of the second stage; a run is weighted by the true likelihood over that of the whole
@@ -218,7 +219,12 @@ def ways_to_err_by_budget(
     arms, means, after, costs = [], [], [], []
     for arm in _arms_that_can_err(instance, truth):
         others = np.arange(truth.size) != arm
-        for mean in _wrong_means(truth[arm], tau, zeta, n_means):
+        for mean in np.concatenate(
+            [
+                _wrong_means(truth[arm], tau, zeta, n_means),
+                _right_means(truth[arm], tau, zeta, n_means),
+            ]
+        ):
             own = float(kl_divergence(mean, truth[arm]))
             own_squared = float(_squared_distance(mean, truth[arm], tau, zeta))
             rate = _dinkelbach_root(divergence[:, others], squared[:, others], own, own_squared)
@@ -227,7 +233,7 @@ def ways_to_err_by_budget(
             row[arm] = mean
             pulls = 1 / squared[cheapest, np.arange(truth.size)]
             pulls[arm] = 1 / own_squared
-            back, cost = _way_back(
+            back, cost = _second_stage(
                 truth[arm], tau, zeta, mean, pulls[arm] / pulls.sum(), second_stages
             )
             arms.append(arm)
@@ -237,20 +243,28 @@ def ways_to_err_by_budget(
     return WaysToErr(np.array(arms), np.array(means), np.array(after), np.array(costs))
 
 
-def _way_back(
+def _second_stage(
     truth: float, tau: float, zeta: float, mean: float, share: float, lengths: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Means and costs of second stages in which an erring arm walks back and does not arrive.
+    """Means and costs of second stages that leave the arm on its wrong side, infinite if none does.
 
-    The arm has had ``share`` of the pulls of the first stage. Everything is per pull of the budget.
+    In the first stage the arm had ``share`` of the pulls and showed ``mean``. From the wrong side
+    it may walk home, only not too fast; from its right side it must cross. Everything is per pull
+    of the budget.
     """
     n = share * (1 - lengths)
-    slowest = np.abs(mean - tau) * n / np.maximum(lengths, 1e-12)
-    back = tau + np.sign(truth - tau) * np.minimum(slowest, abs(truth - tau))
-    cost = lengths * kl_divergence(back, truth)
-    # At (l / zeta)^2 pulls the index passes the level wherever the arm stands: no longer way back.
+    with np.errstate(divide="ignore", invalid="ignore"):
+        fastest = tau - (mean - tau) * n / lengths  # it stands at the threshold at the end
+    home = truth > tau
+    back = np.minimum(fastest, truth) if home else np.maximum(fastest, truth)
+    stays = (lengths == 0) | (mean == tau)
+    back = np.where(stays, tau, back)
+    possible = np.where(stays, (mean <= tau) if home else (mean >= tau), (back > 0) & (back < 1))
+    # At (l / zeta)^2 pulls the index passes the level wherever the arm stands.
     longest = np.inf if zeta == 0 else n * ((abs(mean - tau) + zeta) / zeta) ** 2
-    return back, np.where(n + lengths > np.maximum(longest, n), np.inf, cost)
+    possible &= n + lengths <= np.maximum(longest, n)
+    back = np.where(possible, back, tau)
+    return back, np.where(possible, lengths * kl_divergence(back, truth), np.inf)
 
 
 def ways_to_err_by_confidence(
@@ -307,6 +321,16 @@ def _wrong_means(mean: float, tau: float, zeta: float, n_means: int) -> np.ndarr
     nearest = zeta + min(max(0.02 * abs(mean - tau), 1e-3), room / 2)
     distances = np.geomspace(nearest, zeta + 0.97 * room, n_means) - zeta
     return tau + side * np.concatenate([[0.0], distances])
+
+
+def _right_means(mean: float, tau: float, zeta: float, n_means: int) -> np.ndarray:
+    """Means on the right side, from half the gap outwards, from which an arm may yet cross."""
+    side, room = (1.0, 1 - tau) if mean > tau else (-1.0, tau)
+    gap = abs(mean - tau)
+    if gap == 0:
+        return np.empty(0)
+    distances = np.geomspace(zeta + gap / 2, zeta + max(0.97 * room, gap), n_means) - zeta
+    return np.append(tau + side * distances, mean)
 
 
 def _squared_distance(
