@@ -4,7 +4,7 @@
 import sys
 
 from ldpt.config import epsilon_name, study
-from ldpt.provenance import code_hash
+from ldpt.provenance import code_hash, require_writable
 
 try:
     STUDY = study(config)
@@ -17,10 +17,21 @@ def under(folder):
     return str(STUDY.root / folder)
 
 
+onstart:
+    try:
+        require_writable(under("results"))
+    except ValueError as error:
+        sys.exit(str(error))
+
+
 pathvars:
     results=under("results"),
     figures=under("figures"),
     paper=under("paper"),
+
+
+wildcard_constraints:
+    instance="|".join(map(re.escape, STUDY.instances)),
 
 
 def code(script):
@@ -40,20 +51,51 @@ def simulations(algorithm):
     ]
 
 
+def allocated(pattern):
+    """The files of this pattern for the instances and privacy levels of the section allocation."""
+    from ldpt.radii import RADII
+
+    levels = [epsilon_name(float(epsilon)) for epsilon in config["allocation"]["epsilons"]]
+    names = config["allocation"]["instances"]
+    found = expand(pattern, instance=names, radius=RADII, epsilon=levels)
+    return list(dict.fromkeys(found))
+
+
 FIGURES = [
     "privacy_cost",
     "fixed_budget_error",
+    "fixed_budget_collapse",
+    "fixed_budget_bounds",
+    "fixed_budget_baselines",
     "fixed_confidence_cost",
+    "fixed_confidence_collapse",
+    "fixed_confidence_error",
+    "fixed_confidence_radii",
+    "allocation",
+    "scaling_arms",
+    "optimality_gap",
 ]
-TABLES = ["instances"]
-SUMMARIES = ["fixed_budget", "fixed_confidence", "mechanism"]
+TABLES = ["instances", "runtime", "claims"]
+SUMMARIES = [
+    "fixed_budget",
+    "budget_bounds",
+    "fixed_confidence",
+    "bounds",
+    "allocation",
+    "mechanism",
+]
 PRODUCTS = [
     expand("<results>/instances/{name}.json", name=STUDY.instances),
     simulations("fixed_budget"),
     simulations("fixed_confidence"),
-    "<results>/simulations/mechanism.parquet",
+    expand("<results>/simulations/{name}.parquet", name=["mechanism", "allocation"]),
+    expand("<results>/rare/{name}.csv", name=["fixed_budget", "exponents", "fixed_confidence"]),
+    expand("<results>/exact/{name}.csv", name=["fixed_budget", "error_map"]),
     expand("<results>/summaries/{name}.csv", name=SUMMARIES),
     expand("<figures>/{name}.{ext}", name=FIGURES, ext=["pdf", "png"]),
+    expand("<results>/captions/{name}.{ext}", name=FIGURES, ext=["rst", "json"]),
     expand("<results>/tables/{name}.{ext}", name=TABLES, ext=["csv", "md", "tex"]),
+    expand("<results>/evidence/{name}.json", name=["displays", "chains", "measured"]),
+    "<results>/claims.json",
 ]
 MANIFEST = "<results>/manifest.json"
