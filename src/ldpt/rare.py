@@ -218,21 +218,19 @@ def ways_to_err_by_budget(
     squared = _squared_distance(shown, truth, tau, zeta)
     arms, means, after, costs = [], [], [], []
     for arm in _arms_that_can_err(instance, truth):
-        others = np.arange(truth.size) != arm
-        for mean in np.concatenate(
-            [
-                _wrong_means(truth[arm], tau, zeta, n_means),
-                _right_means(truth[arm], tau, zeta, n_means),
-            ]
-        ):
+        others = np.flatnonzero(np.arange(truth.size) != arm)
+        wrong = _wrong_means(truth[arm], tau, zeta, n_means)
+        right = _right_means(truth[arm], tau, zeta, n_means)
+        for mean in [*wrong, *right]:
             own = float(kl_divergence(mean, truth[arm]))
             own_squared = float(_squared_distance(mean, truth[arm], tau, zeta))
-            rate = _dinkelbach_root(divergence[:, others], squared[:, others], own, own_squared)
-            cheapest = np.argmin((divergence - rate) / squared, axis=0)
-            row = shown[cheapest, np.arange(truth.size)]
-            row[arm] = mean
-            pulls = 1 / squared[cheapest, np.arange(truth.size)]
-            pulls[arm] = 1 / own_squared
+            rate, rows = _cheapest_others(
+                divergence[:, others], squared[:, others], own, own_squared
+            )
+            row = np.full(truth.size, mean)
+            row[others] = shown[rows, others]
+            pulls = np.full(truth.size, 1 / own_squared)
+            pulls[others] = 1 / squared[rows, others]
             back, cost = _second_stage(
                 truth[arm], tau, zeta, mean, pulls[arm] / pulls.sum(), second_stages
             )
@@ -341,16 +339,24 @@ def _squared_distance(
     return np.maximum(np.abs(shown - tau) + zeta, floor) ** 2
 
 
-def _dinkelbach_root(
+def _cheapest_others(
     divergence: np.ndarray, squared: np.ndarray, own: float, own_squared: float
-) -> float:
-    """The rate r at which the least of sum_j (KL_j - r) / D_j^2 is 0; it falls in r."""
-    low, high = 0.0, own
-    for _ in range(60):
-        rate = (low + high) / 2
-        excess = np.min((divergence - rate) / squared, axis=0).sum() + (own - rate) / own_squared
-        low, high = (rate, high) if excess > 0 else (low, rate)
-    return (low + high) / 2
+) -> tuple[float, np.ndarray]:
+    """The least rate, and where on their grids the other arms reach it (Dinkelbach's method).
+
+    Given a rate r each arm minimises (KL - r) / D^2 on its own; the ratio at those points is a
+    lower rate, until it is the least.
+    """
+    columns = np.arange(divergence.shape[1])
+    rate = own
+    while True:
+        rows = np.argmin((divergence - rate) / squared, axis=0)
+        pulls = 1 / squared[rows, columns]
+        nats = own / own_squared + (divergence[rows, columns] * pulls).sum()
+        lower = nats / (1 / own_squared + pulls.sum())
+        if not lower < rate * (1 - 1e-12):
+            return rate, rows
+        rate = lower
 
 
 def _exit_pulls(
