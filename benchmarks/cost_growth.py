@@ -132,32 +132,44 @@ def fit(features: list[costs.Features], found: list[float]) -> costs.Features:
     return dict(zip(names, (float(f"{rate:.4g}") for rate in rates), strict=True))
 
 
-def features_of(run: Run, instance: Instance) -> costs.Features:
+def features_of(run: Run, instance: Instance, power: float) -> costs.Features:
     """What the time of one replicate depends on."""
     if isinstance(run, BudgetRun):
-        return costs.budget_features(instance, run.grid(instance), run.policy)
+        return costs.budget_features(instance, run.grid(instance), run.policy, power)
     radius = Radius(run.radius, RHO)
-    return costs.confidence_features(instance, run.epsilon, DELTA, radius)
+    return costs.confidence_features(instance, run.epsilon, DELTA, radius, power)
+
+
+def fit_walk(jobs: list[tuple[Run, Instance]], seconds: list[float]) -> costs.Features:
+    """Rates together with the power of the pulls that fits best."""
+
+    def miss(power: float) -> tuple[float, costs.Features]:
+        features = [features_of(run, instance, power) for run, instance in jobs]
+        rates = fit(features, seconds)
+        ratios = [
+            costs.dot(rates, row) / found for row, found in zip(features, seconds, strict=True)
+        ]
+        return sum(math.log(ratio) ** 2 for ratio in ratios), {**rates, "power": power}
+
+    return min((miss(power / 100) for power in range(40, 101, 2)), key=lambda found: found[0])[1]
 
 
 def cpu_rates(table: pd.DataFrame) -> dict[str, costs.Features]:
     """Seconds a replicate of every method; the two baselines are measured here."""
     rates = {}
     for method, rows in table.groupby("method"):
-        features, seconds = [], []
+        jobs, seconds = [], []
         for row in rows.itertuples():
             instance = CROWDED if row.instance == "crowded" else equal_gap(row.n_arms)
-            run = setting(method, instance, row.epsilon, row.replicates)
-            features.append(features_of(run, instance))
+            jobs.append((setting(str(method), instance, row.epsilon, row.replicates), instance))
             seconds.append(row.cpu_seconds / row.replicates)
-        rates[str(method)] = fit(features, seconds)
+        rates[str(method)] = fit_walk(jobs, seconds)
     for policy in ("uniform", "laplace"):
         features, seconds = [], []
         for instance in (equal_gap(2), CROWDED, equal_gap(64)):
             for epsilon in (0.5, 2.0):
-                first = setting(policy, instance, epsilon, FEW)
-                run, found = long_enough(first, instance)
-                features.append(features_of(run, instance))
+                run, found = long_enough(setting(policy, instance, epsilon, FEW), instance)
+                features.append(features_of(run, instance, 1.0))
                 seconds.append(found["cpu_seconds"] / run.replicates)
         rates[policy] = fit(features, seconds)
     return rates

@@ -1,12 +1,13 @@
 """What a config will cost before it runs: cpu time, memory, jobs and disk, from measured rates.
 
-The fast engines draw about sqrt(n) times for an arm of n pulls, so the time of a run is close to
+The fast engines jump over most of the n pulls of an arm, so the time of a run is close to
 
-    run + arm K + root sum_i sqrt(n_i) + look K C
+    run + arm K + walk sum_i n_i^power + look K C
 
-with C budgets to report at, and pulls n_i that the boundary (Algorithm 2) or the budget's share
-Delta_i^-2 / H (Algorithm 1) foretells. ``benchmarks/cost_growth.py`` measures the rates, which
-``benchmarks/rates.json`` keeps. The same numbers tell a cluster what each simulation asks for.
+with a power well below 1, C budgets to report at, and pulls n_i that the boundary (Algorithm 2) or
+the budget's share Delta_i^-2 / H (Algorithm 1) foretells. ``benchmarks/cost_growth.py`` measures
+the rates, which ``benchmarks/rates.json`` keeps. The same numbers tell a cluster what each
+simulation asks for.
 """
 
 import json
@@ -116,7 +117,7 @@ def _gaps(instance: Instance) -> list[tuple[float, int]]:
 # --- what enters the rates ------------------------------------------------------------------------
 
 
-def budget_features(instance: Instance, budgets: list[int], policy: str) -> Features:
+def budget_features(instance: Instance, budgets: list[int], policy: str, power: float) -> Features:
     """What the time of one run to the largest budget depends on."""
     n_arms, last = instance.n_arms, max(budgets, default=0)
     look = float(n_arms * len(budgets))
@@ -124,19 +125,19 @@ def budget_features(instance: Instance, budgets: list[int], policy: str) -> Feat
         return {"run": 1.0, "look": look}
     if policy == "laplace":  # literal: every arm is looked at for every pull
         return {"run": 1.0, "pull": float(last), "scan": float(last) * n_arms}
-    return {**_shared(instance, budget_pulls(instance, last)), "look": look}
+    return {**_walks(instance, budget_pulls(instance, last), power), "look": look}
 
 
 def confidence_features(
-    instance: Instance, epsilon: float, delta: float, radius: Radius
+    instance: Instance, epsilon: float, delta: float, radius: Radius, power: float
 ) -> Features:
     """What the time of one run to the stopping time depends on."""
-    return _shared(instance, confidence_pulls(instance, epsilon, delta, radius))
+    return _walks(instance, confidence_pulls(instance, epsilon, delta, radius), power)
 
 
-def _shared(instance: Instance, pulls: list[tuple[float, int]]) -> Features:
-    root = sum(arms * math.sqrt(n) for n, arms in pulls)
-    return {"run": 1.0, "arm": float(instance.n_arms), "root": root}
+def _walks(instance: Instance, pulls: list[tuple[float, int]], power: float) -> Features:
+    walk = sum(arms * n**power for n, arms in pulls)
+    return {"run": 1.0, "arm": float(instance.n_arms), "walk": walk}
 
 
 def budget_sizes(replicates: int, budgets: list[int]) -> Features:
@@ -170,7 +171,7 @@ def _bits(pulls: float) -> float:
 
 
 def dot(rates: Features, features: Features) -> float:
-    """Sum of rate times feature; a feature without a rate costs nothing."""
+    """Sum of rate times feature; what has no rate costs nothing."""
     return sum(rate * features.get(name, 0.0) for name, rate in rates.items())
 
 
@@ -181,11 +182,12 @@ def budget_cost(run: BudgetRun, instance: Instance, rates: Rates | None = None) 
     """The cost of one simulation of Algorithm 1 or a baseline."""
     rates = rates or measured()
     budgets = run.grid(instance)
-    seconds = dot(rates["cpu"][run.policy], budget_features(instance, budgets, run.policy))
+    cpu = rates["cpu"][run.policy]
+    features = budget_features(instance, budgets, run.policy, cpu.get("power", 1.0))
     sizes = budget_sizes(run.replicates, budgets)
     return Cost(
         float(run.replicates) * max(budgets, default=0),
-        rates["cpu"]["job"]["job"] + run.replicates * seconds,
+        rates["cpu"]["job"]["job"] + run.replicates * dot(cpu, features),
         dot(rates["memory"]["fixed_budget"], sizes),
         dot(rates["disk"]["fixed_budget"], sizes),
     )
@@ -197,10 +199,10 @@ def confidence_cost(
     """The cost of one simulation of Algorithm 2 at all its error levels."""
     rates = rates or measured()
     radius, deltas = Radius(run.radius, rho), sorted(run.deltas)
-    seconds, pulls = 0.0, 0.0
+    cpu, seconds, pulls = rates["cpu"][run.radius], 0.0, 0.0
     for delta in deltas:
-        features = confidence_features(instance, run.epsilon, delta, radius)
-        seconds += dot(rates["cpu"][run.radius], features)
+        features = confidence_features(instance, run.epsilon, delta, radius, cpu["power"])
+        seconds += dot(cpu, features)
         expected = confidence_pulls(instance, run.epsilon, delta, radius)
         pulls += sum(n * arms for n, arms in expected)
     sizes = confidence_sizes(instance, run.epsilon, deltas, run.replicates, radius)
