@@ -11,7 +11,9 @@ include: "workflow/rules/rare.smk"
 include: "workflow/rules/summarise.smk"
 include: "workflow/rules/figures.smk"
 include: "workflow/rules/tables.smk"
+include: "workflow/rules/claims.smk"
 include: "workflow/rules/report.smk"
+include: "workflow/rules/unknown.smk"
 
 
 rule all:

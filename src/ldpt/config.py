@@ -108,7 +108,18 @@ def study(config: Mapping[str, Any]) -> Study:
     checked = Study(config, instances, budget_runs, confidence_runs)
     for section in ("rare_fixed_budget", "rare_fixed_confidence", "exact_curves"):
         checked.cells(section)
+    _check_panels(config, instances)
     return checked
+
+
+def _check_panels(config: Mapping[str, Any], instances: dict[str, Instance]) -> None:
+    """Figures and the count of pulls can only show instances that there are."""
+    shown = {f"figures.{key}": names for key, names in config["figures"].items()}
+    shown["allocation.instances"] = config["allocation"]["instances"]
+    for key, names in shown.items():
+        for name in names if isinstance(names, list) else []:
+            if name not in instances:
+                raise ValueError(f"{key}: no instance {name!r}; there are {_listed(instances)}")
 
 
 def scaled_budgets(instance: Instance, epsilon: float, multiples: Iterable[float]) -> set[int]:

@@ -108,10 +108,9 @@ def fixed_budget_bounds(
         upper, lower = grid[column], grid[len(instances) + column]
         rows, limits = rows_of(points, instance=instance), rows_of(bounds, instance=instance)
         marks.log_axes(upper, "y")
-        _bound_curves(upper, limits)
+        _bound_curves(upper, limits.assign(value=limits["value"].clip(upper=1)))
         _method_points(upper, rows)
-        floor = rows.loc[rows["estimate"] > 0, "estimate"].min()
-        upper.set_ylim(floor / 100, 30)
+        upper.set_ylim(rows["estimate"].min() / 100, 100)
         upper.set_xlim(0, 1.05 * rows["scaled_budget"].max())
         marks.title(upper, instance, rows)
         marks.log_axes(lower)
@@ -124,8 +123,7 @@ def fixed_budget_bounds(
     grid[len(instances)].set_ylabel("rate  $-\\log(\\mathrm{error})\\,/\\,(T/H_ε)$")
     methods = [method for method in METHODS if method in set(points["method"])]
     handles = [_method_handle(method) for method in methods]
-    marks.legend(figure, "upper", [*handles, *marks.bound_handles(bounds)], columns=4)
-    marks.epsilon_legend(figure, points["epsilon"].unique())
+    marks.legend(figure, "lower", [*handles, *marks.bound_handles(bounds)], columns=4)
     return figure
 
 

@@ -42,7 +42,8 @@ NAMES = {
 BOUND_NAMES = {
     "printed": "{side} bound, printed",
     "corrected": "{side} bound, corrected",
-    "rigorous": "{side} bound, proved in full",
+    "rigorous": "{side} bound, peeled in full",
+    "paired": "{side} bound, two arms paired",
     "sharp": "{side} bound, sharp",
     "privbern": "{side} bound for PrivBern's data",
 }
@@ -50,6 +51,7 @@ DASHES: dict[str, Any] = {
     "printed": (0, (4, 1.5)),
     "corrected": (0, (4, 1.2, 1, 1.2)),
     "rigorous": (0, (1, 1)),
+    "paired": "-",
     "sharp": "-",
     "privbern": (0, (1.5, 1)),
 }

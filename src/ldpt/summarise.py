@@ -87,12 +87,16 @@ def _confidence_row(delta: Any, runs: pd.DataFrame) -> dict[str, Any]:
     }
 
 
-def allocation(runs: pd.DataFrame, gaps: np.ndarray, labels: dict[str, Any]) -> pd.DataFrame:
-    """Mean pulls of each arm beside its gap, with normal limits."""
+def allocation(pulls: np.ndarray, gaps: np.ndarray, labels: dict[str, Any]) -> pd.DataFrame:
+    """Mean share of the pulls (a row a run, a column an arm) beside the share of the complexity."""
+    shares = pulls / pulls.sum(axis=1, keepdims=True)
+    complexities = gaps**-2.0 / np.sum(gaps**-2.0)
     rows = []
     for arm, gap in enumerate(gaps):
-        mean, _, low, high = mean_interval(runs[f"pulls_{arm}"].to_numpy())
-        rows.append({"arm": arm, "gap": gap, "mean_pulls": mean, "low": low, "high": high})
+        mean, _, low, high = mean_interval(shares[:, arm])
+        row = {"arm": arm, "gap": gap, "share": complexities[arm], "replicates": len(pulls)}
+        rows.append(row | {"mean_pulls": float(pulls[:, arm].mean())})
+        rows[-1] |= {"estimate": mean, "low": low, "high": high}
     return pd.DataFrame(rows).assign(**labels)
 
 

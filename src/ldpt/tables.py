@@ -99,3 +99,43 @@ def compact_means(means: tuple[float, ...]) -> str:
         else:
             runs.append([mean, 1])
     return ", ".join(f"{m:.4g} ×{n}" if n > 1 else f"{m:.4g}" for m, n in runs)
+
+
+def runtime(
+    budget: pd.DataFrame, confidence: pd.DataFrame, expected: Mapping[str, float]
+) -> pd.DataFrame:
+    """What was simulated, by policy and radius, and the core time that measured rates foretell.
+
+    The work is counted in the summaries; the times of a run itself are not in it, since they differ
+    from run to run and products do not: they stand in ``results/benchmarks``.
+    """
+    budget = budget.groupby(["policy", "instance", "epsilon"], as_index=False)
+    longest = budget.agg(runs=("replicates", "max"), pulls=("budget", "max"))
+    longest["pulls"] = longest["pulls"] * longest["runs"].astype(float)
+    work = {"Algorithm 1": "apt", "uniform allocation": "uniform", "Laplace noise": "laplace"}
+    rows = [
+        _work(shown, longest[longest["policy"] == policy], expected[policy])
+        for shown, policy in work.items()
+        if policy in expected
+    ]
+    confidence = confidence.assign(
+        runs=confidence["replicates"], pulls=confidence["mean_pulls"] * confidence["replicates"]
+    )
+    rows += [
+        _work(f"Algorithm 2, {radius}", confidence[confidence["radius"] == radius], seconds)
+        for radius, seconds in expected.items()
+        if radius in set(confidence["radius"])
+    ]
+    return pd.DataFrame(rows)
+
+
+def _work(title: str, points: pd.DataFrame, seconds: float) -> dict[str, Any]:
+    pulls = float(points["pulls"].sum())
+    return {
+        "simulation": title,
+        "settings": len(points),
+        "runs": int(points["runs"].sum()),
+        "pulls": pulls,
+        "expected core seconds": seconds,
+        "nanoseconds a pull": 1e9 * seconds / pulls,
+    }

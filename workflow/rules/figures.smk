@@ -1,4 +1,5 @@
-# Needs: results/summaries, results/instances. Makes: figures, and their captions with their facts.
+# Needs: results/summaries, results/rare, results/exact. Makes: figures, and results/captions, the
+# caption of each with its numbers and the facts behind them.
 
 from pathlib import Path
 
@@ -53,6 +54,71 @@ rule fixed_budget_error:
         "../../scripts/fixed_budget_error.py"
 
 
+rule fixed_budget_collapse:
+    """Draw the same error probabilities against the budget over H_eps."""
+    input:
+        summary="<results>/summaries/fixed_budget.csv",
+        caption="workflow/report/fixed_budget_collapse.rst",
+    output:
+        **drawn("fixed_budget_collapse", "Fixed budget"),
+    log:
+        "<results>/logs/fixed_budget_collapse.log",
+    benchmark:
+        "<results>/benchmarks/fixed_budget_collapse.tsv"
+    params:
+        code=code("scripts/fixed_budget_collapse.py"),
+        panels=config["figures"]["fixed_budget"],
+    conda:
+        "../../environment.yml"
+    script:
+        "../../scripts/fixed_budget_collapse.py"
+
+
+rule fixed_budget_bounds:
+    """Draw Algorithm 1's error far below the Monte-Carlo floor, with all bounds."""
+    input:
+        summary="<results>/summaries/fixed_budget.csv",
+        rare="<results>/rare/fixed_budget.csv",
+        exact="<results>/exact/fixed_budget.csv",
+        bounds="<results>/summaries/budget_bounds.csv",
+        caption="workflow/report/fixed_budget_bounds.rst",
+    output:
+        **drawn("fixed_budget_bounds", "Fixed budget"),
+    log:
+        "<results>/logs/fixed_budget_bounds.log",
+    benchmark:
+        "<results>/benchmarks/fixed_budget_bounds.tsv"
+    params:
+        code=code("scripts/fixed_budget_bounds.py"),
+        panels=config["figures"]["bounds"],
+        epsilon=config["figures"]["epsilon"],
+    conda:
+        "../../environment.yml"
+    script:
+        "../../scripts/fixed_budget_bounds.py"
+
+
+rule fixed_budget_baselines:
+    """Draw Algorithm 1 against uniform allocation, Laplace noise and no privacy."""
+    input:
+        summary="<results>/summaries/fixed_budget.csv",
+        caption="workflow/report/fixed_budget_baselines.rst",
+    output:
+        **drawn("fixed_budget_baselines", "Fixed budget"),
+    log:
+        "<results>/logs/fixed_budget_baselines.log",
+    benchmark:
+        "<results>/benchmarks/fixed_budget_baselines.tsv"
+    params:
+        code=code("scripts/fixed_budget_baselines.py"),
+        panels=config["figures"]["baselines"],
+        epsilon=config["figures"]["epsilon"],
+    conda:
+        "../../environment.yml"
+    script:
+        "../../scripts/fixed_budget_baselines.py"
+
+
 rule fixed_confidence_cost:
     """Draw Algorithm 2's mean stopping time against epsilon, between its bounds."""
     input:
@@ -73,3 +139,129 @@ rule fixed_confidence_cost:
         "../../environment.yml"
     script:
         "../../scripts/fixed_confidence_cost.py"
+
+
+rule fixed_confidence_collapse:
+    """Draw Algorithm 2's cost over the theorem's scale against epsilon, delta and K."""
+    input:
+        summary="<results>/summaries/fixed_confidence.csv",
+        caption="workflow/report/fixed_confidence_collapse.rst",
+    output:
+        **drawn("fixed_confidence_collapse", "Fixed confidence"),
+    log:
+        "<results>/logs/fixed_confidence_collapse.log",
+    benchmark:
+        "<results>/benchmarks/fixed_confidence_collapse.tsv"
+    params:
+        code=code("scripts/fixed_confidence_collapse.py"),
+    conda:
+        "../../environment.yml"
+    script:
+        "../../scripts/fixed_confidence_collapse.py"
+
+
+rule fixed_confidence_error:
+    """Draw error probability over delta for the three radii."""
+    input:
+        summary="<results>/summaries/fixed_confidence.csv",
+        error_map="<results>/exact/error_map.csv",
+        caption="workflow/report/fixed_confidence_error.rst",
+    output:
+        **drawn("fixed_confidence_error", "Fixed confidence"),
+    log:
+        "<results>/logs/fixed_confidence_error.log",
+    benchmark:
+        "<results>/benchmarks/fixed_confidence_error.tsv"
+    params:
+        code=code("scripts/fixed_confidence_error.py"),
+    conda:
+        "../../environment.yml"
+    script:
+        "../../scripts/fixed_confidence_error.py"
+
+
+rule fixed_confidence_radii:
+    """Draw what each radius costs over the lower bound."""
+    input:
+        summary="<results>/summaries/fixed_confidence.csv",
+        bounds="<results>/summaries/bounds.csv",
+        caption="workflow/report/fixed_confidence_radii.rst",
+    output:
+        **drawn("fixed_confidence_radii", "Fixed confidence"),
+    log:
+        "<results>/logs/fixed_confidence_radii.log",
+    benchmark:
+        "<results>/benchmarks/fixed_confidence_radii.tsv"
+    params:
+        code=code("scripts/fixed_confidence_radii.py"),
+        delta=config["figures"]["delta"],
+        epsilon=config["figures"]["epsilon"],
+        instance=config["figures"]["fixed_confidence"][0],
+    conda:
+        "../../environment.yml"
+    script:
+        "../../scripts/fixed_confidence_radii.py"
+
+
+rule allocation:
+    """Draw the share of the pulls that each arm gets against its share of the complexity."""
+    input:
+        summary="<results>/summaries/allocation.csv",
+        caption="workflow/report/allocation.rst",
+    output:
+        **drawn("allocation", "Both settings"),
+    log:
+        "<results>/logs/allocation.log",
+    benchmark:
+        "<results>/benchmarks/allocation.tsv"
+    params:
+        code=code("scripts/allocation.py"),
+    conda:
+        "../../environment.yml"
+    script:
+        "../../scripts/allocation.py"
+
+
+rule scaling_arms:
+    """Draw the cost of both algorithms against the number of arms."""
+    input:
+        budget_summary="<results>/summaries/fixed_budget.csv",
+        summary="<results>/summaries/fixed_confidence.csv",
+        bounds="<results>/summaries/bounds.csv",
+        caption="workflow/report/scaling_arms.rst",
+    output:
+        **drawn("scaling_arms", "Both settings"),
+    log:
+        "<results>/logs/scaling_arms.log",
+    benchmark:
+        "<results>/benchmarks/scaling_arms.tsv"
+    params:
+        code=code("scripts/scaling_arms.py"),
+        delta=config["figures"]["delta"],
+        epsilon=config["figures"]["epsilon"],
+    conda:
+        "../../environment.yml"
+    script:
+        "../../scripts/scaling_arms.py"
+
+
+rule optimality_gap:
+    """Draw Algorithm 2's cost over each lower bound against epsilon."""
+    input:
+        summary="<results>/summaries/fixed_confidence.csv",
+        bounds="<results>/summaries/bounds.csv",
+        caption="workflow/report/optimality_gap.rst",
+    output:
+        **drawn("optimality_gap", "Fixed confidence"),
+    log:
+        "<results>/logs/optimality_gap.log",
+    benchmark:
+        "<results>/benchmarks/optimality_gap.tsv"
+    params:
+        code=code("scripts/optimality_gap.py"),
+        panels=config["figures"]["fixed_confidence"],
+        delta=config["figures"]["delta"],
+    conda:
+        "../../environment.yml"
+    script:
+        "../../scripts/optimality_gap.py"

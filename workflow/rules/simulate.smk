@@ -109,3 +109,24 @@ rule simulate_mechanism:
         "../../environment.yml"
     script:
         "../../scripts/simulate_mechanism.py"
+
+
+rule simulate_allocation:
+    """Count the pulls that Algorithm 1 gives to each arm within a multiple of the complexity."""
+    input:
+        instances=allocated("<results>/instances/{instance}.json"),
+        kernels=ancient("<results>/kernels.json"),
+    output:
+        "<results>/simulations/allocation.parquet",
+    log:
+        "<results>/logs/simulate_allocation.log",
+    benchmark:
+        "<results>/benchmarks/simulate_allocation.tsv"
+    params:
+        code=code("scripts/simulate_allocation.py"),
+        seed=config["seed"],
+        allocation=config["allocation"],
+    conda:
+        "../../environment.yml"
+    script:
+        "../../scripts/simulate_allocation.py"

@@ -76,3 +76,47 @@ rule summarise_bounds:
         "../../environment.yml"
     script:
         "../../scripts/summarise_bounds.py"
+
+
+rule summarise_budget_bounds:
+    """Bounds on the error of fixed budget, as curves over the scaled budgets that were reached."""
+    input:
+        rare="<results>/rare/fixed_budget.csv",
+        instances=expand("<results>/instances/{name}.json", name=STUDY.instances),
+    output:
+        "<results>/summaries/budget_bounds.csv",
+    log:
+        "<results>/logs/summarise_budget_bounds.log",
+    benchmark:
+        "<results>/benchmarks/summarise_budget_bounds.tsv"
+    params:
+        code=code("scripts/summarise_budget_bounds.py"),
+        panels=config["figures"]["bounds"],
+        epsilon=config["figures"]["epsilon"],
+    conda:
+        "../../environment.yml"
+    script:
+        "../../scripts/summarise_budget_bounds.py"
+
+
+rule summarise_allocation:
+    """Share of the pulls that each arm gets under both algorithms, with intervals."""
+    input:
+        instances=allocated("<results>/instances/{instance}.json"),
+        pulls="<results>/simulations/allocation.parquet",
+        runs=allocated(
+            "<results>/simulations/fixed_confidence/{instance}/{radius}/{epsilon}.parquet"
+        ),
+    output:
+        "<results>/summaries/allocation.csv",
+    log:
+        "<results>/logs/summarise_allocation.log",
+    benchmark:
+        "<results>/benchmarks/summarise_allocation.tsv"
+    params:
+        code=code("scripts/summarise_allocation.py"),
+        delta=config["figures"]["delta"],
+    conda:
+        "../../environment.yml"
+    script:
+        "../../scripts/summarise_allocation.py"

@@ -1,4 +1,4 @@
-# Needs: results/instances. Makes: results/tables, each as CSV, Markdown and LaTeX.
+# Needs: results/instances, results/summaries. Makes: results/tables, each as CSV, Markdown and LaTeX.
 
 
 def tabled(name):
@@ -22,3 +22,35 @@ rule instances:
         "../../environment.yml"
     script:
         "../../scripts/instances.py"
+
+
+def expected_seconds():
+    """Core seconds by policy and radius, from the measured rates."""
+    seconds = {}
+    for run in STUDY.fixed_budget:
+        cost = budget_cost(run.instance, run.policy, epsilon_name(run.epsilon))
+        seconds[run.policy] = seconds.get(run.policy, 0) + cost.cpu_seconds
+    for run in STUDY.fixed_confidence:
+        cost = confidence_cost(run.instance, run.radius, epsilon_name(run.epsilon))
+        seconds[run.radius] = seconds.get(run.radius, 0) + cost.cpu_seconds
+    return {name: float(f"{value:.3g}") for name, value in seconds.items()}
+
+
+rule runtime:
+    """Tabulate what was simulated, and the core time that measured rates foretell for it."""
+    input:
+        budget="<results>/summaries/fixed_budget.csv",
+        confidence="<results>/summaries/fixed_confidence.csv",
+    output:
+        **tabled("runtime"),
+    log:
+        "<results>/logs/runtime.log",
+    benchmark:
+        "<results>/benchmarks/runtime.tsv"
+    params:
+        code=code("scripts/runtime.py"),
+        expected=lambda wildcards: expected_seconds(),
+    conda:
+        "../../environment.yml"
+    script:
+        "../../scripts/runtime.py"

@@ -1,0 +1,13 @@
+"""Tabulate what was simulated, and the core time that measured rates foretell for it."""
+
+import pandas as pd
+
+from ldpt import tables
+
+if __name__ == "__main__":
+    from ldpt.provenance import job
+
+    with job(snakemake) as this:  # noqa: F821
+        budget, confidence = pd.read_csv(this.input.budget), pd.read_csv(this.input.confidence)
+        table = tables.runtime(budget, confidence, this.params.expected)
+        tables.write(table, {}, this.output.csv, this.output.md, this.output.tex)

@@ -1,0 +1,46 @@
+"""Reduce the pulls of each arm, under both algorithms, to mean shares with normal intervals."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pandas as pd
+
+from ldpt.instances import Instance, read_instance
+from ldpt.summarise import allocation
+
+
+def by_budget(pulls: str, problems: dict[str, Instance]) -> Iterator[pd.DataFrame]:
+    """Algorithm 1: the complexity counts the tolerance."""
+    for (name, epsilon), runs in pd.read_parquet(pulls).groupby(["instance", "epsilon"]):
+        wide = runs.pivot_table("pulls", "replicate", "arm")
+        labels = {"algorithm": 1, "how": "apt", "instance": name, "epsilon": epsilon}
+        yield allocation(wide.to_numpy(), problems[str(name)].gaps, labels)
+
+
+def by_confidence(
+    paths: list[str], problems: dict[str, Instance], delta: float
+) -> Iterator[pd.DataFrame]:
+    """Algorithm 2 at one error level: the tolerance plays no part."""
+    for path in map(Path, paths):
+        name, radius = path.parts[-3:-1]
+        runs = pd.read_parquet(path)
+        runs = runs[runs["delta"] == delta]
+        labels = {"algorithm": 2, "how": radius, "instance": name, "epsilon": float(path.stem)}
+        counts = runs.filter(regex=r"^pulls_\d+$").to_numpy()
+        yield allocation(counts, problems[name].strict.gaps, labels)
+
+
+def summarise(pulls: str, runs: list[str], instances: list[str], delta: float) -> pd.DataFrame:
+    """Both algorithms in one table, a row an arm."""
+    problems = {problem.name: problem for problem in map(read_instance, instances)}
+    parts = [*by_budget(pulls, problems), *by_confidence(runs, problems, delta)]
+    return pd.concat(parts, ignore_index=True)
+
+
+if __name__ == "__main__":
+    from ldpt.provenance import job
+
+    with job(snakemake) as this:  # noqa: F821
+        given = this.input
+        table = summarise(given.pulls, given.runs, given.instances, this.params.delta)
+        table.to_csv(this.output[0], index=False)
