@@ -1,6 +1,193 @@
-# Needs: all products. Makes: results/manifest.json, by which `ldpt audit` knows what there should be.
+# Needs: summaries, figures, captions, claims. Makes: what people open first (the article, the
+# explorer, the notebook, the findings of the README), and at last results/manifest.json, by which
+# `ldpt audit` knows what there should be.
+
+import os
 
 from ldpt.provenance import config_origin
+
+# The notebook is run by the papermill of this environment, activated or not.
+os.environ["PATH"] = os.pathsep.join(
+    [os.path.dirname(sys.executable), os.environ["PATH"]]
+)
+
+PRODUCTS += [
+    "<results>/claims.html",
+    "<results>/numbers.json",
+    "<paper>/report.pdf",
+    "<figures>/explorer.html",
+    "<figures>/findings.md",
+    "<results>/explore/one_answer_or_two.csv",
+    "<results>/explore/explore.html",
+]
+
+
+report: "../report/workflow.rst"
+
+
+rule gather_numbers:
+    """Gather every number that the article and the README show."""
+    input:
+        facts=expand("<results>/captions/{name}.json", name=FIGURES),
+        claims="<results>/claims.json",
+        fixed_budget="<results>/summaries/fixed_budget.csv",
+        fixed_confidence="<results>/summaries/fixed_confidence.csv",
+        instances=expand("<results>/instances/{name}.json", name=STUDY.instances),
+    output:
+        "<results>/numbers.json",
+    log:
+        "<results>/logs/gather_numbers.log",
+    benchmark:
+        "<results>/benchmarks/gather_numbers.tsv"
+    conda:
+        "../../environment.yml"
+    params:
+        code=code("scripts/gather_numbers.py"),
+        seed=config["seed"],
+        rho=config["rho"],
+    script:
+        "../../scripts/gather_numbers.py"
+
+
+rule report:
+    """Typeset the replication article."""
+    input:
+        report="paper/report.typ",
+        parts=["paper/layout.typ", "paper/proofs.typ", "paper/references.yml"],
+        numbers="<results>/numbers.json",
+        claims="<results>/claims.json",
+        figures=expand("<figures>/{name}.pdf", name=FIGURES),
+        captions=expand("<results>/captions/{name}.rst", name=FIGURES),
+    output:
+        report(
+            "<paper>/report.pdf",
+            caption="../report/article.rst",
+            category="Article",
+        ),
+    log:
+        "<results>/logs/report.log",
+    benchmark:
+        "<results>/benchmarks/report.tsv"
+    conda:
+        "../../environment.yml"
+    params:
+        code=code("scripts/report.py"),
+    script:
+        "../../scripts/report.py"
+
+
+rule claims_page:
+    """Show the verdict on every claim as a page."""
+    input:
+        "<results>/claims.json",
+    output:
+        report(
+            "<results>/claims.html",
+            caption="../report/claims.rst",
+            category="Audit",
+        ),
+    log:
+        "<results>/logs/claims_page.log",
+    benchmark:
+        "<results>/benchmarks/claims_page.tsv"
+    conda:
+        "../../environment.yml"
+    params:
+        code=code("scripts/claims_page.py"),
+    script:
+        "../../scripts/claims_page.py"
+
+
+rule findings:
+    """Fill the findings of the README with the numbers of this run."""
+    input:
+        template="workflow/report/findings.md",
+        numbers="<results>/numbers.json",
+    output:
+        "<figures>/findings.md",
+    log:
+        "<results>/logs/findings.log",
+    benchmark:
+        "<results>/benchmarks/findings.tsv"
+    conda:
+        "../../environment.yml"
+    params:
+        code=code("scripts/findings.py"),
+    script:
+        "../../scripts/findings.py"
+
+
+rule explorer:
+    """Put what was measured into the interactive page."""
+    input:
+        page=expand(
+            "workflow/explorer/{name}",
+            name=["page.html", "page.css", "model.js", "chart.js", "page.js"],
+        ),
+        instances=expand("<results>/instances/{name}.json", name=STUDY.instances),
+        fixed_budget="<results>/summaries/fixed_budget.csv",
+        fixed_confidence="<results>/summaries/fixed_confidence.csv",
+    output:
+        report(
+            "<figures>/explorer.html",
+            caption="../report/explorer.rst",
+            category="Explore",
+        ),
+    log:
+        "<results>/logs/explorer.log",
+    benchmark:
+        "<results>/benchmarks/explorer.tsv"
+    conda:
+        "../../environment.yml"
+    params:
+        code=code("scripts/explorer.py"),
+        rho=config["rho"],
+    script:
+        "../../scripts/explorer.py"
+
+
+rule notebook:
+    """Run the notebook: from the results to one figure and to a question of its own."""
+    input:
+        instances=expand("<results>/instances/{name}.json", name=STUDY.instances),
+        fixed_budget="<results>/summaries/fixed_budget.csv",
+        fixed_confidence="<results>/summaries/fixed_confidence.csv",
+    output:
+        "<results>/explore/one_answer_or_two.csv",
+    log:
+        "<results>/logs/notebook.log",
+        notebook="<results>/explore/explore.ipynb",
+    benchmark:
+        "<results>/benchmarks/notebook.tsv"
+    conda:
+        "../../environment.yml"
+    params:
+        code=code("workflow/notebooks/explore.py.ipynb"),
+    notebook:
+        "../notebooks/explore.py.ipynb"
+
+
+rule notebook_html:
+    """Render the executed notebook as a page."""
+    input:
+        "<results>/explore/one_answer_or_two.csv",
+    output:
+        report(
+            "<results>/explore/explore.html",
+            caption="../report/notebook.rst",
+            category="Explore",
+        ),
+    log:
+        "<results>/logs/notebook_html.log",
+    benchmark:
+        "<results>/benchmarks/notebook_html.tsv"
+    conda:
+        "../../environment.yml"
+    params:
+        code=code("scripts/notebook_html.py"),
+        executed=under("results/explore/explore.ipynb"),
+    script:
+        "../../scripts/notebook_html.py"
 
 
 rule manifest:
@@ -13,11 +200,11 @@ rule manifest:
         "<results>/logs/manifest.log",
     benchmark:
         "<results>/benchmarks/manifest.tsv"
+    conda:
+        "../../environment.yml"
     params:
         code=code("scripts/manifest.py"),
         config=config,
         origin=config_origin(workflow),
-    conda:
-        "../../environment.yml"
     script:
         "../../scripts/manifest.py"
