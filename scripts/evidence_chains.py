@@ -5,11 +5,13 @@ from ldpt.claims import write_evidence
 
 
 def chains() -> dict[str, evidence.Evidence]:
-    """The counterexample with its certificate, and both fixed-budget bounds."""
+    """The counterexample with its certificate, and all that is exact about fixed budget."""
     return {
         "one_armed_failure": evidence.one_armed_failure(),
         "upper_bounds": evidence.exact_losses_and_upper_bounds(),
         "lower_bounds": evidence.exact_losses_and_lower_bounds(),
+        "uniform_collapse": evidence.collapse_of_uniform_allocation(),
+        "drift": evidence.drift_of_algorithm_1(),
     }
 
 

@@ -4,11 +4,13 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from scipy.stats import binomtest
 
 from ldpt import evidence, exact
 from ldpt.claims import REFUTED, REPRODUCED
 from ldpt.errormap import error_map, one_arm
 from ldpt.instances import Instance
+from ldpt.simulate import fixed_budget
 
 from .test_claims import verdict
 
@@ -102,3 +104,16 @@ def test_sampled_losses_and_errors_contradict_only_when_sure() -> None:
     failing = evidence.sampled_errors(cells.assign(estimate=0.3))
     assert verdict("X12", failing) == REFUTED
     assert verdict("T4.1-rare", failing) == REFUTED
+
+
+def test_uniform_allocation_collapses_and_algorithm_1_drifts() -> None:
+    assert verdict("X14", evidence.collapse_of_uniform_allocation(levels=[0.1])) == REPRODUCED
+    assert verdict("X15", evidence.drift_of_algorithm_1((2.0, 1.0))) == REPRODUCED
+    assert verdict("X15", evidence.drift_of_algorithm_1((1.0, 2.0))) == REFUTED
+
+
+def test_uniform_loss_against_runs() -> None:
+    problem = Instance("three", [0.2, 0.45, 0.8], 0.5, 0.1)
+    runs = fixed_budget(problem, 1.0, 50, replicates=4000, seed=3, policy="uniform")
+    loss = evidence.uniform_loss(problem, 1.0, 50)
+    assert binomtest(int(runs["loss"].sum()), len(runs), loss).pvalue > 1e-4

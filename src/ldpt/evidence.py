@@ -5,6 +5,7 @@ binomial test a grid point, whose small p values speak against the statement. Th
 their number is made over the whole register, in ``claims``.
 """
 
+import itertools
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -13,6 +14,7 @@ import numpy as np
 import pandas as pd
 
 from ldpt import bounds
+from ldpt.config import scaled_budgets
 from ldpt.instances import Instance, budget_environments
 from ldpt.privacy import private_mean
 from ldpt.summarise import crossing
@@ -358,6 +360,57 @@ def exact_losses() -> Iterable[tuple[Instance, float, int, float]]:
             for multiple in multiples:
                 budget = max(2 * problem.n_arms, math.ceil(multiple * problem.complexity(epsilon)))
                 yield problem, epsilon, budget, exact.fixed_budget_loss(problem, epsilon, budget)
+
+
+def collapse_of_uniform_allocation(levels: Sequence[float] = (0.2, 0.1, 0.05)) -> Evidence:
+    """Exact error curves of round-robin allocation for eps up to 1, compared as in ``collapse``."""
+    problems = [
+        Instance("three-groups", [0.1] * 3 + [0.35, 0.45, 0.55, 0.65] + [0.9] * 3, 0.5, 0.1),
+        Instance("dose-finding", [0.05, 0.12, 0.25, 0.40, 0.55, 0.68], 0.3, 0.02),
+    ]
+    curves = [
+        {
+            "instance": problem.name,
+            "policy": "apt",  # judged like Algorithm 1
+            "epsilon": epsilon,
+            "budget": budget,
+            "scaled_budget": budget / problem.complexity(epsilon),
+            "estimate": uniform_loss(problem, epsilon, budget),
+        }
+        for problem in problems
+        for epsilon in (0.1, 0.25, 0.5, 1.0)
+        for budget in sorted(scaled_budgets(problem, epsilon, np.arange(0.5, 8.1, 0.25).tolist()))
+    ]
+    return collapse(pd.DataFrame(curves), levels)
+
+
+def uniform_loss(instance: Instance, epsilon: float, budget: int) -> float:
+    """Exact loss when the arms are pulled in turn: the arms err independently."""
+    from scipy.stats import binom
+
+    means, tau = instance.private_means(epsilon), instance.private_threshold(epsilon)
+    right = 1.0
+    for arm, (accept, reject) in enumerate(
+        zip(instance.must_accept, instance.must_reject, strict=True)
+    ):
+        pulls = budget // instance.n_arms + (arm < budget % instance.n_arms)
+        below = float(binom.cdf(math.floor(pulls * tau), pulls, means[arm]))  # s <= n tau
+        right *= 1 - below if accept else below if reject else 1.0
+    return 1 - right
+
+
+def drift_of_algorithm_1(epsilons: Sequence[float] = (2.0, 1.0, 0.7, 0.5)) -> Evidence:
+    """Exact loss of Algorithm 1 on two arms at T = H_eps: it grows as eps falls."""
+    from ldpt import exact
+
+    problem = Instance("two", [0.1, 0.9], 0.5)
+    losses = [
+        exact.fixed_budget_loss(problem, epsilon, round(problem.complexity(epsilon)))
+        for epsilon in epsilons
+    ]
+    steps = [later / earlier for earlier, later in itertools.pairwise(losses)]
+    found = {f"loss_at_{e:g}": v for e, v in zip(epsilons, losses, strict=True)}
+    return found | {"least_step": min(steps), "total_growth": losses[-1] / losses[0]}
 
 
 LOWER_VERSIONS = ("printed", "corrected", "sharp")
