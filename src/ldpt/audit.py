@@ -9,7 +9,8 @@ manifest consistently is found by a replay, or by the manifest's hash kept elsew
 import json
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -390,8 +391,9 @@ class _Inspection:
             if path.suffix in DRAWN and not hidden and product not in known:
                 self.add("stray", product, "no rule makes this figure")
 
-    def dependants(self, names: Iterable[str]) -> set[str]:
-        """All products that were, or would be, made from these, themselves included."""
+    @cached_property
+    def made_from(self) -> dict[str, set[str]]:
+        """For every file, the products that were, or would be, made from it directly."""
         below: dict[str, set[str]] = {}
         for product, step in self.steps.items():
             for name in step.inputs:
@@ -400,12 +402,16 @@ class _Inspection:
             sources = self._seen_from_root(record["stable"]["sources"])
             for name in (*record["stable"]["inputs"], *sources):
                 below.setdefault(name, set()).add(product)
+        return below
+
+    def dependants(self, names: Iterable[str]) -> set[str]:
+        """All products that stand on these files, however far down; the files included."""
         reached, waiting = set(), list(names)
         while waiting:
             name = waiting.pop()
             if name not in reached:
                 reached.add(name)
-                waiting.extend(below.get(name, ()))
+                waiting.extend(self.made_from.get(name, ()))
         return reached
 
     def reaching(self, fault: Fault) -> Fault:
@@ -416,9 +422,7 @@ class _Inspection:
         reached = self.dependants(names) - {fault.what}
         figures = {Path(name).stem for name in {*reached, *names} if name.startswith("figures/")}
         others = {name for name in reached & set(self.steps) if not name.startswith("figures/")}
-        return Fault(
-            fault.kind, fault.what, fault.detail, fault.rule, tuple(sorted(figures)), len(others)
-        )
+        return replace(fault, figures=tuple(sorted(figures)), others=len(others))
 
     def trusted(self) -> dict[str, dict[str, Any]]:
         """Records of products that are there and whose records were not found forged."""
