@@ -252,13 +252,20 @@ class Job:
                 sources[relative_to(path, ".")] = file_hash(path)
         return {
             "rule": self.rule,
-            "script": f"{self.script.parent.name}/{self.script.name}",
+            "script": self._script_name(),
             "code": {"hash": stable_hash(self.code), "parts": self.code},
             "params": settings(self.params),
             "wildcards": plain(dict(self.wildcards.items())),
             "inputs": inputs,
             "sources": sources,
         }
+
+    def _script_name(self) -> str:
+        """Relative to the project; of a script that lies elsewhere, not more than its folder."""
+        try:
+            return relative_to(self.script, ".")
+        except ValueError:
+            return f"{self.script.parent.name}/{self.script.name}"
 
     def _product_name(self, path: str | Path) -> str | None:
         try:
