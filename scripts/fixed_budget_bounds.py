@@ -2,11 +2,11 @@
 
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
 from ldpt import captions, figures
+from ldpt.summarise import falling_rates
 
 COLUMNS = ["instance", "n_arms", "epsilon", "scaled_budget", "estimate", "low", "high"]
 
@@ -19,16 +19,6 @@ def gather(summary: pd.DataFrame, rare: pd.DataFrame, exact: pd.DataFrame) -> pd
         "exact": exact.assign(low=exact["estimate"], high=exact["estimate"]),
     }
     return pd.concat([part[COLUMNS].assign(method=method) for method, part in parts.items()])
-
-
-def rates(points: pd.DataFrame, bounds: pd.DataFrame) -> pd.DataFrame:
-    """-log(error) / (T / H_eps) of estimates, and of bounds where they say anything."""
-    measured = points.copy()
-    logs = -np.log(points[["estimate", "high", "low"]].clip(upper=1 - 1e-9).to_numpy())
-    measured[["estimate", "low", "high"]] = logs / points[["scaled_budget"]].to_numpy()
-    telling = bounds[(bounds["value"] < 1) & (bounds["value"] > 0)]
-    value = -np.log(telling["value"]) / telling["scaled_budget"]
-    return pd.concat([measured, telling.assign(value=value, method="bound")])
 
 
 def facts(points: pd.DataFrame, slopes: pd.DataFrame, panels: list[str]) -> dict[str, Any]:
@@ -50,7 +40,7 @@ def fixed_budget_bounds(
     summary, rare, exact, bounds = map(pd.read_csv, tables)
     points = gather(summary, rare, exact)
     points = points[points["instance"].isin(panels) & (points["epsilon"] == epsilon)]
-    slopes = rates(points, bounds)
+    slopes = falling_rates(points, bounds)
     drawn = figures.fixed_budget_bounds(points, bounds, panels, slopes)
     return drawn, facts(points, slopes, panels)
 
