@@ -15,7 +15,7 @@ EVIDENCE = ["displays", "chains", "measured"]
 rule error_map:
     """Map error/delta of Algorithm 2 over arms, error levels, privacy levels and gaps."""
     input:
-        kernels=ancient("<results>/kernels.json"),
+        kernels="<results>/kernels.json",
     output:
         "<results>/exact/error_map.csv",
     log:
@@ -52,7 +52,7 @@ rule evidence_displays:
 rule evidence_chains:
     """Exact error of Algorithm 2 with its certificate, exact losses of Algorithm 1."""
     input:
-        kernels=ancient("<results>/kernels.json"),
+        kernels="<results>/kernels.json",
     output:
         "<results>/evidence/chains.json",
     log:

@@ -17,7 +17,7 @@ rule rare_fixed_budget:
     """Error of Algorithm 1 by importance sampling, and its exponents beside the bounds'."""
     input:
         instances=instances_of("rare_fixed_budget"),
-        kernels=ancient("<results>/kernels.json"),
+        kernels="<results>/kernels.json",
     output:
         estimates="<results>/rare/fixed_budget.csv",
         exponents="<results>/rare/exponents.csv",
@@ -43,7 +43,7 @@ rule rare_fixed_confidence:
     """Error of Algorithm 2 by importance sampling, beside its delta."""
     input:
         instances=instances_of("rare_fixed_confidence"),
-        kernels=ancient("<results>/kernels.json"),
+        kernels="<results>/kernels.json",
     output:
         "<results>/rare/fixed_confidence.csv",
     log:
@@ -69,7 +69,7 @@ rule exact_curves:
     """Exact error of Algorithm 1 on one or two arms, deep into the region of the bounds."""
     input:
         instances=instances_of("exact_curves"),
-        kernels=ancient("<results>/kernels.json"),
+        kernels="<results>/kernels.json",
     output:
         "<results>/exact/fixed_budget.csv",
     log:

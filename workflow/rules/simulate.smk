@@ -40,7 +40,7 @@ rule simulate_fixed_budget:
     """Run Algorithm 1 or a baseline on one instance at one privacy level, all budgets at once."""
     input:
         instance="<results>/instances/{instance}.json",
-        kernels=ancient("<results>/kernels.json"),
+        kernels="<results>/kernels.json",
     output:
         "<results>/simulations/fixed_budget/{instance}/{policy}/{epsilon}.parquet",
     log:
@@ -68,7 +68,7 @@ rule simulate_fixed_confidence:
     """Run Algorithm 2 to its stopping time on one instance at one privacy level."""
     input:
         instance="<results>/instances/{instance}.json",
-        kernels=ancient("<results>/kernels.json"),
+        kernels="<results>/kernels.json",
     output:
         "<results>/simulations/fixed_confidence/{instance}/{radius}/{epsilon}.parquet",
     log:
@@ -115,7 +115,7 @@ rule simulate_allocation:
     """Count the pulls that Algorithm 1 gives to each arm within a multiple of the complexity."""
     input:
         instances=allocated("<results>/instances/{instance}.json"),
-        kernels=ancient("<results>/kernels.json"),
+        kernels="<results>/kernels.json",
     output:
         "<results>/simulations/allocation.parquet",
     log:
