@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import snakemake
+from tests.conftest import PROJECT, snakemake
 
 pytestmark = pytest.mark.workflow
 
@@ -73,3 +73,9 @@ def test_a_comment_or_a_touch_re_runs_nothing(made: Path, edit: Callable, module
     assert pending(made) == set()
     edit(module, lambda text: text + "\n# a remark\n")
     assert pending(made) == set()
+
+
+def test_no_input_is_ancient() -> None:
+    """Behind a job that has to run, Snakemake would not look at what else has changed or is gone."""
+    rules = (PROJECT / "workflow" / "rules").glob("*.smk")
+    assert [rule.name for rule in rules if "ancient(" in rule.read_text()] == []
