@@ -76,6 +76,6 @@ def test_a_comment_or_a_touch_re_runs_nothing(made: Path, edit: Callable, module
 
 
 def test_no_input_is_ancient() -> None:
-    """Behind a job that has to run, Snakemake would not look at what else has changed or is gone."""
+    """Behind a job that has to run, Snakemake would not see what else has changed or is gone."""
     rules = (PROJECT / "workflow" / "rules").glob("*.smk")
     assert [rule.name for rule in rules if "ancient(" in rule.read_text()] == []
