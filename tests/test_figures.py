@@ -93,7 +93,9 @@ def overlapping(figure: Figure) -> list[tuple[str, str]]:
         texts += [axes.title, axes.xaxis.label, axes.yaxis.label, *axes.texts]
         # Labels beyond the limits of an axis exist but are not drawn.
         for axis, low, high in ((axes.xaxis, *axes.get_xlim()), (axes.yaxis, *axes.get_ylim())):
-            texts += [tick.label1 for tick in axis.get_major_ticks() if low <= tick.get_loc() <= high]
+            texts += [
+                tick.label1 for tick in axis.get_major_ticks() if low <= tick.get_loc() <= high
+            ]
     shown = [t for t in texts if t.get_visible() and t.get_text().strip()]
     boxes = [t.get_window_extent(renderer).shrunk(0.96, 0.8) for t in shown]
     return [

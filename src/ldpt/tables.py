@@ -1,6 +1,7 @@
 """Tables in three forms, CSV, Markdown and LaTeX, from one source."""
 
 import math
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,17 @@ from ldpt.captions import number
 from ldpt.instances import Instance
 
 Form = Callable[[Any], str]
-LATEX = {"&": r"\&", "%": r"\%", "_": r"\_", "#": r"\#", "$": r"\$", "{": r"\{", "}": r"\}"}
+LATEX = {
+    **{character: rf"\{character}" for character in "&%_#${}"},
+    **{"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"},
+    **{"×": r"$\times$", "∞": r"$\infty$", "−": "$-$", "–": "--", "—": "---", "’": "'"},
+    **{"ε": r"$\epsilon$", "δ": r"$\delta$", "Δ": r"$\Delta$", "τ": r"$\tau$", "ζ": r"$\zeta$"},
+    **{"μ": r"$\mu$", "ρ": r"$\rho$", "λ": r"$\lambda$", "√": r"$\surd$", "·": r"$\cdot$"},
+    **{"≤": r"$\le$", "≥": r"$\ge$", "≈": r"$\approx$", "≠": r"$\ne$", "→": r"$\to$"},
+    **{"½": "1/2", "¼": "1/4", "²": "$^2$", "³": "$^3$", "\u00a0": "~"},
+}
+RAISED = re.compile("[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+")
+LOWERED = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 
 
 def write(table: pd.DataFrame, forms: Mapping[str, Form], csv: str, md: str, tex: str) -> None:
@@ -60,8 +71,15 @@ def _latex_row(cells: Any) -> str:
 
 
 def _latex_cell(cell: str) -> str:
-    escaped = "".join(LATEX.get(character, character) for character in cell)
-    return escaped
+    """A cell without Unicode; a number in powers of ten becomes a formula."""
+    number_in_powers = re.fullmatch(r"([-−]?[\d.]+)×10([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)", cell)
+    if number_in_powers:
+        mantissa, power = number_in_powers[1].replace("−", "-"), number_in_powers[2]
+        return rf"${mantissa}\times 10^{{{power.translate(LOWERED)}}}$"
+    parts = RAISED.split(cell)
+    raised = [f"$^{{{power.translate(LOWERED)}}}$" for power in RAISED.findall(cell)]
+    plain = ["".join(LATEX.get(character, character) for character in part) for part in parts]
+    return "".join(text + power for text, power in zip(plain, [*raised, ""], strict=True))
 
 
 def _numeric(cells: pd.Series) -> bool:
