@@ -21,7 +21,7 @@ from ldpt.responses import (
     hypergeometric,
     reflected_edge,
     tape_from_responses,
-    touch_bound,
+    touch_exponent,
     touch_probability,
 )
 
@@ -82,7 +82,7 @@ def test_touch_probability_counts_the_walks_that_touch():
             touched = [walk_of(order).max() >= edge for order in arrangements(m, ones)]
             exact = np.mean(touched)
             assert touch_probability(m, ones, edge) == pytest.approx(exact, abs=1e-12)
-            assert exact <= touch_bound(m, 2 * ones - m, edge) + 1e-15
+            assert exact <= math.exp(-touch_exponent(m, 2 * ones - m, edge)) + 1e-15
 
 
 def test_edges_are_drawn_with_their_probability():

@@ -34,13 +34,15 @@ from ldpt.stretches import (
     new_book,
     open_stretch,
     rounding_slack,
+    take_from_urn,
 )
 
 SHARE = 0.25  # of the pulls left that a window aims at
-START = 32  # pulls an arm that are made one by one: jumps are short while n is small
-WINDOW = 24  # pulls an arm below which a window does not pay
-WINDOW_LEVEL = 2.0  # four standard deviations: above, an arm's index is due to its gap
-BATCH = 2  # excursions an arm between two thoughts of a window
+WINDOW = 100  # pulls an arm below which a window does not pay
+WINDOW_LEVEL = 3.0  # six standard deviations: above, an arm's index is due to its gap
+LONG = 20.0  # pulls below which an excursion is not worth a jump
+BATCH = 32  # pulls an arm that are made one by one before thinking again
+SHORT = 256  # pulls an arm up to which a run is simply made pull by pull
 FEW_ARMS = 64  # up to which looking through all arms beats the tournament
 
 
@@ -54,7 +56,7 @@ def fixed_budget_fast(
     if n_arms == 1:  # no choice to make
         fixed_budget_uniform(source, means, budgets, pulls, sums)
         return
-    if n_arms <= FEW_ARMS and budgets[-1] <= (START + WINDOW) * n_arms:  # nothing to jump over
+    if n_arms <= FEW_ARMS and budgets[-1] <= SHORT * n_arms:  # nothing to gain
         fixed_budget_literal(source, means, tau, zeta, budgets, pulls, sums)
         return
     n = np.zeros(n_arms, np.int64)
@@ -70,25 +72,28 @@ def fixed_budget_fast(
     tail = np.zeros(n_arms, np.int64)
     t = 0
     pace = 1.0
+    run_length = 0.0  # of late: pulls before another arm leads
     for c in range(budgets.size):
         while t < budgets[c]:
             left = budgets[c] - t
             aim = pace * SHARE * left
-            gaps_rule = tree[1] >= WINDOW_LEVEL
-            pays = aim >= WINDOW * n_arms
-            if t < START * n_arms or (gaps_rule and not pays and no_future(head, tail, book)):
-                stop = min(budgets[c], max(t, START * n_arms) + WINDOW * n_arms)
-                pull_one_by_one(source, t, stop, means, tau, zeta, n, s, tree)
-                t = stop
-                continue
-            if not (gaps_rule and pays):
-                for _ in range(BATCH * n_arms):
-                    t += excursion(
-                        source, budgets[c] - t, means, tau, zeta, n, s, tree, book, future, head,
-                        tail,
-                    )  # fmt: skip
-                    if t == budgets[c]:
-                        break
+            if tree[1] < WINDOW_LEVEL or aim < WINDOW * n_arms or t < n_arms:
+                if run_length < LONG:
+                    moves = min(left, BATCH * n_arms)
+                    runs = pull_one_by_one(
+                        source, t, t + moves, means, tau, zeta, n, s, tree, book, future, head, tail
+                    )
+                    t += moves
+                else:
+                    start, runs = t, 0
+                    while runs < n_arms and t < budgets[c]:
+                        t += excursion(
+                            source, budgets[c] - t, means, tau, zeta, n, s, tree, book, future,
+                            head, tail,
+                        )  # fmt: skip
+                        runs += 1
+                    moves = t - start
+                run_length += 0.5 * (moves / runs - run_length)
                 pace = min(1.0, 2.0 * pace)
                 continue
             level = tree[1] * math.sqrt(1.0 + min(1.0, aim / t))
@@ -109,7 +114,53 @@ def fixed_budget_fast(
 
 
 @compiled
-def no_future(head: np.ndarray, tail: np.ndarray, book: np.ndarray) -> bool:
+def pull_one_by_one(
+    source: Source, t: int, stop: int, means: np.ndarray, tau: float, zeta: float, n: np.ndarray,
+    s: np.ndarray, tree: np.ndarray, book: np.ndarray, future: np.ndarray, head: np.ndarray,
+    tail: np.ndarray,
+) -> int:  # fmt: skip
+    """The literal algorithm from t to ``stop`` pulls; return how often the pulled arm changed."""
+    n_arms = n.size
+    if n_arms <= FEW_ARMS and t >= n_arms and nothing_known(head, tail, book):
+        return pull_without_tree(source, stop - t, means, tau, zeta, n, s, tree)
+    last, runs = -1, 0
+    while t < stop:
+        k = t if t < n_arms else leader(tree)
+        runs += k != last
+        last = k
+        if tail[k] - head[k] + book[k, URN] > 0:
+            s[k] += known_response(source, k, n[k], book, future, head, tail)
+        else:
+            s[k] += draw_one(source, k, n[k], means[k])
+        n[k] += 1
+        enter(tree, k, arm_index(n[k], s[k], tau, zeta))
+        t += 1
+    return runs
+
+
+@compiled
+def pull_without_tree(
+    source: Source, moves: int, means: np.ndarray, tau: float, zeta: float, n: np.ndarray,
+    s: np.ndarray, tree: np.ndarray,
+) -> int:  # fmt: skip
+    """The same for few arms of which nothing is known in advance."""
+    leaves = tree.size >> 1
+    index = tree[leaves : leaves + n.size].copy()
+    last, runs = -1, 0
+    for _ in range(moves):
+        k = first_minimum(index)
+        runs += k != last
+        last = k
+        s[k] += draw_one(source, k, n[k], means[k])
+        n[k] += 1
+        index[k] = arm_index(n[k], s[k], tau, zeta)
+    for k in range(n.size):
+        enter(tree, k, index[k])
+    return runs
+
+
+@compiled
+def nothing_known(head: np.ndarray, tail: np.ndarray, book: np.ndarray) -> bool:
     """Whether no response is known that has not been used."""
     known = 0
     for k in range(head.size):
@@ -118,30 +169,17 @@ def no_future(head: np.ndarray, tail: np.ndarray, book: np.ndarray) -> bool:
 
 
 @compiled
-def pull_one_by_one(
-    source: Source, t: int, stop: int, means: np.ndarray, tau: float, zeta: float, n: np.ndarray,
-    s: np.ndarray, tree: np.ndarray,
-) -> None:  # fmt: skip
-    """The literal algorithm from t to ``stop`` pulls, where there is nothing to jump over."""
-    n_arms = n.size
-    index = np.empty(n_arms)
-    for k in range(n_arms):
-        index[k] = tree[(tree.size >> 1) + k]
-    while t < stop:
-        if t < n_arms:
-            k = t
-        elif n_arms <= FEW_ARMS:
-            k = first_minimum(index)
-        else:
-            k = leader(tree)
-        s[k] += draw_one(source, k, n[k], means[k])
-        n[k] += 1
-        index[k] = arm_index(n[k], s[k], tau, zeta)
-        if n_arms > FEW_ARMS:
-            enter(tree, k, index[k])
-        t += 1
-    for k in range(n_arms):
-        enter(tree, k, index[k])
+def known_response(
+    source: Source, k: int, n: int, book: np.ndarray, future: np.ndarray, head: np.ndarray,
+    tail: np.ndarray,
+) -> int:  # fmt: skip
+    """One response out of the arm's future or, after it, out of its urn."""
+    if head[k] == tail[k]:
+        return take_from_urn(source, k, n, book)
+    cut_front(source, k, n, 1, future, head[k], book)
+    if future[head[k], PULLS] == 0:
+        head[k] += 1
+    return book[k, ONES]
 
 
 @compiled

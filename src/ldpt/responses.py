@@ -20,6 +20,7 @@ from ldpt.compiled import compiled
 Source = np.random.Generator | np.ndarray
 
 FEW = 24  # below, adding single draws is cheaper than one binomial
+NO_CHANCE = 40.0  # e^-40 is less than one step of a uniform draw, 2^-53
 
 
 def tape_from_responses(responses: np.ndarray) -> np.ndarray:
@@ -181,8 +182,11 @@ def reflected_edge(rng: np.random.Generator, m: int, ones: int, up: int, down: i
         return 1
     if end <= -down:
         return -1
+    rise, fall = touch_exponent(m, end, up), touch_exponent(m, -end, down)
+    if min(rise, fall) > NO_CHANCE:
+        return 0
     u = rng.random()
-    if u >= touch_bound(m, end, up) + touch_bound(m, -end, down):
+    if u >= math.exp(-rise) + math.exp(-fall):
         return 0
     risen = touch_probability(m, ones, up)
     if u < risen:
@@ -191,12 +195,12 @@ def reflected_edge(rng: np.random.Generator, m: int, ones: int, up: int, down: i
 
 
 @compiled
-def touch_bound(m: int, end: int, edge: int) -> float:
-    """An upper bound on :func:`touch_probability` that costs one exponential.
+def touch_exponent(m: int, end: int, edge: int) -> float:
+    """x such that :func:`touch_probability` is at most e^-x, without computing it.
 
     From log C(m, h + j) - log C(m, h + i) <= -(j^2 - i^2) 2 / (m + 1) with h = m / 2.
     """
-    return math.exp(-2.0 * edge * (edge - end) / (m + 1.0))
+    return 2.0 * edge * (edge - end) / (m + 1.0)
 
 
 @compiled
