@@ -36,7 +36,7 @@ TOGETHER = 100  # short jobs to a submission, as in the profile
 SHARE = 7200  # cpu seconds for which one more core is asked
 MOST_THREADS = 32
 TIME_MARGIN, MEMORY_MARGIN = 3, 1.5  # slower nodes; what the measurement did not see
-SPARE_MINUTES, SPARE_MB = 10, 300
+SPARE_MINUTES, SPARE_MB = 10, 800  # Snakemake itself runs twice beside the script
 
 
 @dataclass(frozen=True)

@@ -34,11 +34,12 @@ def exponents(table: pd.DataFrame) -> pd.DataFrame:
     rows = []
     for (axis, method), points in in_range(per_run(table)).groupby(["axis", "method"], sort=False):
         for quantity in QUANTITIES:
-            slope, error = slope_of(points["x"], points[quantity])
-            span = {"from": points["value"].min(), "to": points["value"].max()}
+            known = points[points[quantity].notna()]
+            slope, error = slope_of(known["x"], known[quantity])
+            span = {"from": known["value"].min(), "to": known["value"].max()}
             rows.append(
                 {"quantity": quantity, "axis": axis, "method": method,
-                 "exponent": slope, "standard_error": error, **span, "points": len(points)}
+                 "exponent": slope, "standard_error": error, **span, "points": len(known)}
             )  # fmt: skip
     order = pd.DataFrame(rows)
     return order.sort_values(["quantity", "axis"], key=_order, kind="stable", ignore_index=True)

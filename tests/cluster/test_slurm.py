@@ -1,6 +1,6 @@
-"""The same workflow on a real SLURM: the same bytes, also when a job is killed or a node is down."""
+"""The same workflow on a real SLURM: the same bytes, also when jobs are killed and nodes lost."""
 
-import hashlib
+import json
 import os
 import subprocess
 import sys
@@ -9,25 +9,36 @@ from pathlib import Path
 
 import pytest
 
+from ldpt.provenance import file_hash
 from tests.cluster.slurm import Cluster
-from tests.conftest import snakemake
 
 pytestmark = pytest.mark.cluster
 
-CONFIG = "tests/workflow/tiny.yaml"
-ROOT = Path("results/tiny")
-VOLATILE = {"logs", "benchmarks", "records"}  # times and hosts; the manifest has records' hashes
+CONFIG = "config/smoke.yaml"
+ROOT = Path("results/smoke")
+AGAIN = "results/simulations/fixed_confidence/counterexample"  # what the faults happen to
 # The profile as users have it; only its patience is meant for longer jobs than these.
 QUICK = ("--slurm-init-seconds-before-status-checks=2", "--seconds-between-status-checks=2")
 
 
-@pytest.fixture(scope="module")
-def local(copy_project: Callable[[str], Path]) -> dict[str, str]:
-    """What a run on this machine makes."""
-    folder = copy_project("local")
-    done = snakemake(folder, "--configfile", CONFIG)
-    assert done.returncode == 0, done.stderr[-4000:]
-    return products(folder)
+def submitted(folder: Path, *targets: str) -> subprocess.Popen[bytes]:
+    """Snakemake with the profile, started in a folder; what it says goes to a file there."""
+    environment = os.environ | {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+    command = [sys.executable, "-m", "snakemake", "--profile", "workflow/profiles/slurm"]
+    command += [*QUICK, "--configfile", CONFIG, "--", *targets]
+    with (folder / "snakemake.log").open("wb") as log:
+        return subprocess.Popen(command, cwd=folder, env=environment, stdout=log, stderr=log)
+
+
+def told(folder: Path) -> str:
+    return (folder / "snakemake.log").read_text()[-4000:]
+
+
+def hashes(folder: Path) -> dict[str, str]:
+    """The hash of every product, the manifest with the hashes of all records included."""
+    manifest = folder / ROOT / "results" / "manifest.json"
+    names = [*json.loads(manifest.read_text())["products"], "results/manifest.json"]
+    return {name: file_hash(folder / ROOT / name) for name in names}
 
 
 @pytest.fixture(scope="module")
@@ -39,64 +50,43 @@ def made(copy_project: Callable[[str], Path], cluster: Cluster) -> Path:
     return folder
 
 
-def products(folder: Path) -> dict[str, str]:
-    """The hash of every product by its name."""
-    files = (path for path in (folder / ROOT).rglob("*") if path.is_file())
-    names = {path.relative_to(folder / ROOT): path for path in files}
-    return {
-        name.as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
-        for name, path in names.items()
-        if VOLATILE.isdisjoint(name.parts)
-    }
+@pytest.fixture
+def lost(made: Path) -> dict[str, str]:
+    """Some simulations are removed: their names, for a run to make them, and their hashes."""
+    files = sorted((made / ROOT / AGAIN).rglob("*.parquet"))
+    assert files
+    before = {str(file.relative_to(made)): file_hash(file) for file in files}
+    for file in files:
+        file.unlink()
+    return before
 
 
-def submitted(folder: Path, *arguments: str) -> subprocess.Popen[bytes]:
-    """Snakemake with the profile, started in a folder; what it says goes to a file there."""
-    environment = os.environ | {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
-    command = [sys.executable, "-m", "snakemake", "--profile", "workflow/profiles/slurm"]
-    command += [*QUICK, "--configfile", CONFIG, "--", *arguments]
-    with (folder / "snakemake.log").open("wb") as log:
-        return subprocess.Popen(command, cwd=folder, env=environment, stdout=log, stderr=log)
+def test_every_product_has_the_bytes_of_a_local_run(made: Path, smoke: Path) -> None:
+    there, here = hashes(made), hashes(smoke)
+    assert {name for name in there | here if there.get(name) != here.get(name)} == set()
 
 
-def told(folder: Path) -> str:
-    return (folder / "snakemake.log").read_text()[-4000:]
+def test_jobs_travel_together(made: Path, cluster: Cluster) -> None:
+    jobs = len(list((made / ROOT / "results" / "benchmarks").rglob("*.tsv")))
+    assert len(cluster.jobs()) <= jobs / 4
 
 
-def simulate_again(folder: Path) -> tuple[str, ...]:
-    """Remove the simulations of Algorithm 2; their names are the targets of the next run."""
-    runs = sorted((folder / ROOT / "results/simulations/fixed_confidence").rglob("*.parquet"))
-    assert runs
-    for run in runs:
-        run.unlink()
-    return tuple(str(run.relative_to(folder)) for run in runs)
-
-
-def test_every_product_has_the_bytes_of_a_local_run(made: Path, local: dict[str, str]) -> None:
-    assert products(made) == local
-
-
-def test_the_short_jobs_travel_together(made: Path, cluster: Cluster) -> None:
-    jobs = len(list((made / ROOT / "results/benchmarks").rglob("*.tsv")))
-    assert len(cluster.jobs()) <= jobs / 2
-
-
-def test_a_cancelled_job_is_run_again(made: Path, local: dict[str, str], cluster: Cluster) -> None:
-    with submitted(made, *simulate_again(made)) as run:
+def test_a_cancelled_job_is_run_again(made: Path, lost: dict[str, str], cluster: Cluster) -> None:
+    with submitted(made, *lost) as run:
         job, _ = cluster.first_running(run)
         cluster.cancel(job)
         assert run.wait() == 0, told(made)
     assert cluster.state(job) == "CANCELLED"
-    assert products(made) == local
+    assert {name: file_hash(made / name) for name in lost} == lost
 
 
-def test_a_job_whose_node_goes_down_is_run_again(
-    made: Path, local: dict[str, str], cluster: Cluster
+def test_a_job_is_run_again_when_its_node_goes_down(
+    made: Path, lost: dict[str, str], cluster: Cluster
 ) -> None:
-    with submitted(made, *simulate_again(made)) as run:
+    with submitted(made, *lost) as run:
         job, node = cluster.first_running(run)
         cluster.set_node(node, "down")
         assert run.wait() == 0, told(made)
     assert cluster.state(job) == "NODE_FAIL"
     assert cluster.node_states()[node] == "down"
-    assert products(made) == local
+    assert {name: file_hash(made / name) for name in lost} == lost
