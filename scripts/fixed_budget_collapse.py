@@ -2,15 +2,14 @@
 
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
 from ldpt import captions, figures
+from ldpt.style import epsilon_label
 from ldpt.summarise import needed_budgets
 
 LEVEL = 0.05  # error probability at which curves are compared
-STRONG = 1.0  # up to this epsilon responses are close to fair coins, beyond they are not
 
 
 def spread(needed: pd.DataFrame) -> float:
@@ -23,16 +22,18 @@ def spread(needed: pd.DataFrame) -> float:
 def facts(shown: pd.DataFrame) -> dict[str, Any]:
     """How far apart the curves are at one error level, before and after scaling."""
     needed = needed_budgets(shown, LEVEL)
-    strong = needed[needed["epsilon"] <= STRONG]
-    weak = needed[np.isinf(needed["epsilon"]) | (needed["epsilon"] == STRONG)]
-    plain = needed.assign(complexity=1.0)
+    widest = needed.loc[needed["epsilon"].idxmin(), "instance"]  # down to the strongest privacy
+    curve = needed[needed["instance"] == widest].sort_values("epsilon")
+    scaled = (curve["estimate"] / curve["complexity"]).tolist()
     return {
         "level": LEVEL,
-        "before": spread(plain),
+        "before": spread(needed.assign(complexity=1.0)),
         "after": spread(needed),
-        "strong": STRONG,
-        "strong_after": spread(strong),
-        "weak_after": spread(weak),
+        "widest": str(widest),
+        "least_epsilon": float(curve["epsilon"].iloc[0]),
+        "least_scaled": scaled[0],
+        "most_epsilon": epsilon_label(curve["epsilon"].iloc[-1]),
+        "most_scaled": scaled[-1],
         "replicates": int(shown["replicates"].min()),
     }
 

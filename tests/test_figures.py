@@ -164,7 +164,7 @@ def test_publish_writes_picture_caption_and_facts(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("value", "shown"),
-    [(0.0, "0"), (999.9, "1 000"), (1e6, "1 000 000"), (1.5e-5, "1.5×10⁻⁵"), (-2.06, "-2.06")],
+    [(0.0, "0"), (999.9, "1 000"), (1e6, "1 000 000"), (1.5e-5, "1.5×10⁻⁵"), (-2.06, "−2.06")],
 )
 def test_numbers_for_prose(value: float, shown: str) -> None:
     assert captions.number(value) == shown

@@ -30,10 +30,14 @@ def number(value: float, digits: int = 3) -> str:
     exponent = math.floor(math.log10(abs(rounded)))
     if exponent < -3 or exponent > 6:
         mantissa = f"{rounded / 10.0**exponent:.{digits}g}"
-        return f"{mantissa}×10{str(exponent).translate(SUPERSCRIPTS)}"
+        return _minus(f"{mantissa}×10{str(exponent).translate(SUPERSCRIPTS)}")
     if exponent >= 3:
-        return f"{rounded:,.0f}".replace(",", " ")
-    return f"{rounded:.{digits}g}"
+        return _minus(f"{rounded:,.0f}".replace(",", " "))
+    return _minus(f"{rounded:.{digits}g}")
+
+
+def _minus(text: str) -> str:
+    return text.replace("-", "−")
 
 
 def percent(value: float) -> str:

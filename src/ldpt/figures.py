@@ -283,11 +283,13 @@ def fixed_confidence_collapse(table: pd.DataFrame) -> Figure:
     return figure
 
 
-def fixed_confidence_error(measured: pd.DataFrame, exact: pd.DataFrame) -> Figure:
+def fixed_confidence_error(
+    measured: pd.DataFrame, exact: pd.DataFrame, sampled: pd.DataFrame
+) -> Figure:
     """Error probability over delta against delta: a panel a radius, the failing region shaded.
 
-    Both tables: radius, epsilon, delta, estimate, low, high of error / delta; ``measured`` also
-    has the count of errors.
+    All tables: instance, radius, epsilon, delta, estimate, low, high of error / delta; ``measured``
+    also has the count of errors, ``sampled`` is by importance sampling.
     """
     radii = [r for r in RADII if r in set(measured["radius"])]
     figure, grid = marks.panels(len(radii), 3, 2.5, sharey=True, sharex=True)
@@ -303,11 +305,15 @@ def fixed_confidence_error(measured: pd.DataFrame, exact: pd.DataFrame) -> Figur
         ):
             colour = style.epsilon_colour(float(epsilon))
             marks.estimates(axes, curve["delta"], curve, colour, marker, linestyle="")
+        rare = sampled[sampled["radius"] == radius]
+        marks.coloured(
+            axes, (0.85 * rare["delta"]).tolist(), rare, style.MARKERS["rare"], link=False
+        )
         axes.axhline(1, color=style.BOUND_COLOURS["upper"], linewidth=0.8)
         axes.axhspan(1, 1e9, color=style.BOUND_COLOURS["upper"], alpha=0.1, linewidth=0)
         axes.set_title(f"radius {radius}")
         axes.set_xlabel("error level δ")
-    seen = pd.concat([measured["high"], exact["estimate"]])
+    seen = pd.concat([measured["high"], exact["estimate"], sampled["estimate"]])
     grid[0].set_ylim(max(seen[seen > 0].min() / 3, 1e-12), 5 * seen.max())
     grid[0].set_ylabel("error probability over δ")
     grid[-1].text(
@@ -315,9 +321,13 @@ def fixed_confidence_error(measured: pd.DataFrame, exact: pd.DataFrame) -> Figur
         color=style.BOUND_COLOURS["upper"],
     )  # fmt: skip
     chain = Line2D([], [], color=style.FAINT, linewidth=0.7, label="one arm, exact")
-    marks.epsilon_legend(
-        figure, set(measured["epsilon"]) | set(exact["epsilon"]), chain, marks.zero_handle()
-    )
+    kinds = {radius: f"simulated, {radius}" for radius in radii} | {"rare": "importance sampling"}
+    dots = [
+        Line2D([], [], linestyle="", color=style.FAINT, marker=style.MARKERS[kind], label=label)
+        for kind, label in kinds.items()
+    ]
+    marks.legend(figure, "upper", [*dots, marks.zero_handle(), chain])
+    marks.epsilon_legend(figure, {*measured["epsilon"], *exact["epsilon"], *sampled["epsilon"]})
     return figure
 
 
@@ -451,3 +461,58 @@ def optimality_gap(table: pd.DataFrame, instances: Sequence[str]) -> Figure:
     grid[0].set_ylabel("pulls over lower bound")
     marks.legend(figure, "lower", marks.bound_handles(table.assign(side="lower")))
     return figure
+
+
+# --- cost -----------------------------------------------------------------------------------------
+
+
+def cost_growth(table: pd.DataFrame, exponents: pd.DataFrame) -> Figure:
+    """Pulls, cpu seconds and bytes (rows) against replicates, epsilon and K (columns).
+
+    ``table``: axis, value, method, epsilon, pulls, cpu_seconds, bytes; ``exponents``: quantity,
+    axis, method, exponent.
+    """
+    quantities = {"pulls": "pulls", "cpu_seconds": "cpu seconds", "bytes": "bytes"}
+    columns = {"replicates": "whole simulation", "epsilon": "one run", "arms": "one run"}
+    figure, grid = marks.panels(9, 3, 1.5)
+    panels = iter(grid)
+    for quantity, label in quantities.items():
+        for axis, scope in columns.items():
+            axes = next(panels)
+            rows = marks.rows_of(table, axis=axis).dropna(subset=[quantity])
+            _growth_panel(axes, rows.assign(estimate=rows[quantity]), axis)
+            slopes = marks.rows_of(exponents, quantity=quantity, axis=axis)["exponent"]
+            _growth_note(axes, slopes, axis)
+            axes.set_ylabel(label if axis == "replicates" else "")
+            axes.set_title(scope if quantity == "pulls" else "")
+            if quantity != "bytes":
+                axes.set_xlabel("")
+    methods = [m for m in ("apt", *RADII) if m in set(table["method"])]
+    names = {"apt": "Algorithm 1", **{r: f"Algorithm 2, {r}" for r in RADII}}
+    marks.legend(figure, "lower", [marks.marker_handle(m, names[m]) for m in methods])
+    return figure
+
+
+def _growth_panel(axes: Axes, rows: pd.DataFrame, axis: str) -> None:
+    """One quantity along one axis, a curve a method."""
+    place: Any = float
+    marks.log_axes(axes, "y")
+    if axis == "epsilon":
+        place = marks.epsilon_axis(axes, rows["value"])
+    elif axis == "arms":
+        marks.arms_axis(axes, rows["value"].astype(int))
+    else:
+        marks.log_axes(axes, "x")
+        axes.set_xlabel("replicates")
+    rows = rows.assign(low=rows["estimate"], high=rows["estimate"])
+    for method, curve in rows.groupby("method", sort=False):
+        x = [place(value) for value in curve["value"]]
+        marks.coloured(axes, x, curve, style.MARKERS[str(method)])
+
+
+def _growth_note(axes: Axes, slopes: pd.Series, axis: str) -> None:
+    """The exponents over the methods, in the corner that the curves leave free."""
+    low, high = (f"{value:.2f}".replace("-", "−") for value in (slopes.min(), slopes.max()))
+    place, side = (0.97, "right") if axis == "epsilon" else (0.04, "left")
+    text = low if low == high else f"{low} to {high}"
+    axes.text(place, 0.94, text, transform=axes.transAxes, ha=side, va="top", fontsize=7)

@@ -98,6 +98,10 @@ def drawings(root: Path) -> dict[str, Callable[[], Any]]:
             "fixed_budget", "fixed_confidence", "bounds", "mechanism", "allocation", "budget_bounds"
         )
     )  # fmt: skip
+    error_map, rarely = (
+        str(results / "exact/error_map.csv"),
+        str(results / "rare/fixed_confidence.csv"),
+    )
     rare, exact = str(results / "rare/fixed_budget.csv"), str(results / "exact/fixed_budget.csv")
     two = config["fixed_confidence"]
     arguments: dict[str, tuple[Any, ...]] = {
@@ -108,7 +112,7 @@ def drawings(root: Path) -> dict[str, Callable[[], Any]]:
         "fixed_budget_baselines": (budget, config["baselines"], 1.0),
         "fixed_confidence_cost": (confidence, bounds, two, 0.1),
         "fixed_confidence_collapse": (confidence,),
-        "fixed_confidence_error": (confidence, str(results / "exact/error_map.csv")),
+        "fixed_confidence_error": (confidence, error_map, rarely),
         "fixed_confidence_radii": (confidence, bounds, 0.1, 1.0, two[0]),
         "allocation": (arms,),
         "scaling_arms": (budget, confidence, bounds, 0.1, 1.0),

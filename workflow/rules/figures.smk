@@ -165,6 +165,7 @@ rule fixed_confidence_error:
     input:
         summary="<results>/summaries/fixed_confidence.csv",
         error_map="<results>/exact/error_map.csv",
+        rare="<results>/rare/fixed_confidence.csv",
         caption="workflow/report/fixed_confidence_error.rst",
     output:
         **drawn("fixed_confidence_error", "Fixed confidence"),
