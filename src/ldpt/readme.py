@@ -13,7 +13,7 @@ from ldpt.captions import number
 FINDINGS = Path("figures/findings.md")
 BENCHMARKS = Path("results/benchmarks")
 TEMPLATES = Path("workflow/report")
-RULES = Path("workflow/rules/figures.smk")
+RULES = Path("workflow/rules")
 PLACE = r"<!-- {name}:begin -->\n(.*?)<!-- {name}:end -->"
 
 
@@ -32,9 +32,10 @@ def with_part(readme: str, name: str, content: str) -> str:
     return readme.replace(marks.format(old), marks.format(content))
 
 
-def figure_names(rules: str) -> list[str]:
+def figure_names(rules: Path) -> list[str]:
     """The figures in the order of their rules: those rules whose outputs are drawn."""
-    return re.findall(r"\*\*drawn\(\s*\"(\w+)\"", rules)
+    texts = [file.read_text(encoding="utf-8") for file in sorted(rules.glob("*.smk"))]
+    return [name for text in texts for name in re.findall(r"\*\*drawn\(\s*\"(\w+)\"", text)]
 
 
 def question(template: str) -> str:
@@ -75,8 +76,7 @@ def cost(benchmarks: Path, results: Path) -> str:
 
 def updated(readme: str, project: Path) -> str:
     """The README with all its generated parts made anew from a finished run."""
-    names = figure_names((project / RULES).read_text(encoding="utf-8"))
-    benchmarks = project / BENCHMARKS
+    names, benchmarks = figure_names(project / RULES), project / BENCHMARKS
     parts = {
         "findings": (project / FINDINGS).read_text(encoding="utf-8"),
         "figures": figure_table(names, project / TEMPLATES, benchmarks),

@@ -13,7 +13,7 @@ from tests.browser.conftest import complaints, opened
 from tests.conftest import PROJECT, snakemake
 
 pytestmark = [pytest.mark.browser, pytest.mark.workflow]
-FIGURES = readme.figure_names((PROJECT / readme.RULES).read_text(encoding="utf-8"))
+FIGURES = readme.figure_names(PROJECT / readme.RULES)
 CATEGORIES = {"Article", "Audit", "Explore", "Fixed budget", "Fixed confidence", "Privacy"}
 
 
@@ -72,7 +72,7 @@ def test_every_caption_opens_with_its_question_and_is_filled(reported: webdriver
 
 
 def test_categories_rules_and_run_times_are_there(reported: webdriver.Chrome) -> None:
-    assert set(reported.execute_script("return Object.keys(categories)")) == CATEGORIES
+    assert set(reported.execute_script("return Object.keys(categories)")) >= CATEGORIES
     rules = reported.execute_script("return Object.keys(rules)")
     assert {"simulate_fixed_budget", "claims", "report", *FIGURES} <= set(rules)
     assert "simulate_fixed_budget" in reported.execute_script(
