@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom, chisquare, hypergeom, ks_2samp
 
-from ldpt import kernels, service, stretches
+from ldpt import fast_budget, kernels, service, stretches
 from ldpt.compiled import engine_digest
 from ldpt.instances import Instance
 from ldpt.privacy import private_mean
@@ -181,6 +181,32 @@ def test_counting_keys_equals_serving_in_turn(n_arms):
             served = 1 + sum(key & ((1 << bits) - 1) == arm for key in keys[:i])
             assert service.pulls_at(start, arm, bits) == served
             assert service.rank(members, 0, arm) == place
+
+
+def test_a_window_taken_back_keeps_what_was_drawn():
+    """Twice: the second window cuts the future that the first one left, and must glue it again."""
+    rng, means = np.random.default_rng(8), np.array([0.5, 0.5])
+    start = np.array([2000, 2000]), np.array([1000, 1001])
+    n, s = start[0].copy(), start[1].copy()
+    tree, book = service.new_float_tournament(1), stretches.new_book(2)
+    service.enter(tree, 0, 0.0)
+    service.enter(tree, 1, 0.1)
+    future, spare, log = np.zeros((3, 1000, 6), np.int64)
+    head, tail, log_start = np.zeros(2, np.int64), np.zeros(2, np.int64), np.zeros(3, np.int64)
+    totals = []
+    for left in (50_000, 700, 31):
+        used = fast_budget.raise_level(
+            rng, 5.0, left, means, 0.5, 0.0, n, s, tree, book, future, head, tail, log, log_start
+        )
+        assert used == -1  # level 5 is ten standard deviations away
+        assert n[0] == start[0][0] + left
+        fast_budget.take_back(n, s, future, spare, head, tail, log, log_start)
+        future, spare = spare, future
+        assert (n.tolist(), s.tolist()) == (start[0].tolist(), start[1].tolist())
+        rows = future[head[0] : tail[0]]
+        totals.append((rows[:, stretches.PULLS].sum(), rows[:, stretches.ONES].sum()))
+    assert totals[0][0] == 50_000
+    assert totals[0] == totals[1] == totals[2]
 
 
 # --- Engines against each other, on their own random numbers
