@@ -14,6 +14,7 @@ from ldpt import audit as audits
 from ldpt import cli
 from ldpt.audit import MANIFEST, Plan, Report, audit, make_plan, render_audit
 from ldpt.provenance import file_hash, read_record, record_path, record_text, stable_hash
+from ldpt.replay import replay_chunks
 from ldpt.trace import render_trace, trace
 
 SHARD = "results/simulations/fixed_budget/two/apt/1.parquet"
@@ -186,6 +187,13 @@ def test_a_replay_is_equal_bit_for_bit(root: Path, plan: Plan) -> None:
     # Two chunks of two files, two chunks at two error levels, four laws at two privacy levels.
     assert report.intact, render_audit(report)
     assert len(report.replayed) == len(set(report.replayed)) == 4 + 4 + 8
+
+
+def test_products_of_other_rules_are_not_replayed(root: Path) -> None:
+    """A rule may draw from the same streams and keep something else of them."""
+    stable = read_record(record_path(root, SHARD))["stable"]
+    names, differing = replay_chunks(root, {ROWS: stable | {"rule": "error_map"}}, 5, seed=0)
+    assert (names, differing) == ([], [])
 
 
 def test_the_seed_chooses_the_chunks(root: Path, plan: Plan) -> None:

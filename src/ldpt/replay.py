@@ -33,20 +33,16 @@ def _label(chunk: tuple) -> str:
 
 
 def _chunks(stable: Stable) -> Iterator[tuple]:
-    """What can be replayed by itself of one product."""
-    params, kind = stable["params"], _kind(stable)
-    if kind == "fixed_budget":
+    """What can be replayed by itself of one product; nothing of other rules, seeded or not."""
+    params, rule = stable["params"], stable["rule"]
+    if rule == "simulate_fixed_budget":
         yield from ((number,) for number, _ in simulate.chunks(params["replicates"]))
-    elif kind == "fixed_confidence":
+    elif rule == "simulate_fixed_confidence":
         for delta in params["deltas"]:
             yield from ((delta, number) for number, _ in simulate.chunks(params["replicates"]))
-    elif kind == "mechanism":
+    elif rule == "simulate_mechanism":
         for law in simulate.REWARD_LAWS:
             yield from ((law, float(epsilon)) for epsilon in params["mechanism"]["epsilons"])
-
-
-def _kind(stable: Stable) -> str:
-    return str(stable["notes"].get("stream", [""])[0])
 
 
 def _difference(root: Path, name: str, stable: Stable, chunk: tuple) -> str:
@@ -55,7 +51,7 @@ def _difference(root: Path, name: str, stable: Stable, chunk: tuple) -> str:
         kept = pd.read_parquet(root / name)
     except (OSError, ValueError) as error:
         return f"the product cannot be read: {' '.join(str(error).split())}"
-    kept, again = REPLAYS[_kind(stable)](root, stable, chunk, kept)
+    kept, again = REPLAYS[stable["rule"]](root, stable, chunk, kept)
     kept, again = kept.reset_index(drop=True), again.reset_index(drop=True)
     if list(kept.columns) != list(again.columns) or len(kept) != len(again):
         return "columns or number of rows differ"
@@ -115,7 +111,7 @@ def _mechanism(
 
 
 REPLAYS: dict[str, Callable[..., tuple[pd.DataFrame, pd.DataFrame]]] = {
-    "fixed_budget": _budget,
-    "fixed_confidence": _confidence,
-    "mechanism": _mechanism,
+    "simulate_fixed_budget": _budget,
+    "simulate_fixed_confidence": _confidence,
+    "simulate_mechanism": _mechanism,
 }
