@@ -90,7 +90,7 @@ def test_every_config_of_the_project_is_accepted(path: Any) -> None:
 
 def test_an_instance_is_added_in_the_config_alone(smoke_config: Config) -> None:
     add_instance(smoke_config, name="mine", means=[0.2, 0.45, 0.7], threshold=0.4, tolerance=0.01)
-    budget(smoke_config).update(instances=["mine"])
+    smoke_config["fixed_budget"]["studies"] = [budget(smoke_config) | {"instances": ["mine"]}]
     study = config.study(smoke_config)
     assert {run.instance for run in study.fixed_budget} == {"mine"}
     assert study.instance("mine").n_arms == 3
@@ -107,8 +107,8 @@ def test_budgets_are_multiples_of_the_complexity_from_2k_on(smoke_config: Config
 
 
 def test_studies_that_overlap_are_simulated_once(smoke_config: Config) -> None:
-    first = confidence(smoke_config)
-    again = copy.deepcopy(first) | {"deltas": [0.05], "replicates": 300}
+    first = confidence(smoke_config) | {"deltas": [0.1], "replicates": 200}
+    again = first | {"deltas": [0.05], "replicates": 300}
     smoke_config["fixed_confidence"]["studies"] = [first, again]
     runs = config.study(smoke_config).fixed_confidence
     assert len({(run.instance, run.radius, run.epsilon) for run in runs}) == len(runs)
