@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from ldpt.audit import manifest
+from ldpt.manifest import manifest
 
 
 def write_manifest(

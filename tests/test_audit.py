@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from ldpt import audit as audits
 from ldpt import cli
-from ldpt.audit import MANIFEST, Plan, Report, audit, make_plan, render_audit
+from ldpt.audit import Plan, Report, audit, make_plan, render_audit
+from ldpt.manifest import MANIFEST, manifest
 from ldpt.provenance import file_hash, read_record, record_path, record_text, stable_hash
 from ldpt.replay import replay_chunks
 from ldpt.trace import render_trace, trace
@@ -264,7 +265,7 @@ def test_a_figure_that_no_rule_makes_is_a_stray(root: Path, plan: Plan) -> None:
 def test_the_manifest_refuses_products_that_differ_from_their_records(root: Path) -> None:
     flip(root / ROWS)
     with pytest.raises(ValueError, match=f"{ROWS} differs from its record"):
-        audits.manifest(root, [str(root / "figures/rows.png")], {}, {})
+        manifest(root, [str(root / "figures/rows.png")], {}, {})
 
 
 def test_the_text_tells_faults_alike_once(root: Path, plan: Plan) -> None:

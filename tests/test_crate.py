@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from ldpt import cli, crate
-from ldpt.audit import MANIFEST, audit, render_audit
+from ldpt.audit import audit, render_audit
+from ldpt.manifest import MANIFEST
 from ldpt.provenance import file_hash, record_path
 from tests.test_audit import CONFIDENCE, ROWS, SHARD, flip
 

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from ldpt import provenance
-from ldpt.audit import MANIFEST, find_project
+from ldpt.audit import find_project
+from ldpt.manifest import MANIFEST
 from ldpt.provenance import file_hash, read_record, record_path
 
 PROFILES = {
