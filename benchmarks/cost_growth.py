@@ -6,11 +6,13 @@ and K), ``rates.json`` (rates fitted to them, to peak memory and to file sizes) 
 Cpu time counts, not wall time, so that a busy machine disturbs little.
 """
 
+import gc
 import json
 import math
 import multiprocessing
 import platform
 import random
+import re
 import tempfile
 import time
 from concurrent.futures import ProcessPoolExecutor
@@ -79,9 +81,12 @@ def pulls_in(table: pd.DataFrame) -> int:
 
 def measure(run: Run, instance: Instance) -> dict[str, float]:
     """Pulls, cpu seconds of the engine and bytes beyond those of an empty file."""
+    gc.collect()
+    gc.disable()  # a collection takes as long as the shortest of these runs
     start = time.process_time()
     table = table_of(run, instance)
     seconds = time.process_time() - start
+    gc.enable()
     size = size_on_disk(table) - size_on_disk(table.head(0))
     size = size if run.replicates >= ENOUGH else math.nan  # a short file is mostly its head
     return {"pulls": pulls_in(table), "cpu_seconds": seconds, "bytes": size}
@@ -134,56 +139,41 @@ def fit(features: list[costs.Features], found: list[float]) -> costs.Features:
     return dict(zip(names, (float(f"{rate:.4g}") for rate in rates), strict=True))
 
 
-def features_of(run: Run, instance: Instance, power: float) -> costs.Features:
+def features_of(run: Run, instance: Instance) -> costs.Features:
     """What the time of one replicate depends on."""
     if isinstance(run, BudgetRun):
-        return costs.budget_features(instance, run.grid(instance), run.policy, power)
+        return costs.budget_features(instance, run.grid(instance), run.policy)
     radius = Radius(run.radius, RHO)
-    return costs.confidence_features(instance, run.epsilon, DELTA, radius, power)
-
-
-def fit_walk(jobs: list[tuple[Run, Instance]], seconds: list[float]) -> costs.Features:
-    """Rates together with the power of the pulls that fits best."""
-
-    def miss(power: float) -> tuple[float, costs.Features]:
-        features = [features_of(run, instance, power) for run, instance in jobs]
-        rates = fit(features, seconds)
-        ratios = [
-            costs.dot(rates, row) / found for row, found in zip(features, seconds, strict=True)
-        ]
-        return sum(math.log(ratio) ** 2 for ratio in ratios), {**rates, "power": power}
-
-    return min((miss(power / 100) for power in range(40, 101, 2)), key=lambda found: found[0])[1]
+    return costs.confidence_features(instance, run.epsilon, DELTA, radius)
 
 
 def cpu_rates(table: pd.DataFrame) -> dict[str, costs.Features]:
     """Seconds a replicate of every method; the two baselines are measured here."""
-    rates = {}
-    for method, rows in table.groupby("method"):
-        jobs, seconds = [], []
-        for row in rows.itertuples():
-            instance = CROWDED if row.instance == "crowded" else equal_gap(row.n_arms)
-            jobs.append((setting(str(method), instance, row.epsilon, row.replicates), instance))
-            seconds.append(row.cpu_seconds / row.replicates)
-        rates[str(method)] = fit_walk(jobs, seconds)
+    features: dict[str, list[costs.Features]] = {}
+    seconds: dict[str, list[float]] = {}
+
+    def add(method: str, run: Run, instance: Instance, spent: float) -> None:
+        features.setdefault(method, []).append(features_of(run, instance))
+        seconds.setdefault(method, []).append(spent / run.replicates)
+
+    for row in table.itertuples():
+        instance = CROWDED if row.instance == "crowded" else equal_gap(row.n_arms)
+        run = setting(row.method, instance, row.epsilon, row.replicates)
+        add(row.method, run, instance, row.cpu_seconds)
     for policy in ("uniform", "laplace"):
-        features, seconds = [], []
         for instance in (equal_gap(2), CROWDED, equal_gap(64)):
             for epsilon in (0.5, 2.0):
                 run, found = long_enough(setting(policy, instance, epsilon, FEW), instance)
-                features.append(features_of(run, instance, 1.0))
-                seconds.append(found["cpu_seconds"] / run.replicates)
-        rates[policy] = fit(features, seconds)
-    return rates
+                add(policy, run, instance, found["cpu_seconds"])
+    return {method: fit(rows, seconds[method]) for method, rows in features.items()}
 
 
 def peak(run: Run, instance: Instance) -> tuple[float, float, int]:
     """Peak memory (MB), cpu seconds and file size of one job in a process of its own."""
-    import resource
-
     size = size_on_disk(table_of(run, instance))
-    used = resource.getrusage(resource.RUSAGE_SELF)
-    return used.ru_maxrss / 1000, used.ru_utime + used.ru_stime, size
+    status = Path("/proc/self/status").read_text()  # getrusage would count the parent's memory
+    kilobytes = int(re.search(r"VmHWM:\s*(\d+)", status)[1])  # type: ignore[index]
+    return kilobytes / 1000, time.process_time(), size
 
 
 def in_its_own_process(run: Run, instance: Instance) -> tuple[float, float, int]:

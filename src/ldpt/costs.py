@@ -2,12 +2,11 @@
 
 The fast engines jump over most of the n pulls of an arm, so the time of a run is close to
 
-    run + arm K + walk sum_i n_i^power + look K C
+    run + arm K + log sum_i log(n_i) + (root + crowd log2(1 + K)) sum_i sqrt(n_i) + look K C
 
-with a power well below 1, C budgets to report at, and pulls n_i that the boundary (Algorithm 2) or
-the budget's share Delta_i^-2 / H (Algorithm 1) foretells. ``benchmarks/cost_growth.py`` measures
-the rates, which ``benchmarks/rates.json`` keeps. The same numbers tell a cluster what each
-simulation asks for.
+with C budgets to report at, and pulls n_i that the boundary (Algorithm 2) or the budget's share
+Delta_i^-2 / H (Algorithm 1) foretells. ``benchmarks/cost_growth.py`` measures the rates, which
+``benchmarks/rates.json`` keeps. The same numbers tell a cluster what each simulation asks for.
 """
 
 import json
@@ -117,7 +116,7 @@ def _gaps(instance: Instance) -> list[tuple[float, int]]:
 # --- what enters the rates ------------------------------------------------------------------------
 
 
-def budget_features(instance: Instance, budgets: list[int], policy: str, power: float) -> Features:
+def budget_features(instance: Instance, budgets: list[int], policy: str) -> Features:
     """What the time of one run to the largest budget depends on."""
     n_arms, last = instance.n_arms, max(budgets, default=0)
     look = float(n_arms * len(budgets))
@@ -125,19 +124,25 @@ def budget_features(instance: Instance, budgets: list[int], policy: str, power: 
         return {"run": 1.0, "look": look}
     if policy == "laplace":  # literal: every arm is looked at for every pull
         return {"run": 1.0, "pull": float(last), "scan": float(last) * n_arms}
-    return {**_walks(instance, budget_pulls(instance, last), power), "look": look}
+    return {**_walks(instance, budget_pulls(instance, last)), "look": look}
 
 
 def confidence_features(
-    instance: Instance, epsilon: float, delta: float, radius: Radius, power: float
+    instance: Instance, epsilon: float, delta: float, radius: Radius
 ) -> Features:
     """What the time of one run to the stopping time depends on."""
-    return _walks(instance, confidence_pulls(instance, epsilon, delta, radius), power)
+    return _walks(instance, confidence_pulls(instance, epsilon, delta, radius))
 
 
-def _walks(instance: Instance, pulls: list[tuple[float, int]], power: float) -> Features:
-    walk = sum(arms * n**power for n, arms in pulls)
-    return {"run": 1.0, "arm": float(instance.n_arms), "walk": walk}
+def _walks(instance: Instance, pulls: list[tuple[float, int]]) -> Features:
+    root = sum(arms * math.sqrt(n) for n, arms in pulls)
+    return {
+        "run": 1.0,
+        "arm": float(instance.n_arms),
+        "log": sum(arms * math.log(n) for n, arms in pulls),
+        "root": root,
+        "crowd": root * math.log2(1 + instance.n_arms),
+    }
 
 
 def budget_sizes(replicates: int, budgets: list[int]) -> Features:
@@ -182,12 +187,11 @@ def budget_cost(run: BudgetRun, instance: Instance, rates: Rates | None = None) 
     """The cost of one simulation of Algorithm 1 or a baseline."""
     rates = rates or measured()
     budgets = run.grid(instance)
-    cpu = rates["cpu"][run.policy]
-    features = budget_features(instance, budgets, run.policy, cpu.get("power", 1.0))
+    seconds = dot(rates["cpu"][run.policy], budget_features(instance, budgets, run.policy))
     sizes = budget_sizes(run.replicates, budgets)
     return Cost(
         float(run.replicates) * max(budgets, default=0),
-        rates["cpu"]["job"]["job"] + run.replicates * dot(cpu, features),
+        rates["cpu"]["job"]["job"] + run.replicates * seconds,
         dot(rates["memory"]["fixed_budget"], sizes),
         dot(rates["disk"]["fixed_budget"], sizes),
     )
@@ -199,10 +203,10 @@ def confidence_cost(
     """The cost of one simulation of Algorithm 2 at all its error levels."""
     rates = rates or measured()
     radius, deltas = Radius(run.radius, rho), sorted(run.deltas)
-    cpu, seconds, pulls = rates["cpu"][run.radius], 0.0, 0.0
+    seconds, pulls = 0.0, 0.0
     for delta in deltas:
-        features = confidence_features(instance, run.epsilon, delta, radius, cpu["power"])
-        seconds += dot(cpu, features)
+        features = confidence_features(instance, run.epsilon, delta, radius)
+        seconds += dot(rates["cpu"][run.radius], features)
         expected = confidence_pulls(instance, run.epsilon, delta, radius)
         pulls += sum(n * arms for n, arms in expected)
     sizes = confidence_sizes(instance, run.epsilon, deltas, run.replicates, radius)
