@@ -1,6 +1,7 @@
 # From a config to figures, tables, a verdict on every claim, a report and an audit.
 # `snakemake --cores 8` runs it all; config/smoke.yaml runs the same graph in about a minute.
 
+
 configfile: "config/config.yaml"
 
 

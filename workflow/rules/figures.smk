@@ -26,10 +26,10 @@ rule privacy_cost:
         "<results>/logs/privacy_cost.log",
     benchmark:
         "<results>/benchmarks/privacy_cost.tsv"
-    params:
-        code=code("scripts/privacy_cost.py"),
     conda:
         "../../environment.yml"
+    params:
+        code=code("scripts/privacy_cost.py"),
     script:
         "../../scripts/privacy_cost.py"
 
@@ -45,11 +45,11 @@ rule fixed_budget_error:
         "<results>/logs/fixed_budget_error.log",
     benchmark:
         "<results>/benchmarks/fixed_budget_error.tsv"
+    conda:
+        "../../environment.yml"
     params:
         code=code("scripts/fixed_budget_error.py"),
         panels=config["figures"]["fixed_budget"],
-    conda:
-        "../../environment.yml"
     script:
         "../../scripts/fixed_budget_error.py"
 
@@ -65,11 +65,11 @@ rule fixed_budget_collapse:
         "<results>/logs/fixed_budget_collapse.log",
     benchmark:
         "<results>/benchmarks/fixed_budget_collapse.tsv"
+    conda:
+        "../../environment.yml"
     params:
         code=code("scripts/fixed_budget_collapse.py"),
         panels=config["figures"]["fixed_budget"],
-    conda:
-        "../../environment.yml"
     script:
         "../../scripts/fixed_budget_collapse.py"
 
@@ -88,12 +88,12 @@ rule fixed_budget_bounds:
         "<results>/logs/fixed_budget_bounds.log",
     benchmark:
         "<results>/benchmarks/fixed_budget_bounds.tsv"
+    conda:
+        "../../environment.yml"
     params:
         code=code("scripts/fixed_budget_bounds.py"),
         panels=config["figures"]["bounds"],
         epsilon=config["figures"]["epsilon"],
-    conda:
-        "../../environment.yml"
     script:
         "../../scripts/fixed_budget_bounds.py"
 
@@ -109,12 +109,12 @@ rule fixed_budget_baselines:
         "<results>/logs/fixed_budget_baselines.log",
     benchmark:
         "<results>/benchmarks/fixed_budget_baselines.tsv"
+    conda:
+        "../../environment.yml"
     params:
         code=code("scripts/fixed_budget_baselines.py"),
         panels=config["figures"]["baselines"],
         epsilon=config["figures"]["epsilon"],
-    conda:
-        "../../environment.yml"
     script:
         "../../scripts/fixed_budget_baselines.py"
 
@@ -131,12 +131,12 @@ rule fixed_confidence_cost:
         "<results>/logs/fixed_confidence_cost.log",
     benchmark:
         "<results>/benchmarks/fixed_confidence_cost.tsv"
+    conda:
+        "../../environment.yml"
     params:
         code=code("scripts/fixed_confidence_cost.py"),
         panels=config["figures"]["fixed_confidence"],
         delta=config["figures"]["delta"],
-    conda:
-        "../../environment.yml"
     script:
         "../../scripts/fixed_confidence_cost.py"
 
@@ -152,10 +152,10 @@ rule fixed_confidence_collapse:
         "<results>/logs/fixed_confidence_collapse.log",
     benchmark:
         "<results>/benchmarks/fixed_confidence_collapse.tsv"
-    params:
-        code=code("scripts/fixed_confidence_collapse.py"),
     conda:
         "../../environment.yml"
+    params:
+        code=code("scripts/fixed_confidence_collapse.py"),
     script:
         "../../scripts/fixed_confidence_collapse.py"
 
@@ -173,10 +173,10 @@ rule fixed_confidence_error:
         "<results>/logs/fixed_confidence_error.log",
     benchmark:
         "<results>/benchmarks/fixed_confidence_error.tsv"
-    params:
-        code=code("scripts/fixed_confidence_error.py"),
     conda:
         "../../environment.yml"
+    params:
+        code=code("scripts/fixed_confidence_error.py"),
     script:
         "../../scripts/fixed_confidence_error.py"
 
@@ -193,13 +193,13 @@ rule fixed_confidence_radii:
         "<results>/logs/fixed_confidence_radii.log",
     benchmark:
         "<results>/benchmarks/fixed_confidence_radii.tsv"
+    conda:
+        "../../environment.yml"
     params:
         code=code("scripts/fixed_confidence_radii.py"),
         delta=config["figures"]["delta"],
         epsilon=config["figures"]["epsilon"],
         instance=config["figures"]["fixed_confidence"][0],
-    conda:
-        "../../environment.yml"
     script:
         "../../scripts/fixed_confidence_radii.py"
 
@@ -215,10 +215,10 @@ rule allocation:
         "<results>/logs/allocation.log",
     benchmark:
         "<results>/benchmarks/allocation.tsv"
-    params:
-        code=code("scripts/allocation.py"),
     conda:
         "../../environment.yml"
+    params:
+        code=code("scripts/allocation.py"),
     script:
         "../../scripts/allocation.py"
 
@@ -236,12 +236,12 @@ rule scaling_arms:
         "<results>/logs/scaling_arms.log",
     benchmark:
         "<results>/benchmarks/scaling_arms.tsv"
+    conda:
+        "../../environment.yml"
     params:
         code=code("scripts/scaling_arms.py"),
         delta=config["figures"]["delta"],
         epsilon=config["figures"]["epsilon"],
-    conda:
-        "../../environment.yml"
     script:
         "../../scripts/scaling_arms.py"
 
@@ -258,11 +258,11 @@ rule optimality_gap:
         "<results>/logs/optimality_gap.log",
     benchmark:
         "<results>/benchmarks/optimality_gap.tsv"
+    conda:
+        "../../environment.yml"
     params:
         code=code("scripts/optimality_gap.py"),
         panels=config["figures"]["fixed_confidence"],
         delta=config["figures"]["delta"],
-    conda:
-        "../../environment.yml"
     script:
         "../../scripts/optimality_gap.py"

@@ -9,10 +9,10 @@ rule instance:
         "<results>/logs/instance/{instance}.log",
     benchmark:
         "<results>/benchmarks/instance/{instance}.tsv"
+    conda:
+        "../../environment.yml"
     params:
         code=code("scripts/instance.py"),
         definition=lambda wildcards: vars(STUDY.instance(wildcards.instance)),
-    conda:
-        "../../environment.yml"
     script:
         "../../scripts/instance.py"

@@ -25,16 +25,16 @@ rule rare_fixed_budget:
         "<results>/logs/rare_fixed_budget.log",
     benchmark:
         "<results>/benchmarks/rare_fixed_budget.tsv"
+    conda:
+        "../../environment.yml"
+    threads: 4
+    resources:
+        runtime=30,
     params:
         code=code("scripts/rare_fixed_budget.py"),
         seed=config["seed"],
         replicates=config["rare_fixed_budget"]["replicates"],
         cells=cells_of("rare_fixed_budget"),
-    threads: 4
-    resources:
-        runtime=30,
-    conda:
-        "../../environment.yml"
     script:
         "../../scripts/rare_fixed_budget.py"
 
@@ -50,17 +50,17 @@ rule rare_fixed_confidence:
         "<results>/logs/rare_fixed_confidence.log",
     benchmark:
         "<results>/benchmarks/rare_fixed_confidence.tsv"
+    conda:
+        "../../environment.yml"
+    threads: 4
+    resources:
+        runtime=30,
     params:
         code=code("scripts/rare_fixed_confidence.py"),
         seed=config["seed"],
         rho=config["rho"],
         replicates=config["rare_fixed_confidence"]["replicates"],
         cells=cells_of("rare_fixed_confidence"),
-    threads: 4
-    resources:
-        runtime=30,
-    conda:
-        "../../environment.yml"
     script:
         "../../scripts/rare_fixed_confidence.py"
 
@@ -76,13 +76,13 @@ rule exact_curves:
         "<results>/logs/exact_curves.log",
     benchmark:
         "<results>/benchmarks/exact_curves.tsv"
-    params:
-        code=code("scripts/exact_curves.py"),
-        cells=cells_of("exact_curves"),
+    conda:
+        "../../environment.yml"
     resources:
         mem_mb=1000,
         runtime=15,
-    conda:
-        "../../environment.yml"
+    params:
+        code=code("scripts/exact_curves.py"),
+        cells=cells_of("exact_curves"),
     script:
         "../../scripts/exact_curves.py"

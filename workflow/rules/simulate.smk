@@ -28,10 +28,10 @@ rule compile_kernels:
         "<results>/logs/compile_kernels.log",
     benchmark:
         "<results>/benchmarks/compile_kernels.tsv"
-    params:
-        code=code("scripts/compile_kernels.py"),
     conda:
         "../../environment.yml"
+    params:
+        code=code("scripts/compile_kernels.py"),
     script:
         "../../scripts/compile_kernels.py"
 
@@ -47,19 +47,19 @@ rule simulate_fixed_budget:
         "<results>/logs/simulate_fixed_budget/{instance}/{policy}/{epsilon}.log",
     benchmark:
         "<results>/benchmarks/simulate_fixed_budget/{instance}/{policy}/{epsilon}.tsv"
+    group:
+        lambda w: budget_cost(*w).group
+    conda:
+        "../../environment.yml"
+    threads: lambda w: budget_cost(*w).threads
+    resources:
+        mem_mb=lambda w, attempt: attempt * budget_cost(*w).mem_mb,
+        runtime=lambda w, attempt: attempt * budget_cost(*w).runtime,
     params:
         code=code("scripts/simulate_fixed_budget.py"),
         seed=config["seed"],
         replicates=lambda w: STUDY.budget_run(*w).replicates,
         budgets=lambda w: STUDY.budget_run(*w).grid(STUDY.instance(w.instance)),
-    threads: lambda w: budget_cost(*w).threads
-    resources:
-        mem_mb=lambda w, attempt: attempt * budget_cost(*w).mem_mb,
-        runtime=lambda w, attempt: attempt * budget_cost(*w).runtime,
-    group:
-        lambda w: budget_cost(*w).group
-    conda:
-        "../../environment.yml"
     script:
         "../../scripts/simulate_fixed_budget.py"
 
@@ -75,20 +75,20 @@ rule simulate_fixed_confidence:
         "<results>/logs/simulate_fixed_confidence/{instance}/{radius}/{epsilon}.log",
     benchmark:
         "<results>/benchmarks/simulate_fixed_confidence/{instance}/{radius}/{epsilon}.tsv"
+    group:
+        lambda w: confidence_cost(*w).group
+    conda:
+        "../../environment.yml"
+    threads: lambda w: confidence_cost(*w).threads
+    resources:
+        mem_mb=lambda w, attempt: attempt * confidence_cost(*w).mem_mb,
+        runtime=lambda w, attempt: attempt * confidence_cost(*w).runtime,
     params:
         code=code("scripts/simulate_fixed_confidence.py"),
         seed=config["seed"],
         rho=config["rho"],
         replicates=lambda w: STUDY.confidence_run(*w).replicates,
         deltas=lambda w: sorted(STUDY.confidence_run(*w).deltas),
-    threads: lambda w: confidence_cost(*w).threads
-    resources:
-        mem_mb=lambda w, attempt: attempt * confidence_cost(*w).mem_mb,
-        runtime=lambda w, attempt: attempt * confidence_cost(*w).runtime,
-    group:
-        lambda w: confidence_cost(*w).group
-    conda:
-        "../../environment.yml"
     script:
         "../../scripts/simulate_fixed_confidence.py"
 
@@ -101,12 +101,12 @@ rule simulate_mechanism:
         "<results>/logs/simulate_mechanism.log",
     benchmark:
         "<results>/benchmarks/simulate_mechanism.tsv"
+    conda:
+        "../../environment.yml"
     params:
         code=code("scripts/simulate_mechanism.py"),
         seed=config["seed"],
         mechanism=config["mechanism"],
-    conda:
-        "../../environment.yml"
     script:
         "../../scripts/simulate_mechanism.py"
 
@@ -122,11 +122,11 @@ rule simulate_allocation:
         "<results>/logs/simulate_allocation.log",
     benchmark:
         "<results>/benchmarks/simulate_allocation.tsv"
+    conda:
+        "../../environment.yml"
     params:
         code=code("scripts/simulate_allocation.py"),
         seed=config["seed"],
         allocation=config["allocation"],
-    conda:
-        "../../environment.yml"
     script:
         "../../scripts/simulate_allocation.py"

@@ -12,10 +12,10 @@ rule summarise_fixed_budget:
         "<results>/logs/summarise_fixed_budget.log",
     benchmark:
         "<results>/benchmarks/summarise_fixed_budget.tsv"
-    params:
-        code=code("scripts/summarise_fixed_budget.py"),
     conda:
         "../../environment.yml"
+    params:
+        code=code("scripts/summarise_fixed_budget.py"),
     script:
         "../../scripts/summarise_fixed_budget.py"
 
@@ -31,10 +31,10 @@ rule summarise_fixed_confidence:
         "<results>/logs/summarise_fixed_confidence.log",
     benchmark:
         "<results>/benchmarks/summarise_fixed_confidence.tsv"
-    params:
-        code=code("scripts/summarise_fixed_confidence.py"),
     conda:
         "../../environment.yml"
+    params:
+        code=code("scripts/summarise_fixed_confidence.py"),
     script:
         "../../scripts/summarise_fixed_confidence.py"
 
@@ -49,10 +49,10 @@ rule summarise_mechanism:
         "<results>/logs/summarise_mechanism.log",
     benchmark:
         "<results>/benchmarks/summarise_mechanism.tsv"
-    params:
-        code=code("scripts/summarise_mechanism.py"),
     conda:
         "../../environment.yml"
+    params:
+        code=code("scripts/summarise_mechanism.py"),
     script:
         "../../scripts/summarise_mechanism.py"
 
@@ -68,12 +68,12 @@ rule summarise_bounds:
         "<results>/logs/summarise_bounds.log",
     benchmark:
         "<results>/benchmarks/summarise_bounds.tsv"
+    conda:
+        "../../environment.yml"
     params:
         code=code("scripts/summarise_bounds.py"),
         panels=config["figures"]["fixed_confidence"],
         delta=config["figures"]["delta"],
-    conda:
-        "../../environment.yml"
     script:
         "../../scripts/summarise_bounds.py"
 
@@ -89,12 +89,12 @@ rule summarise_budget_bounds:
         "<results>/logs/summarise_budget_bounds.log",
     benchmark:
         "<results>/benchmarks/summarise_budget_bounds.tsv"
+    conda:
+        "../../environment.yml"
     params:
         code=code("scripts/summarise_budget_bounds.py"),
         panels=config["figures"]["bounds"],
         epsilon=config["figures"]["epsilon"],
-    conda:
-        "../../environment.yml"
     script:
         "../../scripts/summarise_budget_bounds.py"
 
@@ -113,10 +113,10 @@ rule summarise_allocation:
         "<results>/logs/summarise_allocation.log",
     benchmark:
         "<results>/benchmarks/summarise_allocation.tsv"
+    conda:
+        "../../environment.yml"
     params:
         code=code("scripts/summarise_allocation.py"),
         delta=config["figures"]["delta"],
-    conda:
-        "../../environment.yml"
     script:
         "../../scripts/summarise_allocation.py"

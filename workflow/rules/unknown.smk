@@ -62,7 +62,10 @@ rule unknown_simulation:
 rule unknown_rule:
     """Tell which rules exist."""
     input:
-        tell("rule or figure", [r.name for r in workflow.rules if not r.name.startswith("unknown_")]),
+        tell(
+            "rule or figure",
+            [r.name for r in workflow.rules if not r.name.startswith("unknown_")],
+        ),
     output:
         "{name}",
     wildcard_constraints:
