@@ -482,7 +482,7 @@ def cost_growth(table: pd.DataFrame, exponents: pd.DataFrame) -> Figure:
             rows = marks.rows_of(table, axis=axis).dropna(subset=[quantity])
             _growth_panel(axes, rows.assign(estimate=rows[quantity]), axis)
             slopes = marks.rows_of(exponents, quantity=quantity, axis=axis)["exponent"]
-            _growth_note(axes, slopes, axis)
+            _growth_note(axes, slopes, axis == "epsilon" or (quantity, axis) == ("bytes", "arms"))
             axes.set_ylabel(label if axis == "replicates" else "")
             axes.set_title(scope if quantity == "pulls" else "")
             if quantity != "bytes":
@@ -503,6 +503,7 @@ def _growth_panel(axes: Axes, rows: pd.DataFrame, axis: str) -> None:
         marks.arms_axis(axes, rows["value"].astype(int))
     else:
         marks.log_axes(axes, "x")
+        marks.fine_ticks(axes, "x")
         axes.set_xlabel("replicates")
     rows = rows.assign(low=rows["estimate"], high=rows["estimate"])
     for method, curve in rows.groupby("method", sort=False):
@@ -510,9 +511,9 @@ def _growth_panel(axes: Axes, rows: pd.DataFrame, axis: str) -> None:
         marks.coloured(axes, x, curve, style.MARKERS[str(method)])
 
 
-def _growth_note(axes: Axes, slopes: pd.Series, axis: str) -> None:
+def _growth_note(axes: Axes, slopes: pd.Series, right: bool) -> None:
     """The exponents over the methods, in the corner that the curves leave free."""
     low, high = (f"{value:.2f}".replace("-", "−") for value in (slopes.min(), slopes.max()))
-    place, side = (0.97, "right") if axis == "epsilon" else (0.04, "left")
-    text = low if low == high else f"{low} to {high}"
+    place, side = (0.97, "right") if right else (0.04, "left")
+    text = f"exponent {low}" if low == high else f"exponents {low} to {high}"
     axes.text(place, 0.94, text, transform=axes.transAxes, ha=side, va="top", fontsize=7)

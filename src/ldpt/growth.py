@@ -8,8 +8,9 @@ import pandas as pd
 
 QUANTITIES = {"pulls": "pulls", "cpu_seconds": "cpu seconds", "bytes": "bytes"}
 AXES = {"replicates": "replicates", "epsilon": "1/ε", "arms": "arms K"}
-# A power law holds where privacy is strong, and once there are more than a few arms.
-MOST_EPSILON, LEAST_ARMS = 0.3, 8
+# A power law holds where privacy is strong, and once there are more than a few arms; files hold the
+# pulls of each arm only up to some number of arms.
+MOST_EPSILON, LEAST_ARMS, MOST_ARMS = 0.3, 8, 16
 
 
 def per_run(table: pd.DataFrame) -> pd.DataFrame:
@@ -21,20 +22,22 @@ def per_run(table: pd.DataFrame) -> pd.DataFrame:
     return table
 
 
-def in_range(table: pd.DataFrame) -> pd.DataFrame:
-    """The measurements over which a power law is fitted."""
-    axis, value = table["axis"], table["value"]
-    private = (axis == "epsilon") & (value <= MOST_EPSILON)
-    crowded = (axis == "arms") & (value >= LEAST_ARMS)
-    return table[(axis == "replicates") | private | crowded]
+def in_range(table: pd.DataFrame, axis: str, quantity: str) -> pd.DataFrame:
+    """The measurements along an axis over which a power law is fitted."""
+    value = table["value"]
+    if axis == "epsilon":
+        return table[value <= MOST_EPSILON]
+    if axis == "arms":
+        return table[value <= MOST_ARMS] if quantity == "bytes" else table[value >= LEAST_ARMS]
+    return table
 
 
 def exponents(table: pd.DataFrame) -> pd.DataFrame:
     """A row a method, quantity and axis: slope on logarithmic scales, with its standard error."""
     rows = []
-    for (axis, method), points in in_range(per_run(table)).groupby(["axis", "method"], sort=False):
+    for (axis, method), points in per_run(table).groupby(["axis", "method"], sort=False):
         for quantity in QUANTITIES:
-            known = points[points[quantity].notna()]
+            known = in_range(points[points[quantity].notna()], str(axis), quantity)
             slope, error = slope_of(known["x"], known[quantity])
             span = {"from": known["value"].min(), "to": known["value"].max()}
             rows.append(

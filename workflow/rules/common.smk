@@ -1,6 +1,7 @@
 # Needs: the config. Makes: the checked study, the names of all products, and `code`, the hash by
 # which an edit to a script or to a module it imports re-runs exactly the rules that run it.
 
+import shutil
 import sys
 
 from ldpt.config import epsilon_name, study
@@ -22,6 +23,9 @@ onstart:
         require_writable(under("results"))
     except ValueError as error:
         sys.exit(str(error))
+    # The plugin itself would wait for ever.
+    if workflow.executor_plugin.name == "slurm" and shutil.which("sbatch") is None:
+        sys.exit("no SLURM here (sbatch is not found): run without --profile, or on a login node")
 
 
 pathvars:

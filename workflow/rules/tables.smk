@@ -54,3 +54,23 @@ rule runtime:
         "../../environment.yml"
     script:
         "../../scripts/runtime.py"
+
+
+rule cost_growth:
+    """Draw and tabulate how the cost of simulations grows, from measurements kept with the code."""
+    input:
+        measurements="benchmarks/cost_growth.csv",
+        caption="workflow/report/cost_growth.rst",
+    output:
+        **drawn("cost_growth", "Cost"),
+        **tabled("cost_growth"),
+    log:
+        "<results>/logs/cost_growth.log",
+    benchmark:
+        "<results>/benchmarks/cost_growth.tsv"
+    params:
+        code=code("scripts/cost_growth.py"),
+    conda:
+        "../../environment.yml"
+    script:
+        "../../scripts/cost_growth.py"
