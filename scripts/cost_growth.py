@@ -28,11 +28,11 @@ def facts(exponents: pd.DataFrame) -> dict[str, Any]:
     return {**known, "apt_speed": by_method["apt"], "mixture_speed": by_method["mixture"]}
 
 
-def cost_growth(measurements: str) -> tuple[Figure, dict[str, Any], pd.DataFrame]:
-    """The figure, the facts of its caption, and the table of exponents."""
+def cost_growth(measurements: str) -> tuple[Figure, dict[str, Any]]:
+    """The figure and the facts of its caption."""
     table = pd.read_csv(measurements)
     exponents = growth.exponents(table)
-    return figures.cost_growth(growth.per_run(table), exponents), facts(exponents), exponents
+    return figures.cost_growth(growth.per_run(table), exponents), facts(exponents)
 
 
 if __name__ == "__main__":
@@ -40,7 +40,8 @@ if __name__ == "__main__":
 
     with job(snakemake) as this:  # noqa: F821
         given, out = this.input, this.output
-        figure, known, exponents = cost_growth(given.measurements)
-        captions.publish(figure, known, given.caption, out, this.metadata)
-        shown = exponents.rename(columns={"standard_error": "standard error"})
-        tables.write(shown, {}, out.csv, out.md, out.tex)
+        drawing = cost_growth(given.measurements)
+        captions.publish(*drawing, given.caption, out, this.metadata)
+        exponents = growth.exponents(pd.read_csv(given.measurements))
+        digits = {name: "{:.3f}".format for name in ("exponent", "standard_error")}
+        tables.write(exponents, digits, out.csv, out.md, out.tex)

@@ -1,9 +1,11 @@
-"""Exponents of measurements that were made up to have them."""
+"""Exponents of measurements that were made up to have them, and the figure of those kept."""
 
 import pandas as pd
 import pytest
 
-from ldpt import growth
+from ldpt import figures, growth
+from tests.conftest import PROJECT
+from tests.test_figures import overlapping
 
 
 def powers(axis: str, values: list[float], exponent: float) -> pd.DataFrame:
@@ -52,3 +54,18 @@ def test_scatter_shows_in_the_standard_error():
 def test_two_points_have_no_error():
     with pytest.raises(ValueError, match="at least 3 points, got 2"):
         growth.slope_of(pd.Series([1, 2]), pd.Series([1, 2]))
+
+
+def test_no_text_of_the_figure_covers_another():
+    table = pd.read_csv(PROJECT / "benchmarks" / "cost_growth.csv")
+    figure = figures.cost_growth(growth.per_run(table), growth.exponents(table))
+    assert overlapping(figure) == []
+
+
+def test_what_was_measured_grows_as_it_must():
+    """Along the replicates everything in proportion; pulls with the square of privacy."""
+    found = growth.exponents(pd.read_csv(PROJECT / "benchmarks" / "cost_growth.csv"))
+    slopes = found.set_index(["quantity", "axis"])["exponent"].sort_index()
+    assert slopes["pulls", "replicates"].between(0.98, 1.02).all()
+    assert slopes["pulls", "epsilon"].between(1.95, 2.2).all()
+    assert (slopes["cpu_seconds", "epsilon"] < 1.3).all()

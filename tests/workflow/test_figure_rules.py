@@ -131,7 +131,7 @@ def test_no_text_of_the_figure_covers_another(smoke: Path, name: str) -> None:
 
 def test_tables_have_three_forms_with_as_many_rows(smoke: Path) -> None:
     folder = smoke / SMOKE / "results" / "tables"
-    for name in ("instances", "runtime", "claims"):
+    for name in ("instances", "runtime", "claims", "cost_growth"):
         rows = len(pd.read_csv(folder / f"{name}.csv"))
         assert rows > 0
         assert len((folder / f"{name}.md").read_text().splitlines()) == rows + 2

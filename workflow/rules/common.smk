@@ -78,8 +78,9 @@ FIGURES = [
     "allocation",
     "scaling_arms",
     "optimality_gap",
+    "cost_growth",
 ]
-TABLES = ["instances", "runtime", "claims"]
+TABLES = ["instances", "runtime", "claims", "cost_growth"]
 SUMMARIES = [
     "fixed_budget",
     "budget_bounds",
