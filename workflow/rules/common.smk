@@ -25,7 +25,9 @@ onstart:
         sys.exit(str(error))
     # The plugin itself would wait for ever.
     if workflow.executor_plugin.name == "slurm" and shutil.which("sbatch") is None:
-        sys.exit("no SLURM here (sbatch is not found): run without --profile, or on a login node")
+        sys.exit(
+            "no SLURM here (sbatch is not found): run without --profile, or on a login node"
+        )
 
 
 pathvars:
@@ -48,7 +50,9 @@ def simulations(algorithm):
     if algorithm == "fixed_budget":
         keys = [(run.instance, run.policy, run.epsilon) for run in STUDY.fixed_budget]
     else:
-        keys = [(run.instance, run.radius, run.epsilon) for run in STUDY.fixed_confidence]
+        keys = [
+            (run.instance, run.radius, run.epsilon) for run in STUDY.fixed_confidence
+        ]
     return [
         f"<results>/simulations/{algorithm}/{instance}/{how}/{epsilon_name(epsilon)}.parquet"
         for instance, how, epsilon in keys
@@ -59,7 +63,9 @@ def allocated(pattern):
     """The files of this pattern for the instances and privacy levels of the section allocation."""
     from ldpt.radii import RADII
 
-    levels = [epsilon_name(float(epsilon)) for epsilon in config["allocation"]["epsilons"]]
+    levels = [
+        epsilon_name(float(epsilon)) for epsilon in config["allocation"]["epsilons"]
+    ]
     names = config["allocation"]["instances"]
     found = expand(pattern, instance=names, radius=RADII, epsilon=levels)
     return list(dict.fromkeys(found))
@@ -94,7 +100,10 @@ PRODUCTS = [
     simulations("fixed_budget"),
     simulations("fixed_confidence"),
     expand("<results>/simulations/{name}.parquet", name=["mechanism", "allocation"]),
-    expand("<results>/rare/{name}.csv", name=["fixed_budget", "exponents", "fixed_confidence"]),
+    expand(
+        "<results>/rare/{name}.csv",
+        name=["fixed_budget", "exponents", "fixed_confidence"],
+    ),
     expand("<results>/exact/{name}.csv", name=["fixed_budget", "error_map"]),
     expand("<results>/summaries/{name}.csv", name=SUMMARIES),
     expand("<figures>/{name}.{ext}", name=FIGURES, ext=["pdf", "png"]),

@@ -16,10 +16,10 @@ rule instances:
         "<results>/logs/instances.log",
     benchmark:
         "<results>/benchmarks/instances.tsv"
-    params:
-        code=code("scripts/instances.py"),
     conda:
         "../../environment.yml"
+    params:
+        code=code("scripts/instances.py"),
     script:
         "../../scripts/instances.py"
 
@@ -47,11 +47,11 @@ rule runtime:
         "<results>/logs/runtime.log",
     benchmark:
         "<results>/benchmarks/runtime.tsv"
+    conda:
+        "../../environment.yml"
     params:
         code=code("scripts/runtime.py"),
         expected=lambda wildcards: expected_seconds(),
-    conda:
-        "../../environment.yml"
     script:
         "../../scripts/runtime.py"
 
@@ -68,9 +68,9 @@ rule cost_growth:
         "<results>/logs/cost_growth.log",
     benchmark:
         "<results>/benchmarks/cost_growth.tsv"
-    params:
-        code=code("scripts/cost_growth.py"),
     conda:
         "../../environment.yml"
+    params:
+        code=code("scripts/cost_growth.py"),
     script:
         "../../scripts/cost_growth.py"
