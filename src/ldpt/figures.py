@@ -362,13 +362,16 @@ def fixed_confidence_radii(
         curve = curve.sort_values("epsilon")
         x = [place(e) for e in curve["epsilon"]]
         marks.coloured(by_epsilon, x, curve, style.MARKERS[str(radius)])
-    for (radius, _), curve in marked.groupby(["radius", "epsilon"]):
+    swept = set()  # privacy levels at which several error levels were run
+    for (radius, level_of_privacy), curve in marked.groupby(["radius", "epsilon"]):
         if len(curve) > 1:
+            swept.add(level_of_privacy)
             curve = curve.sort_values("delta")
             marks.coloured(by_delta, curve["delta"].tolist(), curve, style.MARKERS[str(radius)])
     marks.log_axes(by_delta, "x")
     by_delta.set_xlabel("error level δ")
-    for axes, rest in ((by_epsilon, f"δ = {level:g}"), (by_delta, "several ε")):
+    levels = ", ".join(map(style.epsilon_label, sorted(swept)))
+    for axes, rest in ((by_epsilon, f"δ = {level:g}"), (by_delta, f"ε = {levels}")):
         marks.log_axes(axes, "y")
         marks.fine_ticks(axes, "y")
         axes.set_title(f"{instance}, {rest}")
