@@ -10,13 +10,12 @@ from ldpt import captions, figures
 from ldpt.summarise import needed_budgets
 
 LEVEL = 0.05  # error probability that Algorithm 1's budget is to reach
-FAMILY = "equal-gap-"
 
 
 def of_family(path: str, epsilon: float) -> pd.DataFrame:
     """The rows of the equal-gap instances at one privacy level."""
-    table = pd.read_csv(path)
-    return table[table["instance"].str.startswith(FAMILY) & (table["epsilon"] == epsilon)]
+    table = pd.read_csv(path).query("epsilon == @epsilon")
+    return table[table["instance"].str.startswith("equal-gap-")]
 
 
 def growth(n_arms: pd.Series, pulls: pd.Series) -> float:
@@ -25,21 +24,18 @@ def growth(n_arms: pd.Series, pulls: pd.Series) -> float:
 
 
 def facts(table: pd.DataFrame, budgets: pd.DataFrame, epsilon: float) -> dict[str, Any]:
-    """Exponents of K, and the cost at the largest K."""
+    """Exponents of K, and the cost at the smallest and the largest K."""
     mixture = table[table["radius"] == "mixture"].sort_values("n_arms")
     scaled = (mixture["mean_pulls"] / mixture["complexity"]).tolist()
-    return {
+    known = {"epsilon": epsilon, "delta": float(table["delta"].iloc[0]), "level": LEVEL}
+    return known | {
         "replicates": int(table["replicates"].min()),
-        "epsilon": epsilon,
-        "delta": float(table["delta"].iloc[0]),
-        "level": LEVEL,
         "mixture_growth": growth(mixture["n_arms"], mixture["mean_pulls"]),
         "budget_growth": growth(budgets["n_arms"], budgets["estimate"]),
         "largest": int(mixture["n_arms"].max()),
         "largest_pulls": float(mixture["mean_pulls"].max()),
         "largest_scaled": scaled[-1],
-        "smallest": int(mixture["n_arms"].min()),
-        "smallest_scaled": scaled[0],
+        **{"smallest": int(mixture["n_arms"].min()), "smallest_scaled": scaled[0]},
     }
 
 
@@ -47,14 +43,12 @@ def scaling_arms(
     budget_summary: str, summary: str, bounds: str, delta: float, epsilon: float
 ) -> tuple[Figure, dict[str, Any]]:
     """The figure and the facts of its caption."""
-    table = of_family(summary, epsilon)
-    table = table[table["delta"] == delta]
+    table = of_family(summary, epsilon).query("delta == @delta")
     budgets = needed_budgets(of_family(budget_summary, epsilon), LEVEL)
-    limits = of_family(bounds, epsilon)
-    limits = limits[(limits["delta"] == delta) & (limits["version"] == "privbern")]
+    limits = of_family(bounds, epsilon).query("delta == @delta and version == 'privbern'")
     arms = table[["instance", "n_arms", "complexity"]].drop_duplicates()
-    figure = figures.scaling_arms(table, budgets, limits.merge(arms, on="instance"))
-    return figure, facts(table, budgets, epsilon)
+    drawn = figures.scaling_arms(table, budgets, limits.merge(arms, on="instance"))
+    return drawn, facts(table, budgets, epsilon)
 
 
 if __name__ == "__main__":
