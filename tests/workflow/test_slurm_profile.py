@@ -1,0 +1,54 @@
+"""The cluster's profile on a machine that has no SLURM, and on a large grid."""
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import PROJECT, snakemake
+
+pytestmark = pytest.mark.workflow
+
+PROFILE = ("--profile", "workflow/profiles/slurm")
+SLURM = {"sacct", "sacctmgr", "sbatch", "scancel", "scontrol", "sinfo", "squeue", "srun", "sshare"}
+
+
+@pytest.fixture
+def path_without_slurm(tmp_path: Path) -> str:
+    """What is installed here, but for SLURM."""
+    for folder in ("/bin", "/usr/bin", "/usr/local/bin"):
+        for tool in Path(folder).iterdir():
+            if tool.name not in SLURM and not (tmp_path / tool.name).is_symlink():
+                (tmp_path / tool.name).symlink_to(tool)
+    return f"{Path(sys.executable).parent}:{tmp_path}"
+
+
+def test_no_slurm_is_told_in_one_line(
+    copy_project: Callable[[str], Path], path_without_slurm: str
+) -> None:
+    target = "results/tiny/results/simulations/mechanism.parquet"
+    command = [sys.executable, "-m", "snakemake", *PROFILE]
+    command += ["--configfile", "tests/workflow/tiny.yaml", "--", target]
+    environment = os.environ | {"PATH": path_without_slurm}
+    folder = copy_project("no-slurm")
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert done.stderr.strip().splitlines()[-1].startswith("no SLURM here (sbatch is not found)")
+    assert "Traceback" not in done.stderr
+
+
+def test_a_large_grid_is_planned_in_few_submissions() -> None:
+    """Groups are valid, and the short simulations among them share submissions."""
+    config = ("--configfile", "config/large.yaml")
+    done = snakemake(PROJECT, *PROFILE, "--dry-run", "--nolock", *config)
+    assert done.returncode == 0, done.stderr[-4000:]
+    told = done.stdout + done.stderr
+    groups = re.findall(r"Group job (\w+)", told)
+    assert [groups.count(name) for name in ("prepare", "engines", "conclude")] == [1, 1, 1]
+    jobs = told.count("rule simulate_fixed_")
+    assert jobs > 700
+    assert 1 < groups.count("short") < jobs / 50
