@@ -68,8 +68,8 @@ def estimates(
 
 
 def point(axes: Axes, x: float, row: Any, look: dict[str, Any]) -> None:
-    """One estimate with its interval; what is infinite is not drawn, or runs off the axes."""
-    if math.isfinite(row.estimate):
+    """One estimate with its interval on a log axis; what has no place there is not drawn."""
+    if 0 < row.estimate < math.inf:
         reach = [[row.estimate - row.low], [min(row.high, 1e6 * row.estimate) - row.estimate]]
         axes.errorbar([x], [row.estimate], yerr=reach, elinewidth=0.7, zorder=3, **look)
 
