@@ -14,8 +14,8 @@ def project(tmp_path: Path) -> Path:
     for name, text in {
         "workflow/rules/figures.smk": RULES,
         "workflow/report/a_cost.rst": "What does it\ncost?\n\nDrawn so.\n",
-        "results/benchmarks/a_cost.tsv": "s\th:m:s\n2.5\t0:00:02\n",
-        "results/benchmarks/deep/other.tsv": "s\th:m:s\n117.5\t0:01:57\n",
+        "results/benchmarks/a_cost.tsv": "s\tcpu_time\n9.0\t2.5\n",
+        "results/benchmarks/deep/other.tsv": "s\tcpu_time\n400.0\t117.5\n",
         "results/smoke/large.txt": "x" * 5_000_000,
         "results/data.txt": "x" * 1_000_000,
         "figures/findings.md": "- found\n",
