@@ -2,10 +2,12 @@
 
 The fast engines jump over most of the n pulls of an arm, so the time of a run is close to
 
-    run + arm K + log sum_i log(n_i) + (root + crowd log2(1 + K)) sum_i sqrt(n_i) + look K C
+    run + arm K + look K C
+      + sum_i [log log(n_i) + (root + crowd log2(1 + K) + wake log(T / t_i)) sqrt(n_i)]
 
-with C budgets to report at, and pulls n_i that the boundary (Algorithm 2) or the budget's share
-Delta_i^-2 / H (Algorithm 1) foretells. ``benchmarks/cost_growth.py`` measures the rates, which
+with pulls n_i that the boundary (Algorithm 2) or the budget's share Delta_i^-2 / H (Algorithm 1)
+foretells, and C budgets to report at. An arm decided at time t_i wakes again and again until the
+end, T, where the boundary grows with time. ``benchmarks/cost_growth.py`` measures the rates, which
 ``benchmarks/rates.json`` keeps. The same numbers tell a cluster what each simulation asks for.
 """
 
@@ -131,7 +133,8 @@ def confidence_features(
     instance: Instance, epsilon: float, delta: float, radius: Radius
 ) -> Features:
     """What the time of one run to the stopping time depends on."""
-    return _walks(instance, confidence_pulls(instance, epsilon, delta, radius))
+    pulls = confidence_pulls(instance, epsilon, delta, radius)
+    return {**_walks(instance, pulls), "wake": _wakes(pulls)}
 
 
 def _walks(instance: Instance, pulls: list[tuple[float, int]]) -> Features:
@@ -143,6 +146,16 @@ def _walks(instance: Instance, pulls: list[tuple[float, int]]) -> Features:
         "root": root,
         "crowd": root * math.log2(1 + instance.n_arms),
     }
+
+
+def _wakes(pulls: list[tuple[float, int]]) -> float:
+    """Arms are served in turn, so when one has n pulls, the others have as many or are decided."""
+    end = sum(n * arms for n, arms in pulls)
+    times = [sum(min(other, n) * arms for other, arms in pulls) for n, _ in pulls]
+    return sum(
+        arms * math.sqrt(n) * math.log(end / time)
+        for (n, arms), time in zip(pulls, times, strict=True)
+    )
 
 
 def budget_sizes(replicates: int, budgets: list[int]) -> Features:
