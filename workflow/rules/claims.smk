@@ -106,6 +106,6 @@ rule claims:
         "../../environment.yml"
     params:
         code=code("scripts/claims.py"),
-        evidence_code={name: code(f"scripts/evidence_{name}.py") for name in EVIDENCE},
+        evidence_code={name: code_hash(f"scripts/evidence_{name}.py") for name in EVIDENCE},
     script:
         "../../scripts/claims.py"

@@ -41,8 +41,11 @@ wildcard_constraints:
 
 
 def code(script):
-    """What a rule runs, as a parameter: the hash of a script and of all modules it reaches."""
-    return code_hash(script)
+    """What a rule runs, as a parameter: the hash of a script and of all modules it reaches.
+
+    Taken only for the rules of a plan: on a cluster every job reads these files anew.
+    """
+    return lambda wildcards: code_hash(script)
 
 
 def simulations(algorithm):
