@@ -220,7 +220,7 @@ def test_fixed_budget_engines_pull_alike(epsilon, zeta, budget):
     first = np.empty((2, 2, runs))
     budgets = np.array([budget // 3, budget])
     pulls, sums = np.zeros((2, 2, 3), np.int64)
-    for e, engine in enumerate((kernels.fixed_budget_literal, kernels.fixed_budget_fast)):
+    for e, engine in enumerate((kernels.fixed_budget_literal, fast_budget.fixed_budget_in_jumps)):
         rng = np.random.default_rng(e)
         for r in range(runs):
             engine(rng, means, 0.5, zeta, budgets, pulls, sums)
@@ -228,6 +228,17 @@ def test_fixed_budget_engines_pull_alike(epsilon, zeta, budget):
             first[e, :, r] = pulls[:, 1]
     assert ks_2samp(first[0, 0], first[1, 0]).pvalue > LEVEL
     assert ks_2samp(first[0, 1], first[1, 1]).pvalue > LEVEL
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, math.inf])
+def test_without_jumps_a_run_is_the_literal_one_number_for_number(epsilon):
+    means, budgets = private_mean(np.array([0.2, 0.45, 0.5, 0.6]), epsilon), np.array([9, 50, 4000])
+    found = np.zeros((2, 2, 3, 4), np.int64)
+    generators = [np.random.default_rng(4) for _ in found]
+    for _ in range(50):
+        kernels.fixed_budget_literal(generators[0], means, 0.5, 0.01, budgets, *found[0])
+        fast_budget.fixed_budget_in_runs(generators[1], means, 0.5, 0.01, budgets, *found[1])
+        assert (found[0] == found[1]).all()
 
 
 @pytest.mark.parametrize("name", ["printed", "mixture"])

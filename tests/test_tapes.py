@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from ldpt import kernels
+from ldpt.fast_budget import fixed_budget_in_jumps, fixed_budget_in_runs
 from ldpt.learners import FixedBudget, FixedConfidence
 from ldpt.privacy import private_mean, shrinkage
 from ldpt.radii import RADII, Radius
@@ -15,6 +16,12 @@ from ldpt.responses import tape_from_responses
 
 EPSILONS = [0.05, 0.1, 0.3, 1.0, 3.0, np.inf]
 THRESHOLDS = [0.05, 0.3, 0.5, 0.7, 0.95]
+BUDGET_ENGINES = (
+    kernels.fixed_budget_literal,
+    kernels.fixed_budget_fast,
+    fixed_budget_in_runs,  # the two that the fast one chooses from
+    fixed_budget_in_jumps,
+)
 
 
 def draw_problem(rng, max_arms=64):
@@ -55,11 +62,8 @@ def test_fixed_budget_runs_are_equal_at_all_checkpoints(seed):
         last = max(2 * means.size, int(rng.choice([100, 1000, 5000, 20_000])))
         budgets = np.unique(np.append(rng.integers(1, last + 1, int(rng.integers(0, 5))), last))
         tape = draw_tape(rng, means, last + 2)
-        runs = [
-            budget_run(engine, tape, means, tau, zeta, budgets)
-            for engine in (kernels.fixed_budget_literal, kernels.fixed_budget_fast)
-        ]
-        assert runs[0] == runs[1], (means, tau, zeta, budgets)
+        runs = [budget_run(engine, tape, means, tau, zeta, budgets) for engine in BUDGET_ENGINES]
+        assert runs == [runs[0]] * len(runs), (means, tau, zeta, budgets)
 
 
 @pytest.mark.parametrize("name", RADII)
@@ -91,11 +95,8 @@ def test_long_runs_are_equal(n_arms, epsilon):
         means = private_mean(rng.uniform(0.1, 0.9, n_arms), epsilon)
         tape = draw_tape(rng, means, length + 2)
         budgets = np.sort(rng.integers(length // 3, length, 3))
-        runs = [
-            budget_run(engine, tape, means, 0.5, 0.0, budgets)
-            for engine in (kernels.fixed_budget_literal, kernels.fixed_budget_fast)
-        ]
-        assert runs[0] == runs[1]
+        runs = [budget_run(engine, tape, means, 0.5, 0.0, budgets) for engine in BUDGET_ENGINES]
+        assert runs == [runs[0]] * len(runs)
         runs = [
             confidence_run(engine, tape, means, 0.5, Radius("printed"), 0.1, length)
             for engine in (kernels.fixed_confidence_literal, kernels.fixed_confidence_fast)
@@ -109,8 +110,8 @@ def test_many_arms_are_served_in_the_literal_order():
     means, length = rng.uniform(0.1, 0.9, 200), 20_000
     tape = draw_tape(rng, means, length + 2)
     budgets = np.array([150, 5000, 12_000, length])
-    literal = budget_run(kernels.fixed_budget_literal, tape, means, 0.5, 0.0, budgets)
-    assert literal == budget_run(kernels.fixed_budget_fast, tape, means, 0.5, 0.0, budgets)
+    runs = [budget_run(engine, tape, means, 0.5, 0.0, budgets) for engine in BUDGET_ENGINES]
+    assert runs == [runs[0]] * len(runs)
     for delta in (0.1, 0.9):
         arguments = (tape, means, 0.5, Radius("printed"), delta, length)
         literal = confidence_run(kernels.fixed_confidence_literal, *arguments)

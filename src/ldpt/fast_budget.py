@@ -1,6 +1,7 @@
-"""Algorithm 1 without drawing every pull.
+"""Algorithm 1 without looking at every arm for every pull, and without drawing every pull.
 
-Two moves, both exact, both in long stretches (:mod:`ldpt.stretches`):
+A short run is made pull by pull, but the arms are looked through only when another may lead. A long
+one is made in two moves, both exact, both in long stretches (:mod:`ldpt.stretches`):
 
 * *excursion*: the arm with the least index is pulled until its index passes the second least. While
   noise rules, excursions are long.
@@ -20,9 +21,9 @@ import math
 import numpy as np
 
 from ldpt.compiled import compiled
-from ldpt.literal import fixed_budget_literal, fixed_budget_uniform
+from ldpt.literal import fixed_budget_uniform
 from ldpt.responses import Source, draw_one
-from ldpt.rules import arm_index, first_minimum
+from ldpt.rules import arm_index, first_minimum, is_clearly_below, least_of_others
 from ldpt.service import enter, index_bits, leader, new_float_tournament, runner_up_value
 from ldpt.stretches import (
     ONES,
@@ -34,15 +35,14 @@ from ldpt.stretches import (
     new_book,
     open_stretch,
     rounding_slack,
-    take_from_urn,
 )
 
 SHARE = 0.25  # of the pulls left that a window aims at
 WINDOW = 100  # pulls an arm below which a window does not pay
 WINDOW_LEVEL = 3.0  # six standard deviations: above, an arm's index is due to its gap
-LONG = 20.0  # pulls below which an excursion is not worth a jump
-BATCH = 32  # pulls an arm that are made one by one before thinking again
-SHORT = 256  # pulls an arm up to which a run is simply made pull by pull
+FIRST = 64  # pulls of an excursion that are made one by one, for most are short
+SHORT = 256  # pulls an arm up to which jumps do not pay
+NOISY = 20_000  # the same while noise rules
 FEW_ARMS = 64  # up to which looking through all arms beats the tournament
 
 
@@ -52,13 +52,85 @@ def fixed_budget_fast(
     pulls: np.ndarray, sums: np.ndarray,
 ) -> None:  # fmt: skip
     """The same law as the literal engine, and on a tape the same states at all checkpoints."""
-    n_arms = means.size
-    if n_arms == 1:  # no choice to make
+    if means.size == 1:  # no choice to make
         fixed_budget_uniform(source, means, budgets, pulls, sums)
-        return
-    if n_arms <= FEW_ARMS and budgets[-1] <= SHORT * n_arms:  # nothing to gain
-        fixed_budget_literal(source, means, tau, zeta, budgets, pulls, sums)
-        return
+    elif means.size <= FEW_ARMS and is_short(means, tau, zeta, budgets[-1]):
+        fixed_budget_in_runs(source, means, tau, zeta, budgets, pulls, sums)
+    else:
+        fixed_budget_in_jumps(source, means, tau, zeta, budgets, pulls, sums)
+
+
+@compiled
+def is_short(means: np.ndarray, tau: float, zeta: float, budget: int) -> bool:
+    """Whether a run is better made without jumps; at T pulls the indices are near sqrt(T / H)."""
+    complexity = 0.0
+    for mean in means:
+        gap = abs(mean - tau) + zeta
+        complexity += 1.0 / (gap * gap) if gap > 0.0 else math.inf
+    noisy = budget <= WINDOW_LEVEL**2 * complexity
+    return budget <= (NOISY if noisy else SHORT) * means.size
+
+
+@compiled
+def fixed_budget_in_runs(
+    source: Source, means: np.ndarray, tau: float, zeta: float, budgets: np.ndarray,
+    pulls: np.ndarray, sums: np.ndarray,
+) -> None:  # fmt: skip
+    """A whole run without a jump: the literal engine's, number for number."""
+    n, s = np.zeros(means.size, np.int64), np.zeros(means.size, np.int64)
+    index = np.full(means.size, -1.0)
+    t = 0
+    for c in range(budgets.size):
+        pull_in_runs(source, budgets[c] - t, means, tau, zeta, n, s, index)
+        t = budgets[c]
+        pulls[c] = n
+        sums[c] = s
+
+
+@compiled
+def pull_in_runs(
+    source: Source, moves: int, means: np.ndarray, tau: float, zeta: float, n: np.ndarray,
+    s: np.ndarray, index: np.ndarray,
+) -> None:  # fmt: skip
+    """The literal algorithm for so many pulls, but arms are looked through once a run.
+
+    An arm that has not been pulled has a negative index.
+    """
+    done = 0
+    while done < moves:
+        k = first_minimum(index)
+        bar = least_of_others(index, k)
+        used, index[k] = pull_while_leading(source, k, moves - done, means[k], tau, zeta, bar, n, s)
+        done += used
+
+
+@compiled
+def pull_while_leading(
+    source: Source, k: int, most: int, mean: float, tau: float, zeta: float, bar: float,
+    n: np.ndarray, s: np.ndarray,
+) -> tuple[int, float]:  # fmt: skip
+    """Pull an arm until its index reaches the bar; how often, at least once, and its index."""
+    pulls, ones, stop = n[k], s[k], n[k] + most
+    while True:
+        ones += draw_one(source, k, pulls, mean)
+        pulls += 1
+        if pulls < stop and is_clearly_below(pulls, ones, tau, zeta, bar):
+            continue
+        index = arm_index(pulls, ones, tau, zeta)
+        if pulls == stop or index >= bar:
+            break
+    used = pulls - n[k]
+    n[k], s[k] = pulls, ones
+    return used, index
+
+
+@compiled
+def fixed_budget_in_jumps(
+    source: Source, means: np.ndarray, tau: float, zeta: float, budgets: np.ndarray,
+    pulls: np.ndarray, sums: np.ndarray,
+) -> None:  # fmt: skip
+    """A whole run in excursions and, once the gaps rule, windows."""
+    n_arms = means.size
     n = np.zeros(n_arms, np.int64)
     s = np.zeros(n_arms, np.int64)
     tree = new_float_tournament(index_bits(n_arms))
@@ -72,28 +144,19 @@ def fixed_budget_fast(
     tail = np.zeros(n_arms, np.int64)
     t = 0
     pace = 1.0
-    run_length = 0.0  # of late: pulls before another arm leads
+    for k in range(n_arms):
+        enter(tree, k, -1.0)  # so that every arm is pulled once, in order
     for c in range(budgets.size):
         while t < budgets[c]:
             left = budgets[c] - t
             aim = pace * SHARE * left
-            if tree[1] < WINDOW_LEVEL or aim < WINDOW * n_arms or t < n_arms:
-                if run_length < LONG:
-                    moves = min(left, BATCH * n_arms)
-                    runs = pull_one_by_one(
-                        source, t, t + moves, means, tau, zeta, n, s, tree, book, future, head, tail
-                    )
-                    t += moves
-                else:
-                    start, runs = t, 0
-                    while runs < n_arms and t < budgets[c]:
-                        t += excursion(
-                            source, budgets[c] - t, means, tau, zeta, n, s, tree, book, future,
-                            head, tail,
-                        )  # fmt: skip
-                        runs += 1
-                    moves = t - start
-                run_length += 0.5 * (moves / runs - run_length)
+            if tree[1] < WINDOW_LEVEL or aim < WINDOW * n_arms:
+                stop = min(budgets[c], t + FIRST * n_arms)
+                while t < stop:
+                    t += excursion(
+                        source, budgets[c] - t, means, tau, zeta, n, s, tree, book, future, head,
+                        tail,
+                    )  # fmt: skip
                 pace = min(1.0, 2.0 * pace)
                 continue
             level = tree[1] * math.sqrt(1.0 + min(1.0, aim / t))
@@ -114,75 +177,6 @@ def fixed_budget_fast(
 
 
 @compiled
-def pull_one_by_one(
-    source: Source, t: int, stop: int, means: np.ndarray, tau: float, zeta: float, n: np.ndarray,
-    s: np.ndarray, tree: np.ndarray, book: np.ndarray, future: np.ndarray, head: np.ndarray,
-    tail: np.ndarray,
-) -> int:  # fmt: skip
-    """The literal algorithm from t to ``stop`` pulls; return how often the pulled arm changed."""
-    n_arms = n.size
-    if n_arms <= FEW_ARMS and t >= n_arms and nothing_known(head, tail, book):
-        return pull_without_tree(source, stop - t, means, tau, zeta, n, s, tree)
-    last, runs = -1, 0
-    while t < stop:
-        k = t if t < n_arms else leader(tree)
-        runs += k != last
-        last = k
-        if tail[k] - head[k] + book[k, URN] > 0:
-            s[k] += known_response(source, k, n[k], book, future, head, tail)
-        else:
-            s[k] += draw_one(source, k, n[k], means[k])
-        n[k] += 1
-        enter(tree, k, arm_index(n[k], s[k], tau, zeta))
-        t += 1
-    return runs
-
-
-@compiled
-def pull_without_tree(
-    source: Source, moves: int, means: np.ndarray, tau: float, zeta: float, n: np.ndarray,
-    s: np.ndarray, tree: np.ndarray,
-) -> int:  # fmt: skip
-    """The same for few arms of which nothing is known in advance."""
-    leaves = tree.size >> 1
-    index = tree[leaves : leaves + n.size].copy()
-    last, runs = -1, 0
-    for _ in range(moves):
-        k = first_minimum(index)
-        runs += k != last
-        last = k
-        s[k] += draw_one(source, k, n[k], means[k])
-        n[k] += 1
-        index[k] = arm_index(n[k], s[k], tau, zeta)
-    for k in range(n.size):
-        enter(tree, k, index[k])
-    return runs
-
-
-@compiled
-def nothing_known(head: np.ndarray, tail: np.ndarray, book: np.ndarray) -> bool:
-    """Whether no response is known that has not been used."""
-    known = 0
-    for k in range(head.size):
-        known += tail[k] - head[k] + book[k, URN]
-    return known == 0
-
-
-@compiled
-def known_response(
-    source: Source, k: int, n: int, book: np.ndarray, future: np.ndarray, head: np.ndarray,
-    tail: np.ndarray,
-) -> int:  # fmt: skip
-    """One response out of the arm's future or, after it, out of its urn."""
-    if head[k] == tail[k]:
-        return take_from_urn(source, k, n, book)
-    cut_front(source, k, n, 1, future, head[k], book)
-    if future[head[k], PULLS] == 0:
-        head[k] += 1
-    return book[k, ONES]
-
-
-@compiled
 def excursion(
     source: Source, left: int, means: np.ndarray, tau: float, zeta: float, n: np.ndarray,
     s: np.ndarray, tree: np.ndarray, book: np.ndarray, future: np.ndarray, head: np.ndarray,
@@ -192,6 +186,13 @@ def excursion(
     k = leader(tree)
     level = runner_up_value(tree, k)
     used = 0
+    if head[k] == tail[k] and book[k, URN] == 0:  # most excursions are short
+        used, index = pull_while_leading(
+            source, k, min(left, FIRST), means[k], tau, zeta, level, n, s
+        )
+        if used == left or index >= level:
+            enter(tree, k, index)
+            return used
     while True:
         next_stretch(
             source, k, n[k], s[k], means[k], tau, zeta, level, left - used, future, head, tail, book

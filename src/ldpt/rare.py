@@ -367,11 +367,12 @@ def _exit_pulls(
     ``rest`` counts the pulls of further arms, which enter the boundary through log t.
     """
     pulls = np.ones(distances.size)
-    for _ in range(200):  # a contraction: the boundary grows like sqrt(n log n), the path like n
+    while True:  # a contraction: the boundary grows like sqrt(n log n), the path like n
         t = max(float(pulls.sum()) + rest, 1.0)
         bounds = np.array([radius.boundary(n, t, n_arms, delta) for n in pulls])
-        pulls = np.maximum(bounds / distances, 1.0)
-    return pulls
+        before, pulls = pulls, np.maximum(bounds / distances, 1.0)
+        if np.abs(pulls - before).max() <= 1e-9 * pulls.max():
+            return pulls
 
 
 # --- The mixture

@@ -20,6 +20,13 @@ def arm_index(n: float, s: float, tau: float, zeta: float) -> float:
 
 
 @compiled
+def is_clearly_below(n: float, s: float, tau: float, zeta: float, bar: float) -> bool:
+    """Whether the index is less than ``bar`` by more than rounding; takes no root, no division."""
+    reach = abs(s - n * tau) + n * zeta
+    return bar > 0.0 and reach * reach < (1.0 - 1e-9) * bar * bar * n
+
+
+@compiled
 def is_undecided(
     code: int, n: float, s: float, t: float, tau: float, level: float, rho: float
 ) -> bool:
@@ -53,3 +60,13 @@ def first_minimum(values: np.ndarray) -> int:
         if values[k] < values[best]:
             best = k
     return best
+
+
+@compiled
+def least_of_others(values: np.ndarray, place: int) -> float:
+    """The smallest value at any other place; infinite if there is none."""
+    least = np.inf
+    for k in range(values.size):
+        if k != place and values[k] < least:
+            least = values[k]
+    return least

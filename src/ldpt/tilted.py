@@ -12,8 +12,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ldpt.compiled import compiled
+from ldpt.fast_budget import pull_in_runs
 from ldpt.fast_confidence import fixed_confidence_fast
-from ldpt.rules import arm_index, first_minimum, is_loss
+from ldpt.rules import is_loss
 
 
 class Mixture(NamedTuple):
@@ -98,26 +99,13 @@ def run_in_stages(
     Row m of ``pulls`` and ``sums`` is the state after ends[m] pulls. One uniform number a pull, as
     in the literal engine, so that both make the same run from the same generator.
     """
-    n_arms = first.size
-    n, s = np.zeros(n_arms, np.int64), np.zeros(n_arms, np.int64)
-    index = np.full(n_arms, -1.0)  # so that every arm is pulled once, in order
+    n, s = np.zeros(first.size, np.int64), np.zeros(first.size, np.int64)
+    index = np.full(first.size, -1.0)  # so that every arm is pulled once, in order
     t = 0
     for m in range(ends.size):
         means = first if m <= switch else second
-        while t < ends[m]:
-            arm = first_minimum(index)
-            bar = np.inf
-            for k in range(n_arms):
-                if k != arm:
-                    bar = min(bar, index[k])
-            while True:  # at least once: of two equal arms the lower one is pulled
-                n[arm] += 1
-                if rng.random() < means[arm]:
-                    s[arm] += 1
-                index[arm] = arm_index(n[arm], s[arm], tau, zeta)
-                t += 1
-                if t == ends[m] or index[arm] >= bar:
-                    break
+        pull_in_runs(rng, ends[m] - t, means, tau, zeta, n, s, index)
+        t = ends[m]
         pulls[m] = n
         sums[m] = s
 
