@@ -8,8 +8,9 @@ BIN := .venv/bin
 export UV_PYTHON_DOWNLOADS := never
 export PYTHONHASHSEED := 0
 
+# Snakemake looks at all waiting jobs again a timespan after each start; a second is too often here.
 reproduce: .venv/ready
-	$(BIN)/snakemake --cores $(CORES)
+	$(BIN)/snakemake --cores $(CORES) --max-jobs-per-timespan 1000/10s
 	$(BIN)/ldpt audit
 
 smoke: .venv/ready

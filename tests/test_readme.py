@@ -6,6 +6,8 @@ import pytest
 
 from ldpt import readme
 
+RECORD = """{{"stable": {{"rule": "simulate", "wildcards": {{"instance": "{name}"}}}}, "volatile":
+{{"started": "2026-11-16T05:{minute:02}:00Z", "wall_seconds": 90.0, "cpu_seconds": 60.0}}}}"""
 RULES = 'rule a_cost:\n    output:\n        **drawn("a_cost", "Privacy"),\nrule other:\n'
 
 
@@ -14,8 +16,10 @@ def project(tmp_path: Path) -> Path:
     for name, text in {
         "workflow/rules/figures.smk": RULES,
         "workflow/report/a_cost.rst": "What does it\ncost?\n\nDrawn so.\n",
-        "results/benchmarks/a_cost.tsv": "s\tcpu_time\n9.0\t2.5\n",
-        "results/benchmarks/deep/other.tsv": "s\tcpu_time\n400.0\t117.5\n",
+        "results/benchmarks/a_cost.tsv": "s\tcpu_time\n2.5\t0.5\n",
+        "results/records/one.json": RECORD.format(name="a", minute=0),
+        "results/records/the_same.json": RECORD.format(name="a", minute=0),
+        "results/records/deep/two.json": RECORD.format(name="b", minute=5),
         "results/smoke/large.txt": "x" * 5_000_000,
         "results/data.txt": "x" * 1_000_000,
         "figures/findings.md": "- found\n",
@@ -39,11 +43,11 @@ def test_all_parts_are_made_anew(project: Path) -> None:
 
 
 def test_cost_counts_the_run_at_paper_scale_alone(project: Path) -> None:
-    words = readme.cost(project / "results" / "benchmarks", project / "results")
-    assert "2 jobs with 2 minutes" in words
+    words = readme.cost(project / "results" / "records", project / "results", 8)
+    assert "2 jobs and took 6.5 minutes on 8 cores,\n2 minutes of cpu time" in words
     assert "holds 1 MB" in words
 
 
 def test_without_a_run_there_is_nothing_to_tell(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="no benchmarks under"):
-        readme.cost(tmp_path, tmp_path)
+    with pytest.raises(ValueError, match="no records under"):
+        readme.cost(tmp_path, tmp_path, 2)

@@ -27,6 +27,6 @@ def engine_digest() -> str:
     digest = hashlib.sha256()
     for path in sorted(Path(__file__).parent.glob("*.py")):
         text = path.read_bytes()
-        if b"numba" in text or b"ldpt.compiled" in text:
+        if b"from numba" in text or b"from ldpt.compiled" in text:
             digest.update(text)
     return digest.hexdigest()

@@ -28,7 +28,7 @@ RECORDS = Path("results/records")
 DISK_FAULTS = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM}
 NOT_COMPUTING = {"ldpt.provenance"}
 # What a run itself writes into a tree kept in git must not make that tree count as edited.
-PRODUCT_FOLDERS = ("figures", "results", "paper/report.pdf")
+PRODUCTS = ("figures", "results", "paper/*report*.pdf")  # of git's tree, staged ones as well
 
 
 # --- the code that a script reaches ---------------------------------------------------------------
@@ -412,7 +412,7 @@ def environment() -> dict[str, Any]:
 def volatile_facts(started: float, wall_seconds: float, cpu_seconds: float) -> dict[str, Any]:
     """When, where and from which commit; none of it enters a hash."""
     commit = _git("rev-parse", "HEAD")
-    edited = _git("status", "--porcelain", "--", ".", *(f":!{path}" for path in PRODUCT_FOLDERS))
+    edited = _git("status", "--porcelain", "--", ".", *(f":!{path}" for path in PRODUCTS))
     return {
         "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(started)),
         "wall_seconds": round(wall_seconds, 3),

@@ -4,14 +4,18 @@ Each stands between two comments, ``<!-- NAME:begin -->`` and ``<!-- NAME:end --
 paper scale ``make readme`` writes them anew; a test compares what can be compared.
 """
 
+import json
+import os
 import re
 from collections.abc import Iterable
+from datetime import datetime
 from pathlib import Path
 
 from ldpt.captions import number
 
 FINDINGS = Path("figures/findings.md")
 BENCHMARKS = Path("results/benchmarks")
+RECORDS = Path("results/records")
 TEMPLATES = Path("workflow/report")
 RULES = Path("workflow/rules")
 PLACE = r"<!-- {name}:begin -->\n(.*?)<!-- {name}:end -->"
@@ -54,22 +58,28 @@ def figure_table(names: Iterable[str], templates: Path, benchmarks: Path) -> str
 
 
 def seconds(benchmark: Path) -> float:
-    """The cpu time in a benchmark file of Snakemake's: what else the machine did does not count."""
+    """The time in a benchmark file of Snakemake's; its cpu time is sampled too rarely to tell."""
     head, first, *_ = benchmark.read_text().splitlines()
-    return float(first.split("\t")[head.split("\t").index("cpu_time")])
+    return float(first.split("\t")[head.split("\t").index("s")])
 
 
-def cost(benchmarks: Path, results: Path) -> str:
-    """One sentence: what a run takes in time and disk, by its own measurements."""
-    files = sorted(benchmarks.rglob("*.tsv"))
-    if not files:
-        raise ValueError(f"no benchmarks under {benchmarks}: has the run at paper scale finished?")
-    minutes = sum(map(seconds, files)) / 60
+def cost(records: Path, results: Path, cores: int) -> str:
+    """One sentence: what a run took in time and disk, by its own records."""
+    jobs = {}
+    for file in records.rglob("*.json"):
+        record = json.loads(file.read_text(encoding="utf-8"))
+        key = record["stable"]["rule"], *record["stable"]["wildcards"].values()
+        jobs[key] = record["volatile"]  # a job has a record for each of its products
+    if not jobs:
+        raise ValueError(f"no records under {records}: has the run at paper scale finished?")
+    began = [datetime.fromisoformat(job["started"]).timestamp() for job in jobs.values()]
+    ended = [at + job["wall_seconds"] for at, job in zip(began, jobs.values(), strict=True)]
+    wall, cpu = max(ended) - min(began), sum(job["cpu_seconds"] for job in jobs.values())
     kept = [f for f in results.rglob("*") if f.is_file() and "smoke" not in f.parts]
     size = sum(f.stat().st_size for f in kept) / 1e6
     return (
-        f"The run at paper scale is {len(files)} jobs with {number(minutes, 2)} minutes of cpu\n"
-        "time in all, to be divided by the number of cores; `results/` then holds "
+        f"The run at paper scale is {len(jobs)} jobs and took {number(wall / 60, 3)} minutes on "
+        f"{cores} cores,\n{number(cpu / 60, 3)} minutes of cpu time; `results/` then holds "
         f"{size:.0f} MB.\n"
     )
 
@@ -80,7 +90,7 @@ def updated(readme: str, project: Path) -> str:
     parts = {
         "findings": (project / FINDINGS).read_text(encoding="utf-8"),
         "figures": figure_table(names, project / TEMPLATES, benchmarks),
-        "cost": cost(benchmarks, project / "results"),
+        "cost": cost(project / RECORDS, project / "results", os.cpu_count() or 1),
     }
     for name, content in parts.items():
         readme = with_part(readme, name, content)

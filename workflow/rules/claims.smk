@@ -22,6 +22,7 @@ rule error_map:
         "<results>/logs/error_map.log",
     benchmark:
         "<results>/benchmarks/error_map.tsv"
+    priority: LONG
     conda:
         "../../environment.yml"
     params:
@@ -106,6 +107,8 @@ rule claims:
         "../../environment.yml"
     params:
         code=code("scripts/claims.py"),
-        evidence_code={name: code_hash(f"scripts/evidence_{name}.py") for name in EVIDENCE},
+        evidence_code={
+            name: code_hash(f"scripts/evidence_{name}.py") for name in EVIDENCE
+        },
     script:
         "../../scripts/claims.py"

@@ -48,6 +48,11 @@ def code(script):
     return lambda wildcards: code_hash(script)
 
 
+# Jobs that take minutes on one core come first, lest they end alone, and take a part of the cores.
+LONG = 1
+QUARTER = max(1, (workflow.cores or 4) // 4)
+
+
 def simulations(algorithm):
     """The simulation files of one algorithm, in the order of the config."""
     if algorithm == "fixed_budget":

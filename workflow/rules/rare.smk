@@ -25,9 +25,10 @@ rule rare_fixed_budget:
         "<results>/logs/rare_fixed_budget.log",
     benchmark:
         "<results>/benchmarks/rare_fixed_budget.tsv"
+    priority: LONG
     conda:
         "../../environment.yml"
-    threads: 4
+    threads: QUARTER
     resources:
         runtime=30,
     params:
@@ -50,9 +51,10 @@ rule rare_fixed_confidence:
         "<results>/logs/rare_fixed_confidence.log",
     benchmark:
         "<results>/benchmarks/rare_fixed_confidence.tsv"
+    priority: LONG
     conda:
         "../../environment.yml"
-    threads: 4
+    threads: QUARTER
     resources:
         runtime=30,
     params:
@@ -76,6 +78,7 @@ rule exact_curves:
         "<results>/logs/exact_curves.log",
     benchmark:
         "<results>/benchmarks/exact_curves.tsv"
+    priority: LONG
     conda:
         "../../environment.yml"
     resources:
