@@ -137,14 +137,16 @@ class Cluster:
         """The state of one job."""
         return self.jobs()[job][0]
 
-    def first_running(self, run: subprocess.Popen[bytes]) -> tuple[str, str]:
-        """Wait for a job of this run to be at work: the job and its node."""
+    def in_mid_run(self, run: subprocess.Popen[bytes], products: list[Path]) -> tuple[str, str]:
+        """Wait until a job of this run has made some of its products: the job and its node."""
         while run.poll() is None:
-            for job, (state, node) in self.jobs().items():
-                if state == "RUNNING":
-                    return job, node
+            running = [
+                (job, node) for job, (state, node) in self.jobs().items() if state == "RUNNING"
+            ]
+            if running and any(product.exists() for product in products):
+                return running[0]
             time.sleep(0.2)
-        raise RuntimeError("the run ended before a job of it was seen")
+        raise RuntimeError("the run ended before a job of it was seen at work")
 
     def cancel(self, job: str) -> None:
         """Kill a job as a user or an administrator would."""

@@ -73,7 +73,7 @@ def test_jobs_travel_together(made: Path, cluster: Cluster) -> None:
 
 def test_a_cancelled_job_is_run_again(made: Path, lost: dict[str, str], cluster: Cluster) -> None:
     with submitted(made, *lost) as run:
-        job, _ = cluster.first_running(run)
+        job, _ = cluster.in_mid_run(run, [made / name for name in lost])
         cluster.cancel(job)
         assert run.wait() == 0, told(made)
     assert cluster.state(job) == "CANCELLED"
@@ -84,7 +84,7 @@ def test_a_job_is_run_again_when_its_node_goes_down(
     made: Path, lost: dict[str, str], cluster: Cluster
 ) -> None:
     with submitted(made, *lost) as run:
-        job, node = cluster.first_running(run)
+        job, node = cluster.in_mid_run(run, [made / name for name in lost])
         cluster.set_node(node, "down")
         assert run.wait() == 0, told(made)
     assert cluster.state(job) == "NODE_FAIL"
