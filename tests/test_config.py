@@ -57,8 +57,8 @@ WRONG: dict[str, tuple[Callable[[Config], Any], str]] = {
         "means[1]: 1.1",
     ),
     "duplicate name": (
-        lambda c: add_instance(c, name="crowded", means=[0.2], threshold=0.5),
-        "'crowded' is there twice",
+        lambda c: add_instance(c, name="hard-arm", means=[0.2], threshold=0.5),
+        "'hard-arm' is there twice",
     ),
     "arm at the threshold": (arm_at_threshold, "means[0] = 0.5 lies exactly at the threshold"),
     "unknown instance": (
