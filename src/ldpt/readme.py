@@ -5,19 +5,23 @@ paper scale ``make readme`` writes them anew; a test compares what can be compar
 """
 
 import json
+import math
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 from ldpt.captions import number
+from ldpt.manifest import MANIFEST
+from ldpt.provenance import read_record, record_path
 
 FINDINGS = Path("figures/findings.md")
 BENCHMARKS = Path("results/benchmarks")
-RECORDS = Path("results/records")
 TEMPLATES = Path("workflow/report")
 RULES = Path("workflow/rules")
+PAUSE = 60  # seconds without a job after which another sitting begins
 PLACE = r"<!-- {name}:begin -->\n(.*?)<!-- {name}:end -->"
 
 
@@ -63,25 +67,36 @@ def seconds(benchmark: Path) -> float:
     return float(first.split("\t")[head.split("\t").index("s")])
 
 
-def cost(records: Path, results: Path, cores: int) -> str:
+def cost(root: Path, cores: int) -> str:
     """One sentence: what a run took in time and disk, by its own records."""
+    if not (root / MANIFEST).exists():
+        raise ValueError(f"no {root / MANIFEST}: has the run at paper scale finished?")
     jobs = {}
-    for file in records.rglob("*.json"):
-        record = json.loads(file.read_text(encoding="utf-8"))
+    manifest = json.loads((root / MANIFEST).read_text(encoding="utf-8"))
+    for product in [*manifest["products"], MANIFEST]:
+        record = read_record(record_path(root, product))
         key = record["stable"]["rule"], *record["stable"]["wildcards"].values()
         jobs[key] = record["volatile"]  # a job has a record for each of its products
-    if not jobs:
-        raise ValueError(f"no records under {records}: has the run at paper scale finished?")
-    began = [datetime.fromisoformat(job["started"]).timestamp() for job in jobs.values()]
-    ended = [at + job["wall_seconds"] for at, job in zip(began, jobs.values(), strict=True)]
-    wall, cpu = max(ended) - min(began), sum(job["cpu_seconds"] for job in jobs.values())
-    kept = [f for f in results.rglob("*") if f.is_file() and "smoke" not in f.parts]
+    cpu = sum(job["cpu_seconds"] for job in jobs.values())
+    kept = [f for f in (root / "results").rglob("*") if f.is_file() and "smoke" not in f.parts]
     size = sum(f.stat().st_size for f in kept) / 1e6
+    wall = busy(jobs.values())
     return (
         f"The run at paper scale is {len(jobs)} jobs and took {number(wall / 60, 3)} minutes on "
         f"{cores} cores,\n{number(cpu / 60, 3)} minutes of cpu time; `results/` then holds "
         f"{size:.0f} MB.\n"
     )
+
+
+def busy(jobs: Iterable[Mapping[str, Any]]) -> float:
+    """Seconds from the first job to the last, less the time between two sittings."""
+    total, until = 0.0, -math.inf
+    starts = [(datetime.fromisoformat(job["started"]).timestamp(), job) for job in jobs]
+    for start, job in sorted(starts, key=lambda pair: pair[0]):
+        end = start + job["wall_seconds"]
+        total += max(0.0, end - (until if start - until < PAUSE else start))
+        until = max(until, end)
+    return total
 
 
 def updated(readme: str, project: Path) -> str:
@@ -90,7 +105,7 @@ def updated(readme: str, project: Path) -> str:
     parts = {
         "findings": (project / FINDINGS).read_text(encoding="utf-8"),
         "figures": figure_table(names, project / TEMPLATES, benchmarks),
-        "cost": cost(project / RECORDS, project / "results", os.cpu_count() or 1),
+        "cost": cost(project, os.cpu_count() or 1),
     }
     for name, content in parts.items():
         readme = with_part(readme, name, content)

@@ -107,7 +107,7 @@ rule claims:
         "../../environment.yml"
     params:
         code=code("scripts/claims.py"),
-        evidence_code={
+        evidence_code=lambda wildcards: {
             name: code_hash(f"scripts/evidence_{name}.py") for name in EVIDENCE
         },
     script:

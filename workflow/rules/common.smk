@@ -48,9 +48,8 @@ def code(script):
     return lambda wildcards: code_hash(script)
 
 
-# Jobs that take minutes on one core come first, lest they end alone, and take a part of the cores.
-LONG = 1
-QUARTER = max(1, (workflow.cores or 4) // 4)
+LONG = 1  # priority of jobs that take long: first, lest they end alone
+QUARTER = min(4, max(1, workflow.cores // 4))  # of the cores, for those that take minutes
 
 
 def simulations(algorithm):
