@@ -49,7 +49,9 @@ def code(script):
 
 
 LONG = 1  # priority of jobs that take long: first, lest they end alone
-QUARTER = min(4, max(1, workflow.cores // 4))  # of the cores, for those that take minutes
+QUARTER = min(
+    4, max(1, workflow.cores // 4)
+)  # of the cores, for those that take minutes
 
 
 def simulations(algorithm):
