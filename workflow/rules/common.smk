@@ -48,10 +48,9 @@ def code(script):
     return lambda wildcards: code_hash(script)
 
 
-LONG = 1  # priority of jobs that take long: first, lest they end alone
-QUARTER = min(
-    4, max(1, workflow.cores // 4)
-)  # of the cores, for those that take minutes
+# Long jobs have priority, lest they end alone; those of minutes take a quarter of the cores.
+LONG = 1
+QUARTER = min(4, max(1, workflow.cores // 4))
 
 
 def simulations(algorithm):
