@@ -25,7 +25,7 @@ from scipy.optimize import nnls
 
 from ldpt import config, costs, simulate
 from ldpt.config import BudgetRun, ConfidenceRun
-from ldpt.instances import Instance, equal_gap
+from ldpt.instances import MOST_ARMS, Instance, equal_gap
 from ldpt.radii import RADII, Radius
 
 HERE = Path(__file__).parent
@@ -61,7 +61,7 @@ def table_of(run: Run, instance: Instance) -> pd.DataFrame:
     radius, parts = Radius(run.radius, RHO), []
     for delta in sorted(run.deltas):
         runs = simulate.fixed_confidence(instance, run.epsilon, delta, run.replicates, SEED, radius)
-        if instance.n_arms > costs.MOST_ARMS:
+        if instance.n_arms > MOST_ARMS:
             runs = runs[["replicate", "stopping_time", "correct"]]
         runs.insert(0, "delta", delta)
         parts.append(runs)

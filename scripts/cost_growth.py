@@ -6,6 +6,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from ldpt import captions, figures, growth, tables
+from ldpt.instances import MOST_ARMS
 
 
 def span(values: pd.Series) -> str:
@@ -19,7 +20,7 @@ def facts(exponents: pd.DataFrame) -> dict[str, Any]:
     known: dict[str, Any] = {
         "most_epsilon": growth.MOST_EPSILON,
         "least_arms": growth.LEAST_ARMS,
-        "most_arms": growth.MOST_ARMS,
+        "most_arms": MOST_ARMS,
     }
     for (quantity, axis), rows in exponents.groupby(["quantity", "axis"]):
         known[f"{quantity}_{axis}"] = span(rows["exponent"])

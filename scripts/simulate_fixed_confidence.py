@@ -2,11 +2,9 @@
 
 import pandas as pd
 
-from ldpt.instances import read_instance
+from ldpt.instances import MOST_ARMS, read_instance
 from ldpt.radii import Radius
 from ldpt.simulate import fixed_confidence, progress_lines, spawn_keys
-
-MOST_ARMS = 16  # beyond, the pulls of each arm are not kept
 
 
 def simulate(

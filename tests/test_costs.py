@@ -12,7 +12,7 @@ import yaml
 
 from ldpt import cli, config, costs, simulate
 from ldpt.config import BudgetRun, ConfidenceRun
-from ldpt.instances import Instance
+from ldpt.instances import MOST_ARMS, Instance
 from ldpt.radii import RADII, Radius
 
 PROJECT = Path(__file__).resolve().parents[1]
@@ -97,9 +97,9 @@ def test_every_error_level_is_simulated_and_kept():
 def test_pulls_of_each_arm_are_kept_only_for_few():
     few, many = (
         costs.confidence_sizes(Instance("k", [0.4] * k, 0.5), 1.0, [0.1], 10, Radius("mixture"))
-        for k in (costs.MOST_ARMS, costs.MOST_ARMS + 1)
+        for k in (MOST_ARMS, MOST_ARMS + 1)
     )
-    assert few["value"] == 10 * costs.MOST_ARMS
+    assert few["value"] == 10 * MOST_ARMS
     assert many["value"] == 0
     assert many["bit"] < few["bit"] / 10
 

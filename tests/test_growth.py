@@ -4,6 +4,7 @@ import pandas as pd
 import pytest
 
 from ldpt import figures, growth
+from ldpt.instances import MOST_ARMS
 from tests.conftest import PROJECT
 from tests.test_figures import overlapping
 
@@ -35,7 +36,7 @@ def test_a_run_counts_along_the_arms_and_few_arms_do_not():
     """Bytes count only as long as the pulls of each arm are kept."""
     table = powers("arms", [2, 4, 8, 16, 64, 256], 1.2)
     table.loc[table["value"] < growth.LEAST_ARMS, ["pulls", "cpu_seconds"]] = 1e6
-    table.loc[table["value"] > growth.MOST_ARMS, "bytes"] = 7.0
+    table.loc[table["value"] > MOST_ARMS, "bytes"] = 7.0
     assert exponent(table) == pytest.approx(1.2)
 
 

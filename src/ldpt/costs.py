@@ -20,12 +20,11 @@ from functools import cache
 from typing import Any
 
 from ldpt.config import PROJECT, BudgetRun, ConfidenceRun, Study, epsilon_name
-from ldpt.instances import Instance
+from ldpt.instances import MOST_ARMS, Instance
 from ldpt.privacy import shrinkage
 from ldpt.radii import Radius, boundary
 
 RATES = PROJECT / "benchmarks" / "rates.json"
-MOST_ARMS = 16  # up to here the pulls of each arm are kept
 TOLERANCE = 1e-4  # relative, of the pulls foretold; every step halves the distance
 
 Features = dict[str, float]

@@ -6,11 +6,12 @@ The measurements are those of ``benchmarks/cost_growth.py``: one axis at a time,
 import numpy as np
 import pandas as pd
 
+from ldpt.instances import MOST_ARMS
+
 QUANTITIES = {"pulls": "pulls", "cpu_seconds": "cpu seconds", "bytes": "bytes"}
 AXES = {"replicates": "replicates", "epsilon": "1/ε", "arms": "arms K"}
-# A power law holds where privacy is strong, and once there are more than a few arms; files hold the
-# pulls of each arm only up to some number of arms.
-MOST_EPSILON, LEAST_ARMS, MOST_ARMS = 0.3, 8, 16
+# A power law holds where privacy is strong, and once there are more than a few arms.
+MOST_EPSILON, LEAST_ARMS = 0.3, 8
 
 
 def per_run(table: pd.DataFrame) -> pd.DataFrame:

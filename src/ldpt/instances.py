@@ -10,6 +10,8 @@ import numpy as np
 
 from ldpt.privacy import private_mean, shrinkage
 
+MOST_ARMS = 16  # up to here tables of runs keep the pulls of each arm
+
 
 @dataclass(frozen=True)
 class Instance:
