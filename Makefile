@@ -23,7 +23,7 @@ html: .venv/ready
 
 # The parts of the README that come from a finished run: findings, figures, cost.
 readme: .venv/ready
-	$(BIN)/python -m ldpt.readme
+	$(BIN)/python -m ldpt.publishing.readme
 
 test: .venv/ready
 	$(BIN)/ruff check .

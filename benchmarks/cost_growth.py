@@ -23,9 +23,10 @@ import numpy as np
 import pandas as pd
 from scipy.optimize import nnls
 
-from ldpt import config, costs, simulate
+from ldpt import config, simulate
 from ldpt.config import BudgetRun, ConfidenceRun
 from ldpt.instances import MOST_ARMS, Instance, equal_gap
+from ldpt.planning import run_cost
 from ldpt.radii import RADII, Radius
 
 HERE = Path(__file__).parent
@@ -134,7 +135,7 @@ def growth() -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def fit(features: list[costs.Features], found: list[float]) -> costs.Features:
+def fit(features: list[run_cost.Features], found: list[float]) -> run_cost.Features:
     """Rates that are not negative and miss by the least relative error."""
     names = sorted({name for row in features for name in row})
     matrix = np.array([[row.get(name, 0.0) for name in names] for row in features])
@@ -143,17 +144,17 @@ def fit(features: list[costs.Features], found: list[float]) -> costs.Features:
     return dict(zip(names, (float(f"{rate:.4g}") for rate in rates), strict=True))
 
 
-def features_of(run: Run, instance: Instance) -> costs.Features:
+def features_of(run: Run, instance: Instance) -> run_cost.Features:
     """What the time of one replicate depends on."""
     if isinstance(run, BudgetRun):
-        return costs.budget_features(instance, run.grid(instance), run.policy)
+        return run_cost.budget_features(instance, run.grid(instance), run.policy)
     radius = Radius(run.radius, RHO)
-    return costs.confidence_features(instance, run.epsilon, DELTA, radius)
+    return run_cost.confidence_features(instance, run.epsilon, DELTA, radius)
 
 
-def cpu_rates(table: pd.DataFrame) -> dict[str, costs.Features]:
+def cpu_rates(table: pd.DataFrame) -> dict[str, run_cost.Features]:
     """Seconds a replicate of every method; uneven gaps and baselines are measured here."""
-    features: dict[str, list[costs.Features]] = {}
+    features: dict[str, list[run_cost.Features]] = {}
     seconds: dict[str, list[float]] = {}
 
     def add(method: str, run: Run, instance: Instance, spent: float) -> None:
@@ -187,11 +188,13 @@ def in_its_own_process(run: Run, instance: Instance) -> tuple[float, float, int]
         return pool.submit(peak, run, instance).result()
 
 
-def sizes_of(run: Run, instance: Instance) -> costs.Features:
+def sizes_of(run: Run, instance: Instance) -> run_cost.Features:
     if isinstance(run, BudgetRun):
-        return costs.budget_sizes(run.replicates, run.grid(instance))
+        return run_cost.budget_sizes(run.replicates, run.grid(instance))
     radius = Radius(run.radius, RHO)
-    return costs.confidence_sizes(instance, run.epsilon, sorted(run.deltas), run.replicates, radius)
+    return run_cost.confidence_sizes(
+        instance, run.epsilon, sorted(run.deltas), run.replicates, radius
+    )
 
 
 def wide_job(
@@ -202,7 +205,7 @@ def wide_job(
     return ConfidenceRun(instance.name, "mixture", epsilon, replicates, deltas), instance
 
 
-def size_rates() -> dict[str, dict[str, costs.Features]]:
+def size_rates() -> dict[str, dict[str, run_cost.Features]]:
     """Memory and disk: jobs with much data and little work, each in its own process."""
     several = {0.2, 0.1, 0.05, 0.01}
     jobs: dict[str, list[tuple[Run, Instance]]] = {
@@ -235,19 +238,19 @@ def size_rates() -> dict[str, dict[str, costs.Features]]:
 
 def check(name: str = "config/large.yaml", count: int = 24) -> pd.DataFrame:
     """Some simulations of a config with few replicates: what was foretold and what came."""
-    costs.measured.cache_clear()
+    run_cost.measured.cache_clear()
     study = config.study(config.load(config.PROJECT / name))
     runs: list[Run] = [*study.fixed_budget, *study.fixed_confidence]
     rows = []
     for run in random.Random(SEED).sample(runs, count):
         instance = study.instances[run.instance]
         slice_, found = long_enough(replace(run, replicates=FEW), instance)
-        rho, rates = study.config["rho"], costs.measured()
+        rho, rates = study.config["rho"], run_cost.measured()
         is_budget = isinstance(slice_, BudgetRun)
         cost = (
-            costs.budget_cost(slice_, instance)
+            run_cost.budget_cost(slice_, instance)
             if is_budget
-            else costs.confidence_cost(slice_, instance, rho)
+            else run_cost.confidence_cost(slice_, instance, rho)
         )
         start = rates["cpu"]["job"]["job"]
         rows.append(

@@ -19,10 +19,10 @@ from pathlib import Path
 import numba
 import numpy as np
 
-from ldpt import kernels
+from ldpt.engines import loops
+from ldpt.engines.sources import draw_one
 from ldpt.instances import Instance, equal_gap
 from ldpt.radii import Radius
-from ldpt.responses import draw_one
 
 HERE = Path(__file__).parent
 TEN = Instance("ten", [0.2, 0.3, 0.35, 0.4, 0.45, 0.55, 0.6, 0.65, 0.7, 0.8], 0.5)
@@ -46,7 +46,7 @@ def best(run: Callable[[], float], seconds: float, least: int = 2, most: int = 4
 
 def compile_engines() -> None:
     """So that no measurement includes compiling."""
-    for engine in (kernels.LITERAL, kernels.FAST):
+    for engine in (loops.LITERAL, loops.FAST):
         budget_pull(engine, INSTANCES[1], math.inf, 1)
         confidence_pull(bool(engine), INSTANCES[1], math.inf, 100, 1)
     uniform_pull()
@@ -61,7 +61,7 @@ def budget_pull(engine: int, instance: Instance, epsilon: float, runs: int) -> f
         instance.must_reject, losses,
     )  # fmt: skip
     start = time.process_time()
-    kernels.fixed_budget_losses(*arguments)
+    loops.fixed_budget_losses(*arguments)
     return 1e9 * (time.process_time() - start) / (runs * BUDGET)
 
 
@@ -77,7 +77,7 @@ def confidence_pull(
         limit, times, pulls, sums,
     )  # fmt: skip
     start = time.process_time()
-    kernels.fixed_confidence_runs(*arguments)
+    loops.fixed_confidence_runs(*arguments)
     return 1e9 * (time.process_time() - start) / pulls.sum(), pulls.sum() / runs
 
 
@@ -122,8 +122,8 @@ def measure(algorithm: int, n_arms: int, epsilon: float, seconds: float) -> dict
     instance = INSTANCES[n_arms]
     if algorithm == 1:
         many = max(1, 400 // n_arms)
-        literal = best(lambda: budget_pull(kernels.LITERAL, instance, epsilon, 1), seconds)
-        fast = best(lambda: budget_pull(kernels.FAST, instance, epsilon, many), seconds)
+        literal = best(lambda: budget_pull(loops.LITERAL, instance, epsilon, 1), seconds)
+        fast = best(lambda: budget_pull(loops.FAST, instance, epsilon, many), seconds)
         pulls = float(BUDGET)
     else:
         limit = 10**15 if n_arms == 10 else LITERAL_PULLS // n_arms

@@ -6,13 +6,15 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from ldpt import captions, figures
+from ldpt.figures import captions
+from ldpt.figures import drawing as figures
+from ldpt.figures.elements import RADII
 
 
 def facts(table: pd.DataFrame) -> dict[str, Any]:
     """The slope of log(share of pulls) on log(share of complexity) for each algorithm and way."""
     known: dict[str, Any] = {"replicates": int(table["replicates"].min())}
-    for how in ("apt", *figures.RADII):
+    for how in ("apt", *RADII):
         rows = table[table["how"] == how]
         slope, _ = np.polyfit(np.log(rows["share"]), np.log(rows["estimate"]), 1)
         known[f"{how}_slope"] = float(slope)

@@ -5,27 +5,28 @@ from pathlib import Path
 
 import pandas as pd
 
-from ldpt import claims, tables
+from ldpt.claims import register
+from ldpt.publishing import tables
 
 SCHEMAS = Path("workflow/schemas")
 
 
 def judge(
-    register: str, evidence: list[str], code: dict[str, str], sources: dict[str, list[str]]
-) -> tuple[list[claims.Verdict], float]:
+    register_path: str, evidence: list[str], code: dict[str, str], sources: dict[str, list[str]]
+) -> tuple[list[register.Verdict], float]:
     """The verdicts and their level; ``code`` and ``sources`` say what evidence is current."""
-    level, register_claims = claims.read_register(register, SCHEMAS / "claims.schema.yaml")
+    level, register_claims = register.read_register(register_path, SCHEMAS / "claims.schema.yaml")
     entries = {
-        (name := Path(path).stem): claims.read_evidence(path, code[name], sources.get(name, []))
+        (name := Path(path).stem): register.read_evidence(path, code[name], sources.get(name, []))
         for path in evidence
     }
-    return claims.verdicts(register_claims, entries, level), level
+    return register.verdicts(register_claims, entries, level), level
 
 
-def write_verdicts(found: list[claims.Verdict], level: float, path: str) -> None:
+def write_verdicts(found: list[register.Verdict], level: float, path: str) -> None:
     """``results/claims.json``, checked against its schema."""
-    document = claims.as_document(found, level)
-    claims.validate(document, SCHEMAS / "verdicts.schema.yaml", "the verdicts")
+    document = register.as_document(found, level)
+    register.validate(document, SCHEMAS / "verdicts.schema.yaml", "the verdicts")
     Path(path).write_text(json.dumps(document, indent=1, allow_nan=False) + "\n")
 
 
@@ -39,4 +40,4 @@ if __name__ == "__main__":
         )
         out = this.output
         write_verdicts(found, level, out.verdicts)
-        tables.write(pd.DataFrame(claims.as_rows(found)), {}, out.csv, out.md, out.tex)
+        tables.write(pd.DataFrame(register.as_rows(found)), {}, out.csv, out.md, out.tex)

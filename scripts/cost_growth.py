@@ -5,8 +5,11 @@ from typing import Any
 import pandas as pd
 from matplotlib.figure import Figure
 
-from ldpt import captions, figures, growth, tables
+from ldpt.figures import captions
+from ldpt.figures import drawing as figures
 from ldpt.instances import MOST_ARMS
+from ldpt.planning import growth
+from ldpt.publishing import tables
 
 
 def span(values: pd.Series) -> str:

@@ -1,17 +1,17 @@
 """Evidence without randomness: exact error of Algorithm 2 and exact losses of Algorithm 1."""
 
-from ldpt import evidence
-from ldpt.claims import write_evidence
+from ldpt.claims import measured
+from ldpt.claims.register import write_evidence
 
 
-def chains() -> dict[str, evidence.Evidence]:
+def chains() -> dict[str, measured.Evidence]:
     """The counterexample with its certificate, and all that is exact about fixed budget."""
     return {
-        "one_armed_failure": evidence.one_armed_failure(),
-        "upper_bounds": evidence.exact_losses_and_upper_bounds(),
-        "lower_bounds": evidence.exact_losses_and_lower_bounds(),
-        "uniform_collapse": evidence.collapse_of_uniform_allocation(),
-        "drift": evidence.drift_of_algorithm_1(),
+        "one_armed_failure": measured.one_armed_failure(),
+        "upper_bounds": measured.exact_losses_and_upper_bounds(),
+        "lower_bounds": measured.exact_losses_and_lower_bounds(),
+        "uniform_collapse": measured.collapse_of_uniform_allocation(),
+        "drift": measured.drift_of_algorithm_1(),
     }
 
 

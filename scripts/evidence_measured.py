@@ -2,37 +2,37 @@
 
 import pandas as pd
 
-from ldpt import evidence
-from ldpt.claims import write_evidence
+from ldpt.claims import measured
+from ldpt.claims.register import write_evidence
 from ldpt.instances import read_instance
 
 EPSILONS = [0.01, 0.03, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0]
 TABLES = ["budget", "confidence", "mechanism", "error_map", "rare_budget", "rare_confidence"]
 
 
-def measured(instances: list[str], tables: dict[str, str]) -> dict[str, evidence.Evidence]:
+def measured_evidence(instances: list[str], tables: dict[str, str]) -> dict[str, measured.Evidence]:
     """All entries, from the files of the tables."""
     problems = {problem.name: problem for problem in map(read_instance, instances)}
     read = {name: pd.read_csv(path) for name, path in tables.items()}
     losses, cells, errors = read["budget"], read["confidence"], read["error_map"]
-    two_arms = evidence.simulated_cells(errors, n_arms=2)
+    two_arms = measured.simulated_cells(errors, n_arms=2)
     tested = pd.concat([cells, two_arms], ignore_index=True)
-    lower = evidence.lower_bounds(cells, problems)
+    lower = measured.lower_bounds(cells, problems)
     return {
-        "reward_laws": evidence.reward_laws(read["mechanism"]),
-        "budget_upper_bounds": evidence.budget_upper_bounds(losses, problems),
-        "collapse": evidence.collapse(losses),
-        "delta_correct_printed": evidence.delta_correctness(cells, "printed"),
-        "delta_correct_printed_two_arms": evidence.delta_correctness(two_arms, "printed"),
-        "delta_correct_hoeffding": evidence.delta_correctness(tested, "hoeffding"),
-        "delta_correct_mixture": evidence.delta_correctness(tested, "mixture"),
-        "error_map": evidence.error_map(errors),
-        "stopping_time_bounds": evidence.stopping_time_bounds(cells, problems),
+        "reward_laws": measured.reward_laws(read["mechanism"]),
+        "budget_upper_bounds": measured.budget_upper_bounds(losses, problems),
+        "collapse": measured.collapse(losses),
+        "delta_correct_printed": measured.delta_correctness(cells, "printed"),
+        "delta_correct_printed_two_arms": measured.delta_correctness(two_arms, "printed"),
+        "delta_correct_hoeffding": measured.delta_correctness(tested, "hoeffding"),
+        "delta_correct_mixture": measured.delta_correctness(tested, "mixture"),
+        "error_map": measured.error_map(errors),
+        "stopping_time_bounds": measured.stopping_time_bounds(cells, problems),
         "lower_bounds": lower,
-        "sharp_lower_bound": lower | evidence.sharp_lower_bound_dominates(problems, EPSILONS),
-        "cost_of_radii": evidence.cost_of_radii(cells),
-        "sampled_losses": evidence.sampled_losses(read["rare_budget"], problems),
-        "sampled_errors": evidence.sampled_errors(read["rare_confidence"]),
+        "sharp_lower_bound": lower | measured.sharp_lower_bound_dominates(problems, EPSILONS),
+        "cost_of_radii": measured.cost_of_radii(cells),
+        "sampled_losses": measured.sampled_losses(read["rare_budget"], problems),
+        "sampled_errors": measured.sampled_errors(read["rare_confidence"]),
     }
 
 
@@ -41,5 +41,5 @@ if __name__ == "__main__":
 
     with job(snakemake) as this:  # noqa: F821
         tables = {name: getattr(this.input, name) for name in TABLES}
-        entries = measured(this.input.instances, tables)
+        entries = measured_evidence(this.input.instances, tables)
         write_evidence(this.output[0], entries, this.params.code, tables.values())

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from ldpt import explorer
 from ldpt.instances import read_instance
+from ldpt.publishing import explorer
 
 
 def explorer_page(

@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from ldpt.report import fill
+from ldpt.publishing.numbers import fill
 
 if __name__ == "__main__":
     from ldpt.provenance import job

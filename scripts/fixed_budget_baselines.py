@@ -5,8 +5,9 @@ from typing import Any
 import pandas as pd
 from matplotlib.figure import Figure
 
-from ldpt import captions, figures
-from ldpt.marks import rows_of
+from ldpt.figures import captions
+from ldpt.figures import drawing as figures
+from ldpt.figures.elements import rows_of
 from ldpt.summarise import needed_budgets
 
 LEVEL = 0.05  # error probability at which budgets are compared

@@ -5,8 +5,9 @@ from typing import Any
 import pandas as pd
 from matplotlib.figure import Figure
 
-from ldpt import captions, figures
-from ldpt.style import epsilon_label
+from ldpt.figures import captions
+from ldpt.figures import drawing as figures
+from ldpt.figures.style import epsilon_label
 from ldpt.summarise import needed_budgets
 
 LEVEL = 0.05  # error probability at which curves are compared

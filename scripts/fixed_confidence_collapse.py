@@ -6,7 +6,9 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from ldpt import captions, figures
+from ldpt.figures import captions
+from ldpt.figures import drawing as figures
+from ldpt.figures.elements import RADII
 
 
 def with_scale(summary: pd.DataFrame) -> pd.DataFrame:
@@ -21,7 +23,7 @@ def facts(table: pd.DataFrame) -> dict[str, Any]:
     scaled = table["mean_pulls"] / table["scale"]
     by_radius = scaled.groupby(table["radius"])
     known: dict[str, Any] = {"replicates": int(table["replicates"].min())}
-    for radius in figures.RADII:
+    for radius in RADII:
         known[f"{radius}_least"] = float(by_radius.min()[radius])
         known[f"{radius}_most"] = float(by_radius.max()[radius])
     known["pulls_least"] = float(table["mean_pulls"].min())

@@ -6,13 +6,14 @@ from typing import Any
 import pandas as pd
 from matplotlib.figure import Figure
 
-from ldpt import captions, figures, marks
+from ldpt.figures import captions, elements
+from ldpt.figures import drawing as figures
 
 
 def facts(table: pd.DataFrame, bounds: pd.DataFrame, panels: list[str]) -> dict[str, Any]:
     """The slope at small epsilon, and how far the mixture radius lies above the sharp bound."""
-    mixture = marks.rows_of(table, radius="mixture")
-    first = marks.rows_of(mixture, instance=panels[0])
+    mixture = elements.rows_of(table, radius="mixture")
+    first = elements.rows_of(mixture, instance=panels[0])
     low, high = first.sort_values("epsilon").head(2).itertuples()
     slope = math.log(high.mean_pulls / low.mean_pulls) / math.log(high.epsilon / low.epsilon)
     sharp = bounds[bounds["version"] == "sharp"]

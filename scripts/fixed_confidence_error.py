@@ -5,7 +5,9 @@ from typing import Any
 import pandas as pd
 from matplotlib.figure import Figure
 
-from ldpt import captions, figures
+from ldpt.figures import captions
+from ldpt.figures import drawing as figures
+from ldpt.figures.elements import RADII
 from ldpt.summarise import LIMITS
 
 SMALLEST = 1e-12  # below, a chain's answer is rounding
@@ -27,7 +29,7 @@ def facts(parts: list[pd.DataFrame]) -> dict[str, Any]:
     """In how many settings each radius breaks the guarantee, and the worst of them."""
     known: dict[str, Any] = {}
     cells = pd.concat(parts)
-    for radius in figures.RADII:
+    for radius in RADII:
         rows = cells[cells["radius"] == radius]
         known[f"{radius}_broken"] = int((rows["low"] > 1).sum())
         known[f"{radius}_cells"] = len(rows)

@@ -5,7 +5,8 @@ from typing import Any
 import pandas as pd
 from matplotlib.figure import Figure
 
-from ldpt import captions, figures
+from ldpt.figures import captions
+from ldpt.figures import drawing as figures
 
 KEYS = ["instance", "epsilon", "delta"]
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pandas as pd
 
-from ldpt import report
 from ldpt.instances import read_instance
+from ldpt.publishing import numbers
 
 
 def read_numbers(
@@ -17,13 +17,13 @@ def read_numbers(
     fixed_confidence: str,
     instances: list[str],
     config: dict[str, Any],
-) -> report.Numbers:
+) -> numbers.Numbers:
     """All numbers by name; each file of facts is named as its figure."""
     known = {Path(path).stem: json.loads(Path(path).read_text()) for path in facts}
     verdicts = json.loads(Path(claims).read_text())
     tables = pd.read_csv(fixed_budget), pd.read_csv(fixed_confidence)
     problems = [read_instance(path) for path in instances]
-    return report.gather(known, verdicts, *tables, problems, config)
+    return numbers.gather(known, verdicts, *tables, problems, config)
 
 
 if __name__ == "__main__":

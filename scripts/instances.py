@@ -1,7 +1,7 @@
 """Tabulate the instances of the study and how hard they are."""
 
-from ldpt import tables
 from ldpt.instances import read_instance
+from ldpt.publishing import tables
 
 if __name__ == "__main__":
     from ldpt.provenance import job

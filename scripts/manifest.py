@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from ldpt.manifest import manifest
+from ldpt.provenance.manifest import manifest
 
 
 def write_manifest(

@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from ldpt import captions, figures
+from ldpt.figures import captions
+from ldpt.figures import drawing as figures
 
 KEYS = ["instance", "epsilon", "delta"]
 RADIUS = "mixture"  # the valid radius that costs least

@@ -7,7 +7,8 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from ldpt import captions, figures
+from ldpt.figures import captions
+from ldpt.figures import drawing as figures
 from ldpt.privacy import shrinkage
 
 MARKED = 1.0  # the privacy level whose price the caption states

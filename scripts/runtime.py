@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from ldpt import tables
+from ldpt.publishing import tables
 
 if __name__ == "__main__":
     from ldpt.provenance import job

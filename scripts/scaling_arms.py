@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from ldpt import captions, figures
+from ldpt.figures import captions
+from ldpt.figures import drawing as figures
 from ldpt.summarise import needed_budgets
 
 LEVEL = 0.05  # error probability that Algorithm 1's budget is to reach

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ldpt.engines.loops import fixed_budget_fast
 from ldpt.instances import Instance, read_instance
-from ldpt.kernels import fixed_budget_fast
 from ldpt.simulate import chunks, spawn_keys, stream
 
 

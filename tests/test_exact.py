@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest, norm
 
+from ldpt.engines.decisions import arm_index
 from ldpt.exact import (
     certified_error_lower_bound,
     fixed_budget_loss,
@@ -17,7 +18,6 @@ from ldpt.exact import (
 )
 from ldpt.instances import Instance
 from ldpt.radii import Radius
-from ldpt.rules import arm_index
 from ldpt.simulate import fixed_budget, fixed_confidence
 
 LEVEL = 1e-4

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ldpt import kernels
+from ldpt.engines import loops
 from ldpt.learners import FixedBudget, FixedConfidence, Learner
 from ldpt.privacy import PrivateDevice, Response, private_mean
 from ldpt.radii import RADII, Radius
@@ -43,7 +43,7 @@ def test_fixed_budget_follows_the_literal_engine_pull_by_pull(threshold, epsilon
     learner = FixedBudget(n_arms, threshold, tolerance, epsilon, budget)
     steps = np.arange(1, budget + 1)
     pulls, sums = np.zeros((2, budget, n_arms), np.int64)
-    kernels.fixed_budget_literal(
+    loops.fixed_budget_literal(
         np.random.default_rng(11), means, learner.private_threshold, learner.private_tolerance,
         steps, pulls, sums,
     )  # fmt: skip
@@ -65,7 +65,7 @@ def test_fixed_confidence_follows_the_literal_engine_to_its_end(threshold, epsil
         learner = FixedConfidence(len(MEANS), threshold, epsilon, 0.1, radius)
         drive(learner, np.random.default_rng(seed), means)
         pulls, sums = np.zeros((2, len(MEANS)), np.int64)
-        stopping_time = kernels.fixed_confidence_literal(
+        stopping_time = loops.fixed_confidence_literal(
             np.random.default_rng(seed), means, learner.private_threshold, learner.radius.code,
             learner.radius.level(len(MEANS), 0.1), learner.radius.rho, 10**7, pulls, sums,
         )  # fmt: skip
@@ -86,7 +86,7 @@ def test_fixed_confidence_follows_the_literal_engine_pull_by_pull(radius):
         if limit < len(MEANS):
             continue
         pulls, sums = np.zeros((2, len(MEANS)), np.int64)
-        kernels.fixed_confidence_literal(
+        loops.fixed_confidence_literal(
             np.random.default_rng(4), means, learner.private_threshold, learner.radius.code, level,
             learner.radius.rho, limit, pulls, sums,
         )  # fmt: skip

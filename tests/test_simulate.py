@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from ldpt import kernels, simulate
+from ldpt import simulate
+from ldpt.engines import loops
 from ldpt.instances import Instance
 from ldpt.radii import RADII, Radius
 
@@ -177,7 +178,7 @@ def test_a_run_given_up_is_neither_stopped_nor_correct():
     assert not runs["correct"].any()
 
 
-ENGINES = {"literal": kernels.fixed_confidence_literal, "fast": kernels.fixed_confidence_fast}
+ENGINES = {"literal": loops.fixed_confidence_literal, "fast": loops.fixed_confidence_fast}
 
 
 @pytest.mark.parametrize("engine", ENGINES)

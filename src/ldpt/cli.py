@@ -76,7 +76,7 @@ def _add_trace(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 def _trace(arguments: argparse.Namespace) -> int:
-    from ldpt.trace import render_trace, trace
+    from ldpt.provenance.trace import render_trace, trace
 
     form = "json" if arguments.json else "dot" if arguments.dot else "text"
     print(render_trace(trace(arguments.file, arguments.root), form))
@@ -95,7 +95,7 @@ def _add_audit(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 def _audit(arguments: argparse.Namespace) -> int:
-    from ldpt import audit
+    from ldpt.provenance import audit
 
     report = audit.audit(arguments.root, replay=arguments.replay, seed=arguments.seed)
     print(audit.render_audit(report, "json" if arguments.json else "text"))
@@ -110,9 +110,9 @@ def _add_crate(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 def _crate(arguments: argparse.Namespace) -> int:
-    from ldpt import crate
+    from ldpt.provenance import rocrate
 
-    crate.write(arguments.out, arguments.root)
+    rocrate.write(arguments.out, arguments.root)
     print(arguments.out)
     return 0
 
@@ -193,7 +193,7 @@ def _plan(arguments: argparse.Namespace) -> int:
         return _plan_config(arguments)
     from tqdm import tqdm
 
-    from ldpt import planning
+    from ldpt.planning import study
 
     _check_target(arguments.plot, (".pdf", ".png", ".svg"))
     with tqdm(disable=None, unit=" settings", leave=False) as bar:
@@ -202,32 +202,33 @@ def _plan(arguments: argparse.Namespace) -> int:
             bar.set_description(task)
             bar.update()
 
-        plan = planning.make_plan(
+        plan = study.make_plan(
             _problem(arguments),
-            arguments.epsilon or planning.DEFAULT_EPSILONS,
+            arguments.epsilon or study.DEFAULT_EPSILONS,
             arguments.delta,
             arguments.budget,
-            arguments.method or planning.METHODS,
+            arguments.method or study.METHODS,
             arguments.replicates,
             arguments.seed,
             progress,
         )
-    print(planning.as_json(plan) if arguments.json else planning.render(plan))
+    print(study.as_json(plan) if arguments.json else study.render(plan))
     if arguments.plot:
-        planning.draw(plan).savefig(arguments.plot)
+        study.draw(plan).savefig(arguments.plot)
     return 0
 
 
 def _plan_config(arguments: argparse.Namespace) -> int:
     import json
 
-    from ldpt import config, costs
+    from ldpt import config
+    from ldpt.planning import run_cost
 
     for option in ("instance", "means", "arms", "delta", "budget", "plot"):
         if getattr(arguments, option) is not None:
             raise ValueError(f"--config plans a whole config, without --{option}")
-    total = costs.summary(config.study(config.load(arguments.config)))
-    print(json.dumps(total, indent=1) if arguments.json else costs.render(total))
+    total = run_cost.summary(config.study(config.load(arguments.config)))
+    print(json.dumps(total, indent=1) if arguments.json else run_cost.render(total))
     return 0
 
 

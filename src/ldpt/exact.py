@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ldpt.compiled import compiled
+from ldpt.engines.decisions import arm_index, is_undecided
+from ldpt.engines.jit import compiled
 from ldpt.instances import Instance
 from ldpt.radii import Radius, as_radius
-from ldpt.rules import arm_index, is_undecided
 
 NO_LIMIT = np.iinfo(np.int64).max
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 import pandas as pd
 
-from ldpt import kernels
+from ldpt.engines import loops
 from ldpt.instances import Instance
 from ldpt.privacy import PrivBern, check_epsilon
 from ldpt.radii import Radius, as_radius, check_delta
@@ -121,12 +121,12 @@ def _budget_chunk(rng, instance, epsilon, grid, policy, engine, losses) -> None:
     judged = (grid, instance.must_accept, instance.must_reject, losses)
     if policy == "laplace":
         means, scale = np.array(instance.means), 1 / epsilon
-        kernels.laplace_losses(rng, means, instance.threshold, instance.tolerance, scale, *judged)
+        loops.laplace_losses(rng, means, instance.threshold, instance.tolerance, scale, *judged)
         return
     code = 2 if policy == "uniform" else ENGINES.index(engine)
     threshold, tolerance = instance.private_threshold(epsilon), instance.private_tolerance(epsilon)
     means = instance.private_means(epsilon)
-    kernels.fixed_budget_losses(rng, code, means, threshold, tolerance, *judged)
+    loops.fixed_budget_losses(rng, code, means, threshold, tolerance, *judged)
 
 
 def fixed_confidence(
@@ -167,7 +167,7 @@ def fixed_confidence(
     def simulate_chunk(number: int, part: slice) -> None:
         names = (instance.name, radius.name, epsilon, delta, number)
         rng = stream(seed, "fixed_confidence", *names)
-        kernels.fixed_confidence_runs(
+        loops.fixed_confidence_runs(
             rng, engine == "fast", means, threshold, radius.code, level, radius.rho, limit,
             stopping[part], pulls[part], sums[part],
         )  # fmt: skip

@@ -9,9 +9,10 @@ from selenium import webdriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
-from ldpt import bounds, explorer, radii, simulate, summarise
+from ldpt import bounds, radii, simulate, summarise
 from ldpt.instances import Instance
 from ldpt.privacy import shrinkage
+from ldpt.publishing import explorer
 from tests.browser.conftest import complaints, opened
 
 pytestmark = pytest.mark.browser

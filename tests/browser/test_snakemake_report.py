@@ -8,7 +8,7 @@ from selenium import webdriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
-from ldpt import readme
+from ldpt.publishing import readme
 from tests.browser.conftest import complaints, opened
 from tests.conftest import PROJECT, snakemake
 

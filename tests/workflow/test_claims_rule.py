@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from scripts.claims import judge
 
-from ldpt.claims import CORRECTED, REFUTED, REPRODUCED, read_register
+from ldpt.claims.register import CORRECTED, REFUTED, REPRODUCED, read_register
 from tests.conftest import PROJECT
 
 pytestmark = pytest.mark.workflow

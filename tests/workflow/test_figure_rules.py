@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from tests.conftest import PROJECT, snakemake
-from tests.test_figures import overlapping
+from tests.figures.test_figures import overlapping
 
 pytestmark = pytest.mark.workflow
 

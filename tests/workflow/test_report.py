@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from ldpt import cli, readme, report
+from ldpt import cli
+from ldpt.publishing import numbers, readme
 from tests.conftest import PROJECT
 
 ARTICLE = PROJECT / "paper" / "report.typ"
@@ -56,16 +57,16 @@ def test_no_semicolon_is_lost_behind_a_number() -> None:
 
 
 def test_a_template_takes_numbers_by_name_and_no_others() -> None:
-    numbers = {"a:b": {"value": 0.25, "text": "0.25"}}
-    assert report.fill("it is {{a:b}}.", numbers) == "it is 0.25."
+    known = {"a:b": {"value": 0.25, "text": "0.25"}}
+    assert numbers.fill("it is {{a:b}}.", known) == "it is 0.25."
     with pytest.raises(ValueError, match="there is no number 'a:c'"):
-        report.fill("it is {{a:c}}.", numbers)
+        numbers.fill("it is {{a:c}}.", known)
 
 
 def test_numbers_have_a_text_for_prose() -> None:
-    assert report.text(20_000) == "20\u202f000"
-    assert report.text(3.2e9) == "3.2×10⁹"
-    assert report.text(0.30431) == "0.304"
+    assert numbers.text(20_000) == "20\u202f000"
+    assert numbers.text(3.2e9) == "3.2×10⁹"
+    assert numbers.text(0.30431) == "0.304"
 
 
 # --- a run of the whole chain ---------------------------------------------------------------------
@@ -94,13 +95,13 @@ def test_the_article_has_every_figure_and_eight_to_fourteen_pages(run: Path) -> 
 def test_the_article_shows_the_numbers_of_its_run(run: Path, smoke: Path) -> None:
     from pypdf import PdfReader
 
-    numbers = json.loads((run / "results" / "numbers.json").read_text(encoding="utf-8"))
+    gathered = json.loads((run / "results" / "numbers.json").read_text(encoding="utf-8"))
     asked = re.findall(r'#n\("([a-zA-Z][^"]*:[^"]+)"\)', ARTICLE.read_text(encoding="utf-8"))
     assert len(asked) > 30
-    assert set(asked) <= set(numbers)
+    assert set(asked) <= set(gathered)
     pages = PdfReader(run / "paper" / "report.pdf").pages
     words = re.sub(r"\s", "", "".join(page.extract_text() for page in pages))
-    lost = [name for name in asked if re.sub(r"\s", "", numbers[name]["text"]) not in words]
+    lost = [name for name in asked if re.sub(r"\s", "", gathered[name]["text"]) not in words]
     assert lost == []
 
 

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ldpt.audit import Plan, audit, make_plan, render_audit
-from ldpt.manifest import MANIFEST
 from ldpt.provenance import read_record, record_path, record_text
-from tests.test_audit import flip, found, swap
+from ldpt.provenance.audit import Plan, audit, make_plan, render_audit
+from ldpt.provenance.manifest import MANIFEST
+from tests.provenance.test_audit import flip, found, swap
 
 pytestmark = pytest.mark.workflow
 

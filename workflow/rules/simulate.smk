@@ -3,21 +3,21 @@
 
 from functools import cache
 
-from ldpt import costs
+from ldpt.planning import run_cost
 
 
 @cache
 def budget_cost(*job):
     """What a job of Algorithm 1 or a baseline is expected to take."""
     run = STUDY.budget_run(*job)
-    return costs.budget_cost(run, STUDY.instance(run.instance))
+    return run_cost.budget_cost(run, STUDY.instance(run.instance))
 
 
 @cache
 def confidence_cost(*job):
     """What a job of Algorithm 2 is expected to take."""
     run = STUDY.confidence_run(*job)
-    return costs.confidence_cost(run, STUDY.instance(run.instance), config["rho"])
+    return run_cost.confidence_cost(run, STUDY.instance(run.instance), config["rho"])
 
 
 rule compile_kernels:

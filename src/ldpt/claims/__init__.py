@@ -1,0 +1,1 @@
+"""The register of claims and its evidence."""

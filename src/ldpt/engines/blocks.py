@@ -1,0 +1,229 @@
+"""How many pulls of an arm may be made at once because the engine has no choice to make in between.
+
+An arm is described by d = s - n tau. While d stays strictly between two edges, the algorithm
+treats the arm the same whatever its responses are, so that their sum is all there is to know. Such
+a stretch of pulls is made in one of three ways, whichever is cheapest where d stands:
+
+* *certain*: one response moves d by at most 1 - tau up or tau down, so that the distance to an edge
+  gives a number of pulls after which no sequence of responses can have reached it. One binomial.
+* *drawn*: over (distance to the edge)^2 / 4 pulls the walk rarely gets there. The sum is drawn
+  first; whether the walk touched an edge on its way is then drawn with its exact conditional
+  probability (:func:`ldpt.engines.sources.touched_edge`). If it did, the responses of that
+  stretch come out of an urn, one by one, in their conditional law.
+* *watched*: close to an edge, single responses until the first touch, or until a word is full.
+
+A drawn stretch is longer than a certain one by a factor of about sqrt(n): this is what makes
+eps -> 0 cheap. All three are exact.
+
+A stretch is a row of whole numbers; tables of them are passed with the number of the row.
+"""
+
+import math
+
+import numpy as np
+
+from ldpt.engines.jit import compiled
+from ldpt.engines.pull_order import popcount
+from ldpt.engines.sources import Source, draw_one, draw_part, draw_sum, touched_edge
+
+# Columns of a stretch: its kind, pulls and ones; its edges if it was drawn; its responses as bits
+# if it was watched.
+KIND, PULLS, ONES, UP, DOWN, WORD = range(6)
+# Further columns in a book, which has a row an arm: responses left in the arm's urn, ones among
+# them as seen up to the mirror, and the walk's signed way to the mirror (0: none ahead).
+URN, URN_ONES, URN_MIRROR = range(6, 9)
+
+CERTAIN, DRAWN, WATCHED = range(3)
+
+WATCH = 62  # longest watched stretch
+WORTH = 48  # a sum drawn at once must span this many pulls to be cheaper than watching
+
+
+@compiled
+def new_book(n_arms: int) -> np.ndarray:
+    """A row an arm: the stretch it is in, and its urn."""
+    return np.zeros((n_arms, 9), np.int64)
+
+
+@compiled
+def rounding_slack(n: int) -> float:
+    """More than rounding can move d or an edge between here and 100 n pulls (n < 10^12)."""
+    return 1e-6 + 1e-13 * n
+
+
+@compiled
+def certain_length(up: float, down: float, closing: float, tau: float, limit: int) -> int:
+    """Pulls until the arm must be looked at: before the last of them no edge can be reached."""
+    up_speed, down_speed = 1.0 - tau + closing, tau + closing
+    rise = up / up_speed if up_speed > 0.0 else math.inf
+    fall = down / down_speed if down_speed > 0.0 else math.inf
+    free = min(rise, fall, limit - 1.0)
+    return 1 + int(free) if free > 0.0 else 1
+
+
+@compiled
+def drawn_length(near: float, far: float, drift: float, limit: int) -> int:
+    """Largest m with near - m drift >= sqrt(ratio m), the edges being near and far.
+
+    The ratio of squared edge to length keeps touches rare; rarer for longer stretches, where they
+    cost more. Touching both edges is kept next to impossible, as
+    :func:`ldpt.engines.sources.reflected_edge` asks for.
+    """
+    if near < 12.0:
+        return 0
+    ratio = 3.0 + 3.0 * math.log(near / 12.0)
+    root = 2.0 * near / (math.sqrt(ratio) + math.sqrt(ratio + 4.0 * drift * near))
+    width = near + far - 2.0 * root * root * drift
+    return int(min(root * root, width * width / 60.0, limit)) if width > 0.0 else 0
+
+
+@compiled
+def open_stretch(
+    source: Source, arm: int, n: int, mean: float, tau: float, up: float, down: float,
+    closing: float, limit: int, book: np.ndarray,
+) -> None:  # fmt: skip
+    """Write the arm's next stretch into the book.
+
+    ``up`` and ``down`` are the ways that d may go, rounding slack taken off, and ``closing`` is how
+    much both may shrink a pull; ``limit`` is the most pulls that may be wanted.
+    """
+    limit = min(limit, 100 * n)
+    if book[arm, URN] == 0 and limit > WATCH:
+        certain = certain_length(up, down, closing, tau, limit)
+        tilt = 1.0 - 2.0 * tau
+        drift = abs(tilt) + 2.0 * closing + abs(2.0 * mean - 1.0)
+        drawn = drawn_length(2.0 * min(up, down), 2.0 * max(up, down), drift, limit)
+        if drawn >= WORTH and drawn > 2 * certain:
+            # The walk 2 s - n sees d's edges tilted; a flat edge at their nearest end is safe.
+            up_edge = math.ceil(2.0 * up - drawn * max(0.0, 2.0 * closing + tilt))
+            down_edge = math.ceil(2.0 * down - drawn * max(0.0, 2.0 * closing - tilt))
+            if draw_between(source, arm, n, mean, up_edge, down_edge, drawn, book):
+                return
+        elif certain >= WORTH:
+            book[arm, KIND] = CERTAIN
+            book[arm, PULLS] = certain
+            book[arm, ONES] = draw_sum(source, arm, n, certain, mean)
+            return
+    watch(source, arm, n, mean, tau, up, down, closing, min(limit, WATCH), book)
+
+
+@compiled
+def draw_between(
+    source: Source, arm: int, n: int, mean: float, up: int, down: int, m: int, book: np.ndarray
+) -> bool:
+    """Draw the sum of m responses; False, and a filled urn, if the walk touched an edge."""
+    ones = draw_sum(source, arm, n, m, mean)
+    side = touched_edge(source, arm, n, m, ones, up, down)
+    if side != 0:
+        fill_urn(arm, m, ones, up if side > 0 else -down, book)
+        return False
+    book[arm, KIND] = DRAWN
+    book[arm, PULLS] = m
+    book[arm, ONES] = ones
+    book[arm, UP] = up
+    book[arm, DOWN] = down
+    return True
+
+
+@compiled
+def watch(
+    source: Source, arm: int, n: int, mean: float, tau: float, up: float, down: float,
+    closing: float, limit: int, book: np.ndarray,
+) -> None:  # fmt: skip
+    """Single responses, from the urn while it lasts, until an edge is touched."""
+    word, m = 0, 0
+    moved = 0.0
+    while m < limit:
+        if book[arm, URN] > 0:
+            response = take_from_urn(source, arm, n + m, book)
+        else:
+            response = draw_one(source, arm, n + m, mean)
+        word |= response << m
+        moved += response - tau
+        m += 1
+        up -= closing
+        down -= closing
+        if moved >= up or moved <= -down:
+            break
+    book[arm, KIND] = WATCHED
+    book[arm, PULLS] = m
+    book[arm, ONES] = popcount(word)
+    book[arm, WORD] = word
+
+
+# --- The urn
+
+
+@compiled
+def fill_urn(arm: int, m: int, ones: int, edge: int, book: np.ndarray) -> None:
+    """Put m responses into the urn, conditioned on their walk having touched the edge.
+
+    A walk that touches the edge and comes back is the mirror image, from the touch on, of one that
+    ends beyond: fill the urn for the latter and swap ones and zeros at the touch.
+    """
+    end = 2 * ones - m
+    came_back = end < edge if edge > 0 else end > edge
+    book[arm, URN] = m
+    book[arm, URN_ONES] = m - ones + edge if came_back else ones
+    book[arm, URN_MIRROR] = edge if came_back else 0
+
+
+@compiled
+def take_from_urn(source: Source, arm: int, n: int, book: np.ndarray) -> int:
+    """One response out of the urn."""
+    response = draw_part(source, arm, n, 1, book[arm, URN_ONES], book[arm, URN])
+    book[arm, URN] -= 1
+    book[arm, URN_ONES] -= response
+    if book[arm, URN_MIRROR] != 0:
+        book[arm, URN_MIRROR] -= 2 * response - 1
+        if book[arm, URN_MIRROR] == 0:
+            book[arm, URN_ONES] = book[arm, URN] - book[arm, URN_ONES]
+    return response
+
+
+# --- Parts of a stretch that was made before
+
+
+@compiled
+def part_of_stretch(source: Source, arm: int, n: int, m: int, rows: np.ndarray, i: int) -> int:
+    """Sum of the first m responses of the stretch in row i, given all that is known about it."""
+    if m == rows[i, PULLS]:
+        return rows[i, ONES]
+    if rows[i, KIND] == WATCHED:
+        return popcount(rows[i, WORD] & ((np.int64(1) << m) - 1))
+    ones = draw_part(source, arm, n, m, rows[i, ONES], rows[i, PULLS])
+    while rows[i, KIND] == DRAWN and not stays_inside(source, arm, n, m, ones, rows, i):
+        ones = draw_part(source, arm, n, m, rows[i, ONES], rows[i, PULLS])
+    return ones
+
+
+@compiled
+def stays_inside(
+    source: Source, arm: int, n: int, m: int, ones: int, rows: np.ndarray, i: int
+) -> bool:
+    """Whether a drawn stretch that holds ``ones`` ones in its first m pulls touched no edge."""
+    walk = 2 * ones - m
+    m_left, ones_left = rows[i, PULLS] - m, rows[i, ONES] - ones
+    up, down = rows[i, UP], rows[i, DOWN]
+    return (
+        touched_edge(source, arm, n, m, ones, up, down) == 0
+        and touched_edge(source, arm, n + m, m_left, ones_left, up - walk, down + walk) == 0
+    )
+
+
+@compiled
+def cut_front(
+    source: Source, arm: int, n: int, m: int, rows: np.ndarray, i: int, book: np.ndarray
+) -> None:
+    """Move the first m pulls of the stretch in row i into the book; the row keeps the rest."""
+    ones = part_of_stretch(source, arm, n, m, rows, i)
+    for column in range(WORD + 1):
+        book[arm, column] = rows[i, column]
+    book[arm, PULLS] = m
+    book[arm, ONES] = ones
+    rows[i, PULLS] -= m
+    rows[i, ONES] -= ones
+    rows[i, UP] -= 2 * ones - m
+    rows[i, DOWN] += 2 * ones - m
+    if rows[i, KIND] == WATCHED:
+        rows[i, WORD] >>= m

@@ -1,0 +1,130 @@
+"""The order in which Algorithm 2 pulls its undecided arms, as arithmetic on keys.
+
+*Pull keys*: the pull that brings arm k to n pulls has the key ``n << bits | k``. Algorithm 2 pulls
+the undecided arm with the fewest pulls, lowest index first; as long as the set of undecided arms
+stays the same, that is exactly the order of the keys. So the time at which a pull is made follows
+from counting keys, without visiting the other arms.
+
+*Groups*: an arm that was decided long ago and is reopened has fewer pulls than the others. It is
+pulled alone until it has caught up, so the undecided arms form a stack of groups, each in key order
+behind its own frontier (the first key whose pull is still to be made). The top group, which
+has the lowest frontier, is pulled; when its frontier reaches that of the group below, the two
+merge.
+"""
+
+from typing import Any
+
+import numpy as np
+from numba import types
+from numba.extending import intrinsic
+
+from ldpt.engines.jit import compiled
+
+# --- Sets of arms as bits
+
+
+@intrinsic
+def popcount(typing_context: Any, word: Any) -> Any:
+    """Number of ones in a 64-bit word."""
+
+    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.ctpop(arguments[0])
+
+    return types.int64(types.int64), codegen
+
+
+@compiled
+def rank(members: np.ndarray, group: int, arm: int) -> int:
+    """How many members have an index below ``arm``."""
+    last = arm >> 6
+    below = popcount(members[group, last] & ((np.int64(1) << (arm & 63)) - 1))
+    for word in range(last):
+        below += popcount(members[group, word])
+    return below
+
+
+@compiled
+def member_of_rank(members: np.ndarray, group: int, position: int) -> int:
+    """The member with exactly ``position`` members below it."""
+    word = 0
+    while position >= popcount(members[group, word]):
+        position -= popcount(members[group, word])
+        word += 1
+    rest = members[group, word]
+    for _ in range(position):
+        rest &= rest - 1
+    return (word << 6) + popcount((rest & -rest) - 1)
+
+
+# --- Groups
+
+
+@compiled
+def pulls_at(frontier: int, arm: int, bits: int) -> int:
+    """Pulls that a member has when all keys of its group below the frontier are served."""
+    return (frontier - 1 - arm) >> bits
+
+
+@compiled
+def keys_between(
+    start: int, stop: int, members: np.ndarray, group: int, size: int, bits: int
+) -> int:
+    """Number of the group's pulls with start <= key < stop."""
+    mask = (1 << bits) - 1
+    rounds = (stop >> bits) - (start >> bits)
+    return rounds * size + rank(members, group, stop & mask) - rank(members, group, start & mask)
+
+
+@compiled
+def key_after(start: int, count: int, members: np.ndarray, group: int, size: int, bits: int) -> int:
+    """The frontier of the group after ``count`` more pulls."""
+    position = rank(members, group, start & ((1 << bits) - 1)) + count
+    rounds = position // size
+    arm = member_of_rank(members, group, position - rounds * size)
+    return (((start >> bits) + rounds) << bits) + arm
+
+
+@compiled
+def remove(arm: int, members: np.ndarray, group: int) -> None:
+    """Take an arm out of a group."""
+    members[group, arm >> 6] &= ~(np.int64(1) << (arm & 63))
+
+
+@compiled
+def add(arm: int, members: np.ndarray, group: int) -> None:
+    """Put an arm into a group."""
+    members[group, arm >> 6] |= np.int64(1) << (arm & 63)
+
+
+@compiled
+def join(
+    arm: int, n: int, bits: int, count: int, frontiers: np.ndarray, sizes: np.ndarray,
+    members: np.ndarray,
+) -> int:  # fmt: skip
+    """Put an arm with n pulls where it belongs in the stack of groups; return their new count."""
+    place = count
+    while place > 0:
+        served = pulls_at(frontiers[place - 1], arm, bits)
+        if n == served:
+            add(arm, members, place - 1)
+            sizes[place - 1] += 1
+            return count
+        if n < served:
+            break
+        place -= 1
+    for g in range(count, place, -1):
+        frontiers[g], sizes[g] = frontiers[g - 1], sizes[g - 1]
+        members[g] = members[g - 1]
+    frontiers[place] = ((n + 1) << bits) + arm
+    sizes[place] = 1
+    members[place] = 0
+    add(arm, members, place)
+    return count + 1
+
+
+@compiled
+def merge_top(count: int, sizes: np.ndarray, members: np.ndarray) -> int:
+    """The top group has caught up with the one below; return the new count."""
+    sizes[count - 2] += sizes[count - 1]
+    members[count - 2] |= members[count - 1]
+    return count - 1

@@ -1,0 +1,102 @@
+"""The algorithms pull by pull, as the paper lists them: the reference for the fast engines.
+
+The literal engines run on a random generator or on a tape (:mod:`ldpt.engines.sources`). The two
+baselines of the fixed-budget experiments are here as well.
+"""
+
+import numpy as np
+
+from ldpt.engines.decisions import arm_index, first_minimum, is_undecided
+from ldpt.engines.jit import compiled
+from ldpt.engines.sources import Source, draw_one, draw_sum
+
+
+@compiled
+def fixed_budget_literal(
+    source: Source, means: np.ndarray, tau: float, zeta: float, budgets: np.ndarray,
+    pulls: np.ndarray, sums: np.ndarray,
+) -> None:  # fmt: skip
+    """One run of Algorithm 1; row c of ``pulls`` and ``sums``: the arms after budgets[c] pulls."""
+    n_arms = means.size
+    n = np.zeros(n_arms, np.int64)
+    s = np.zeros(n_arms, np.int64)
+    index = np.zeros(n_arms)
+    t = 0
+    for c in range(budgets.size):
+        while t < budgets[c]:
+            arm = t if t < n_arms else first_minimum(index)
+            s[arm] += draw_one(source, arm, n[arm], means[arm])
+            n[arm] += 1
+            index[arm] = arm_index(n[arm], s[arm], tau, zeta)
+            t += 1
+        pulls[c] = n
+        sums[c] = s
+
+
+@compiled
+def fixed_budget_uniform(
+    source: Source, means: np.ndarray, budgets: np.ndarray, pulls: np.ndarray, sums: np.ndarray
+) -> None:
+    """The baseline that pulls in turn: T // K pulls each, one more for the first T % K arms."""
+    n_arms = means.size
+    for k in range(n_arms):
+        n, s = 0, 0
+        for c in range(budgets.size):
+            more = budgets[c] // n_arms + (1 if k < budgets[c] % n_arms else 0) - n
+            s += draw_sum(source, k, n, more, means[k])
+            n += more
+            pulls[c, k] = n
+            sums[c, k] = s
+
+
+@compiled
+def fixed_budget_laplace(
+    rng: np.random.Generator, means: np.ndarray, tau: float, zeta: float, scale: float,
+    budgets: np.ndarray, pulls: np.ndarray, sums: np.ndarray,
+) -> None:  # fmt: skip
+    """Algorithm 1 on Bernoulli rewards with Laplace noise instead of PrivBern responses.
+
+    The noise is centred, so means, threshold and tolerance are the raw ones and sums are floats.
+    """
+    n_arms = means.size
+    n = np.zeros(n_arms, np.int64)
+    s = np.zeros(n_arms)
+    index = np.zeros(n_arms)
+    t = 0
+    for c in range(budgets.size):
+        while t < budgets[c]:
+            arm = t if t < n_arms else first_minimum(index)
+            reward = 1.0 if rng.random() < means[arm] else 0.0
+            s[arm] += reward + rng.laplace(0.0, scale)
+            n[arm] += 1
+            index[arm] = arm_index(n[arm], s[arm], tau, zeta)
+            t += 1
+        pulls[c] = n
+        sums[c] = s
+
+
+@compiled
+def fixed_confidence_literal(
+    source: Source, means: np.ndarray, tau: float, code: int, level: float, rho: float,
+    max_pulls: int, pulls: np.ndarray, sums: np.ndarray,
+) -> int:  # fmt: skip
+    """One run of Algorithm 2: its stopping time, or -1 if undecided after ``max_pulls``."""
+    n_arms = means.size
+    for k in range(n_arms):
+        pulls[k] = 1
+        sums[k] = draw_one(source, k, 0, means[k])
+    t = n_arms
+    while True:
+        arm = -1
+        for k in range(n_arms):
+            if (arm < 0 or pulls[k] < pulls[arm]) and is_undecided(
+                code, pulls[k], sums[k], t, tau, level, rho
+            ):
+                arm = k
+        if arm < 0:
+            return t
+        if t >= max_pulls:
+            return -1
+        sums[arm] += draw_one(source, arm, pulls[arm], means[arm])
+        pulls[arm] += 1
+        t += 1

@@ -1,0 +1,214 @@
+"""Where an engine's responses come from: a random generator, or a tape that was written before.
+
+An engine never asks for more than it needs to know. It may ask for one response, for the sum of
+the next m, for the sum of m out of a stretch whose total it knows already, or whether the walk
+touched an edge on its way through such a stretch. A generator answers by drawing (one response, a
+binomial, a hypergeometric, the reflection principle); a tape answers by looking. The same engine
+therefore runs on both, and two engines can be compared response by response.
+
+A tape is the matrix of running sums: ``tape[k, n]`` is the sum of the first n responses of arm k.
+"""
+
+import math
+
+import numpy as np
+from numba import types
+from numba.extending import overload
+
+from ldpt.engines.jit import compiled
+
+Source = np.random.Generator | np.ndarray
+
+FEW = 24  # below, adding single draws is cheaper than one binomial
+NO_CHANCE = 40.0  # e^-40 is less than one step of a uniform draw, 2^-53
+
+
+def tape_from_responses(responses: np.ndarray) -> np.ndarray:
+    """The tape of a matrix of 0/1 responses, a row an arm."""
+    return np.pad(np.cumsum(responses, axis=1, dtype=np.int64), ((0, 0), (1, 0)))
+
+
+# --- The questions. Compiled code gets its answers from the overloads below.
+
+
+def draw_one(source: Source, arm: int, n: int, mean: float) -> int:
+    """The response of the arm's pull number n + 1."""
+    raise NotImplementedError("answered in compiled code only")
+
+
+def draw_sum(source: Source, arm: int, n: int, m: int, mean: float) -> int:
+    """The sum of the arm's next m responses after n."""
+    raise NotImplementedError("answered in compiled code only")
+
+
+def draw_part(source: Source, arm: int, n: int, m: int, ones: int, total: int) -> int:
+    """The sum of the next m responses, given that the next ``total`` hold ``ones`` ones."""
+    raise NotImplementedError("answered in compiled code only")
+
+
+def touched_edge(source: Source, arm: int, n: int, m: int, ones: int, up: int, down: int) -> int:
+    """Whether the walk 2 s - n, started at 0, rose to ``up`` (1) or fell to -``down`` (-1), or 0.
+
+    Known: the next m responses hold ``ones`` ones. If both edges were touched, a tape names the
+    first one; a generator leaves that case out (see :func:`reflected_edge`).
+    """
+    raise NotImplementedError("answered in compiled code only")
+
+
+def _is_generator(source: types.Type) -> bool:
+    return isinstance(source, types.NumPyRandomGeneratorType)
+
+
+@overload(draw_one)
+def _draw_one(source, arm, n, mean):  # type: ignore[no-untyped-def]
+    if _is_generator(source):
+        return lambda source, arm, n, mean: 1 if source.random() < mean else 0
+    return lambda source, arm, n, mean: source[arm, n + 1] - source[arm, n]
+
+
+@overload(draw_sum)
+def _draw_sum(source, arm, n, m, mean):  # type: ignore[no-untyped-def]
+    if _is_generator(source):
+        return lambda source, arm, n, m, mean: binomial(source, m, mean)
+    return lambda source, arm, n, m, mean: source[arm, n + m] - source[arm, n]
+
+
+@overload(draw_part)
+def _draw_part(source, arm, n, m, ones, total):  # type: ignore[no-untyped-def]
+    if _is_generator(source):
+        return lambda source, arm, n, m, ones, total: hypergeometric(source, m, ones, total)
+    return lambda source, arm, n, m, ones, total: source[arm, n + m] - source[arm, n]
+
+
+@overload(touched_edge)
+def _touched_edge(source, arm, n, m, ones, up, down):  # type: ignore[no-untyped-def]
+    if _is_generator(source):
+        return lambda source, arm, n, m, ones, up, down: reflected_edge(source, m, ones, up, down)
+    return lambda source, arm, n, m, ones, up, down: edge_on_tape(source, arm, n, m, up, down)
+
+
+# --- Sums
+
+
+@compiled
+def binomial(rng: np.random.Generator, m: int, mean: float) -> int:
+    """Sum of m responses."""
+    if m > FEW:
+        return rng.binomial(m, mean)
+    ones = 0
+    for _ in range(m):
+        if rng.random() < mean:
+            ones += 1
+    return ones
+
+
+@compiled
+def hypergeometric(rng: np.random.Generator, m: int, ones: int, total: int) -> int:
+    """Ones among the first m of ``total`` responses, ``ones`` of which are 1, in random order."""
+    if m > FEW and total - m > FEW and ones > FEW and total - ones > FEW:
+        return hypergeometric_from_mode(rng, m, ones, total)
+    if 2 * m > total:
+        return ones - hypergeometric_by_urn(rng, total - m, ones, total)
+    return hypergeometric_by_urn(rng, m, ones, total)
+
+
+@compiled
+def hypergeometric_by_urn(rng: np.random.Generator, m: int, ones: int, total: int) -> int:
+    """Draw m balls one by one; quick when there is little to draw."""
+    left = ones
+    for drawn in range(m):
+        if left == 0:
+            break
+        if rng.random() * (total - drawn) < left:
+            left -= 1
+    return ones - left
+
+
+@compiled
+def hypergeometric_from_mode(rng: np.random.Generator, m: int, ones: int, total: int) -> int:
+    """Inversion that walks outwards from the mode: about as many steps as the spread is wide."""
+    zeros = total - ones
+    mode = int((m + 1.0) * (ones + 1.0) / (total + 2.0))
+    weight = math.exp(log_choose(ones, mode) + log_choose(zeros, m - mode) - log_choose(total, m))
+    left = rng.random() - weight
+    low, low_weight, high, high_weight = mode, weight, mode, weight
+    while left > 0.0:
+        high_weight *= (ones - high) * (m - high) / ((high + 1.0) * (zeros - m + high + 1.0))
+        low_weight *= low * (zeros - m + low) / ((ones - low + 1.0) * (m - low + 1.0))
+        high += 1
+        low -= 1
+        left -= high_weight
+        if left <= 0.0:
+            return high
+        left -= low_weight
+        if high_weight + low_weight <= 0.0:  # rounding left a crumb beyond both tails
+            return mode
+    return low
+
+
+@compiled
+def log_choose(n: int, k: int) -> float:
+    """log of n over k."""
+    return math.lgamma(n + 1.0) - math.lgamma(k + 1.0) - math.lgamma(n - k + 1.0)
+
+
+# --- Edges
+
+
+@compiled
+def edge_on_tape(tape: np.ndarray, arm: int, n: int, m: int, up: int, down: int) -> int:
+    """First edge touched by the walk on the tape."""
+    for j in range(1, m + 1):
+        walk = 2 * (tape[arm, n + j] - tape[arm, n]) - j
+        if walk >= up:
+            return 1
+        if walk <= -down:
+            return -1
+    return 0
+
+
+@compiled
+def reflected_edge(rng: np.random.Generator, m: int, ones: int, up: int, down: int) -> int:
+    """Draw which edge a walk of m steps with ``ones`` up-steps touched.
+
+    All orders of the steps are equally likely, so by reflection the walk that ends at x < up
+    touched ``up`` with probability C(m, rises of a walk to 2 up - x) / C(m, ones); the same below.
+    Stretches keep m below min(up, down)^2 / 3 and (up + down)^2 / 60. Then a walk that touches both
+    edges and ends between them has probability under e^-44, far less than one step of a uniform
+    draw (2^-53): that case alone is left out.
+    """
+    end = 2 * ones - m
+    if end >= up:
+        return 1
+    if end <= -down:
+        return -1
+    rise, fall = touch_exponent(m, end, up), touch_exponent(m, -end, down)
+    if min(rise, fall) > NO_CHANCE:
+        return 0
+    u = rng.random()
+    if u >= math.exp(-rise) + math.exp(-fall):
+        return 0
+    risen = touch_probability(m, ones, up)
+    if u < risen:
+        return 1
+    return -1 if u < risen + touch_probability(m, m - ones, down) else 0
+
+
+@compiled
+def touch_exponent(m: int, end: int, edge: int) -> float:
+    """x such that :func:`touch_probability` is at most e^-x, without computing it.
+
+    From log C(m, h + j) - log C(m, h + i) <= -(j^2 - i^2) 2 / (m + 1) with h = m / 2.
+    """
+    return 2.0 * edge * (edge - end) / (m + 1.0)
+
+
+@compiled
+def touch_probability(m: int, ones: int, edge: int) -> float:
+    """Probability that a walk of m steps with ``ones`` rises, ending below the edge, touched it."""
+    ratio = 1.0
+    for i in range(1, edge - (2 * ones - m) + 1):
+        ratio *= (m - ones - i + 1) / (ones + i)
+        if ratio <= 0.0:
+            return 0.0
+    return ratio

@@ -1,0 +1,65 @@
+"""A tournament over the arms: a binary tree of minima.
+
+Changing the value of one arm and reading the least value cost log K steps.
+"""
+
+import numpy as np
+
+from ldpt.engines.jit import compiled
+
+NEVER = np.int64(1) << 62
+
+
+@compiled
+def index_bits(n_arms: int) -> int:
+    """Bits that an arm's index takes in a key."""
+    bits = 0
+    while (1 << bits) < n_arms:
+        bits += 1
+    return bits
+
+
+@compiled
+def new_tournament(bits: int) -> np.ndarray:
+    """A tree over 2^bits whole numbers, all NEVER; the least is at [1]."""
+    return np.full(2 << bits, NEVER)
+
+
+@compiled
+def new_float_tournament(bits: int) -> np.ndarray:
+    """A tree over 2^bits values, all infinite; the least is at [1]."""
+    return np.full(2 << bits, np.inf)
+
+
+@compiled
+def enter(tree: np.ndarray, arm: int, value: int) -> None:
+    """Give the arm a new value."""
+    node = (tree.size >> 1) + arm
+    tree[node] = value
+    while node > 1:
+        node >>= 1
+        least = min(tree[2 * node], tree[2 * node + 1])
+        if tree[node] == least:
+            return
+        tree[node] = least
+
+
+@compiled
+def leader(tree: np.ndarray) -> int:
+    """The arm with the least value, the lowest one among ties."""
+    leaves = tree.size >> 1
+    node = 1
+    while node < leaves:
+        node = 2 * node if tree[2 * node] == tree[node] else 2 * node + 1
+    return node - leaves
+
+
+@compiled
+def runner_up_value(tree: np.ndarray, arm: int) -> float:
+    """The least value of all arms but this one."""
+    node = (tree.size >> 1) + arm
+    least = tree[node ^ 1]
+    while node > 3:
+        node >>= 1
+        least = min(least, tree[node ^ 1])
+    return least

@@ -1,0 +1,1 @@
+"""The figures: style, elements, captions, and how each is drawn."""

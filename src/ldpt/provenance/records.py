@@ -1,0 +1,169 @@
+"""The record kept beside every product: what made it, in one exact form on disk.
+
+A record has a stable part, made of content hashes and settings only, and a volatile part (times,
+host, commit) that enters no hash.
+"""
+
+import json
+import os
+import platform
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ldpt.provenance.hashing import plain, stable_hash
+
+FORMAT = 1  # of the records; raised when their meaning changes
+RECORDS = Path("results/records")
+# What a run itself writes into a tree kept in git must not make that tree count as edited.
+PRODUCTS = ("figures", "results", "paper/*report*.pdf")  # of git's tree, staged ones as well
+
+
+def record_path(root: str | Path, product: str | Path) -> Path:
+    """Where the record of a product lies; the product is named relative to its root."""
+    return Path(root) / RECORDS / f"{Path(product).as_posix()}.json"
+
+
+def relative_to(path: str | Path, folder: str | Path) -> str:
+    """A path relative to a folder, with forward slashes; ValueError when it lies outside."""
+    return Path(os.path.abspath(path)).relative_to(os.path.abspath(folder)).as_posix()
+
+
+def staged_path(path: str | Path) -> Path:
+    """The hidden name, in the same folder and with the same suffix, that a job writes to first."""
+    path = Path(path)
+    return path.with_name(f".{path.stem}.staged{path.suffix}")
+
+
+def write_durably(path: Path, text: str) -> None:
+    """Write a text so that the file is either whole and on disk, or not there."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    staged = staged_path(path)
+    staged.write_text(text, encoding="utf-8")
+    sync_file(staged)
+    publish_file(staged, path)
+
+
+def publish_file(staged: Path, path: Path) -> None:
+    os.replace(staged, path)
+    sync_file(path.parent)
+
+
+def sync_file(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+LIBRARIES = (
+    "llvmlite", "matplotlib", "numba", "numpy", "opendp", "pandas",
+    "pyarrow", "scipy", "seaborn", "snakemake", "typst",
+)  # fmt: skip
+
+
+def environment() -> dict[str, Any]:
+    """Versions of Python and of those libraries that this process has loaded."""
+    from importlib.metadata import version
+
+    loaded = [name for name in LIBRARIES if name in sys.modules]
+    return {
+        "python": platform.python_version(),
+        "libraries": {name: version(name) for name in loaded},
+    }
+
+
+def volatile_facts(started: float, wall_seconds: float, cpu_seconds: float) -> dict[str, Any]:
+    """When, where and from which commit; none of it enters a hash."""
+    commit = _git("rev-parse", "HEAD")
+    edited = _git("status", "--porcelain", "--", ".", *(f":!{path}" for path in PRODUCTS))
+    return {
+        "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(started)),
+        "wall_seconds": round(wall_seconds, 3),
+        "cpu_seconds": round(cpu_seconds, 3),
+        "host": platform.node(),
+        "machine": platform.machine(),
+        "system": platform.system(),
+        "commit": commit,
+        "clean": None if edited is None else not edited,
+    }
+
+
+def _git(*arguments: str) -> str | None:
+    """What git says of the folder we are in; None without git or outside a repository."""
+    try:
+        done = subprocess.run(["git", *arguments], capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    return done.stdout.strip()
+
+
+def cpu_seconds() -> float:
+    used = os.times()
+    return used.user + used.system + used.children_user + used.children_system
+
+
+def config_origin(workflow: Any) -> dict[str, Any]:
+    """Which config files and overrides a run was started with, for Snakemake's ``workflow``."""
+    asked = workflow.config_settings
+    return {
+        "files": [_from_here(path) for path in asked.configfiles],
+        "overrides": plain(dict(asked.config)),
+    }
+
+
+def _from_here(path: str | Path) -> str:
+    try:
+        return relative_to(path, ".")
+    except ValueError:
+        return str(path)
+
+
+def require_writable(folder: str | Path) -> None:
+    """Say in one line, before any job starts, that results cannot be written."""
+    folder = Path(folder)
+    probe = folder / f".writable-{os.getpid()}"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        probe.touch()
+        probe.unlink()
+    except OSError as error:
+        raise ValueError(f"cannot write to {folder}: {error.strerror}") from error
+
+
+def record_text(stable: Mapping[str, Any], volatile: Mapping[str, Any]) -> str:
+    """A record as it lies on disk, in exactly one form.
+
+    ``record_hash`` is the record's identity and covers the stable part. ``seal`` covers the rest
+    as well, so that an edit by hand shows; it differs from run to run and is compared with nothing.
+    """
+    record = {"stable": stable, "record_hash": stable_hash(stable), "volatile": volatile}
+    return json.dumps(plain(record) | {"seal": stable_hash(record)}, indent=1) + "\n"
+
+
+def read_record(path: str | Path) -> dict[str, Any]:
+    """A record as it was written; ValueError when it is not in the form that we write."""
+    text = Path(path).read_bytes()
+    try:
+        record = json.loads(text)
+        stable, volatile = record["stable"], record["volatile"]
+        whole = record_text(stable, volatile).encode() == text
+        form = stable["format"]
+    except (UnicodeDecodeError, json.JSONDecodeError, KeyError, TypeError, AttributeError):
+        raise ValueError(f"{path} is not a record") from None
+    if not whole:
+        raise ValueError(f"{path} was edited: its hash and seal are not those of its content")
+    if form != FORMAT:
+        raise ValueError(f"{path} has format {form!r}, only {FORMAT} is understood")
+    return record
+
+
+def products_under(root: str | Path) -> list[str]:
+    """The names of all products that have a record under a root, in order."""
+    folder = Path(root) / RECORDS
+    files = (path for path in folder.rglob("*.json") if not path.name.startswith("."))
+    return sorted(path.relative_to(folder).as_posix().removesuffix(".json") for path in files)

@@ -1,0 +1,1 @@
+"""What readers get: tables, numbers of the article, explorer, README."""

@@ -1,0 +1,62 @@
+"""The interactive page: one self-contained HTML file that computes in the browser.
+
+The page's formulas are its own, in JavaScript; a test compares them with :mod:`ldpt.bounds` and
+:mod:`ldpt.radii`. What was measured is put into the page as JSON.
+"""
+
+import json
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from ldpt.figures.style import epsilon_colour
+from ldpt.instances import Instance
+
+BUDGET_COLUMNS = ("instance", "epsilon", "budget", "estimate", "low", "high")
+CONFIDENCE_COLUMNS = (
+    "instance", "radius", "epsilon", "delta", "mean_pulls", "mean_low", "mean_high",
+    "error", "error_low", "error_high", "undecided",
+)  # fmt: skip
+SCRIPTS = ("model.js", "chart.js", "page.js")
+
+
+def page_data(
+    instances: Sequence[Instance], budget: pd.DataFrame, confidence: pd.DataFrame, rho: float
+) -> dict[str, Any]:
+    """Everything measured that the page shows, in terms of JSON."""
+    apt = budget[budget["policy"] == "apt"]
+    finite = sorted({e for t in (apt, confidence) for e in t["epsilon"] if math.isfinite(e)})
+    return {
+        "rho": rho,
+        "instances": [vars(instance) for instance in instances],
+        "colours": [{"epsilon": e, "colour": epsilon_colour(e)} for e in finite],
+        "budget": _rows(apt, BUDGET_COLUMNS),
+        "confidence": _rows(confidence, CONFIDENCE_COLUMNS),
+    }
+
+
+def render(sources: Path, data: dict[str, Any]) -> str:
+    """The page with its style, its scripts and its data inside."""
+    script = "\n".join((sources / name).read_text(encoding="utf-8") for name in SCRIPTS)
+    # A closing tag inside the data would end the script element that holds it.
+    text = json.dumps(data, separators=(",", ":"), allow_nan=False).replace("</", "<\\/")
+    page = (sources / "page.html").read_text(encoding="utf-8")
+    style = (sources / "page.css").read_text(encoding="utf-8")
+    for name, content in (("style", style), ("script", script), ("data", text)):
+        page = page.replace(f"/*{{{name}}}*/", content)
+    return page
+
+
+def _rows(table: pd.DataFrame, columns: Sequence[str]) -> list[dict[str, Any]]:
+    """The columns that the page needs, with the digits that it shows."""
+    records = table[list(columns)].to_dict("records")
+    return [{str(name): _plain(value) for name, value in row.items()} for row in records]
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, float):
+        return "inf" if math.isinf(value) else float(f"{value:.5g}")
+    return value

@@ -1,0 +1,169 @@
+"""The numbers that a reader sees, gathered from the results under one name each.
+
+A name is a path of parts joined by colons: ``FIGURE:FACT`` is a fact of a figure's caption,
+``claim:ID:NUMBER`` a number of the evidence for a claim, ``instance:...`` a problem's own data,
+``runs:...`` the size of the study and ``theory:...`` a constant that ``ldpt`` computes. Every
+number has a value for machines and a text for prose; article and README take the text alone.
+"""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from ldpt import bounds
+from ldpt.figures.captions import listed, number
+from ldpt.figures.style import epsilon_label
+from ldpt.instances import Instance
+from ldpt.privacy import shrinkage
+from ldpt.radii import Radius
+from ldpt.summarise import LEVEL
+
+Numbers = dict[str, dict[str, Any]]
+COUNTEREXAMPLE = ("counterexample", 1.0, 0.1)  # instance, epsilon and delta of claim D7
+PRICED = (0.1, 0.5, 1.0, 2.0, 4.0)  # privacy levels whose price is stated
+
+
+def gather(
+    facts: Mapping[str, Mapping[str, Any]],
+    claims: Mapping[str, Any],
+    fixed_budget: pd.DataFrame,
+    fixed_confidence: pd.DataFrame,
+    instances: Sequence[Instance],
+    config: Mapping[str, Any],
+) -> Numbers:
+    """All numbers by name, in a fixed order."""
+    values = {
+        **{
+            f"{figure}:{name}": value
+            for figure, known in facts.items()
+            for name, value in known.items()
+        },
+        **_of_claims(claims),
+        **_of_runs(fixed_budget, fixed_confidence),
+        **_of_theory(),
+        **_of_instances(instances),
+        **_of_counterexample(instances),
+        "study:interval": f"{100 * LEVEL:g} %",
+        "study:seed": str(config["seed"]),
+        "study:rho": config["rho"],
+    }
+    return {name: {"value": _plain(v), "text": text(v)} for name, v in sorted(values.items())}
+
+
+def text(value: Any) -> str:
+    """A value as it stands in prose: whole numbers up to a million in full.
+
+    >>> text(0.3043), text([1.0, math.inf]), text("once")
+    ('0.304', '1 and ∞', 'once')
+    """
+    if isinstance(value, (list, tuple)):
+        return listed(text(part) for part in value)
+    if isinstance(value, str):
+        return value
+    if math.isfinite(value) and float(value).is_integer() and abs(value) < 1e7:
+        return f"{int(value):,}".replace(",", "\u202f")  # narrow, and breaks no line
+    return number(float(value))
+
+
+def fill(template: str, numbers: Numbers) -> str:
+    """A text whose ``{{name}}`` places hold numbers; a name that nobody knows is an error."""
+    parts = template.split("{{")
+    filled = [parts[0]]
+    for part in parts[1:]:
+        name, closed, rest = part.partition("}}")
+        if not closed or name not in numbers:
+            raise ValueError(
+                f"there is no number {name.splitlines()[0]!r}; see results/numbers.json"
+            )
+        filled.append(numbers[name]["text"] + rest)
+    return "".join(filled)
+
+
+def _of_claims(claims: Mapping[str, Any]) -> dict[str, Any]:
+    """How many claims of which verdict, and every number of the evidence behind each."""
+    counts = claims["counts"]
+    found: dict[str, Any] = {f"claims:{_hyphened(verdict)}": n for verdict, n in counts.items()}
+    found["claims:all"] = sum(counts.values())
+    found["claims:level"] = claims["level"]
+    for claim in claims["claims"]:
+        values = {**claim.get("evidence", {}), "adjusted_p": claim.get("adjusted_p")}
+        for name, value in values.items():
+            if isinstance(value, (int, float, str)) and not isinstance(value, bool):
+                found[f"claim:{claim['id']}:{name}"] = value
+        found[f"claim:{claim['id']}:verdict"] = claim["verdict"]
+    return found
+
+
+def _of_runs(fixed_budget: pd.DataFrame, fixed_confidence: pd.DataFrame) -> dict[str, Any]:
+    """The size of the study: grid points, runs and pulls, counted from the summaries."""
+    sweeps = fixed_budget.groupby(["instance", "policy", "epsilon"])
+    longest = sweeps[["budget", "replicates"]].max()
+    budget_pulls = float((longest["budget"] * longest["replicates"]).sum())
+    pulls = fixed_confidence["mean_pulls"] * fixed_confidence["replicates"]
+    epsilons = _union(fixed_budget["epsilon"], fixed_confidence["epsilon"])
+    return {
+        "runs:budget:points": len(fixed_budget),
+        "runs:budget:runs": int(longest["replicates"].sum()),
+        "runs:budget:replicates": int(fixed_budget["replicates"].min()),
+        "runs:budget:pulls": budget_pulls,
+        "runs:confidence:points": len(fixed_confidence),
+        "runs:confidence:runs": int(fixed_confidence["replicates"].sum()),
+        "runs:confidence:replicates": int(fixed_confidence["replicates"].min()),
+        "runs:confidence:pulls": float(pulls.sum()),
+        "runs:confidence:undecided": int(fixed_confidence["undecided"].sum()),
+        "runs:runs": int(longest["replicates"].sum() + fixed_confidence["replicates"].sum()),
+        "runs:pulls": budget_pulls + float(pulls.sum()),
+        "runs:instances": len(_union(fixed_budget["instance"], fixed_confidence["instance"])),
+        "runs:epsilons": [epsilon_label(epsilon) for epsilon in epsilons],
+        "runs:least-epsilon": min(epsilons),
+        "runs:most-arms": int(fixed_confidence["n_arms"].max()),
+        "runs:least-delta": float(fixed_confidence["delta"].min()),
+        "runs:most-delta": float(fixed_confidence["delta"].max()),
+    }
+
+
+def _of_instances(instances: Iterable[Instance]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for problem in instances:
+        found[f"instance:{problem.name}:arms"] = problem.n_arms
+        found[f"instance:{problem.name}:threshold"] = problem.threshold
+        found[f"instance:{problem.name}:complexity"] = problem.complexity()
+        if problem.n_arms == 1:
+            found[f"instance:{problem.name}:mean"] = problem.means[0]
+    return found
+
+
+def _of_counterexample(instances: Iterable[Instance]) -> dict[str, Any]:
+    """What one response can do to Algorithm 2 when there is one arm."""
+    name, epsilon, delta = COUNTEREXAMPLE
+    (problem,) = [instance for instance in instances if instance.name == name]
+    return {
+        "counterexample:first-is-zero": 1 - float(problem.private_means(epsilon)[0]),
+        "counterexample:distance": problem.private_threshold(epsilon),
+        "counterexample:printed-boundary": Radius("printed").boundary(1, 1, 1, delta),
+        "counterexample:hoeffding-boundary": Radius("hoeffding").boundary(1, 1, 1, delta),
+    }
+
+
+def _of_theory() -> dict[str, Any]:
+    found: dict[str, Any] = {"theory:fixed-point": f"{bounds.fixed_point_constant():.1f}"}
+    for epsilon in PRICED:
+        found[f"theory:price:{epsilon_label(epsilon)}"] = shrinkage(epsilon) ** -2
+    return found
+
+
+def _union(*columns: Iterable[Any]) -> list[Any]:
+    return sorted(set().union(*columns))
+
+
+def _hyphened(words: str) -> str:
+    return words.replace(" ", "-")
+
+
+def _plain(value: Any) -> Any:
+    """A value as JSON can hold it; numbers that are none are written out."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    return list(value) if isinstance(value, tuple) else value

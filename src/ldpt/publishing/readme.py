@@ -1,0 +1,117 @@
+"""The parts of the README that come from a run: findings, the table of figures, what it costs.
+
+Each stands between two comments, ``<!-- NAME:begin -->`` and ``<!-- NAME:end -->``. After a run at
+paper scale ``make readme`` writes them anew; a test compares what can be compared.
+"""
+
+import json
+import math
+import os
+import re
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from ldpt.figures.captions import number
+from ldpt.provenance import read_record, record_path
+from ldpt.provenance.manifest import MANIFEST
+
+FINDINGS = Path("figures/findings.md")
+BENCHMARKS = Path("results/benchmarks")
+TEMPLATES = Path("workflow/report")
+RULES = Path("workflow/rules")
+PAUSE = 60  # seconds without a job after which another sitting begins
+PLACE = r"<!-- {name}:begin -->\n(.*?)<!-- {name}:end -->"
+
+
+def part(readme: str, name: str) -> str:
+    """The text between the two comments of a part."""
+    found = re.search(PLACE.format(name=name), readme, flags=re.DOTALL)
+    if not found:
+        raise ValueError(f"the README has no part {name!r} between its two comments")
+    return found[1]
+
+
+def with_part(readme: str, name: str, content: str) -> str:
+    """The README with another text between the two comments of a part."""
+    old = part(readme, name)
+    marks = f"<!-- {name}:begin -->\n{{}}<!-- {name}:end -->"
+    return readme.replace(marks.format(old), marks.format(content))
+
+
+def figure_names(rules: Path) -> list[str]:
+    """The figures in the order of their rules: those rules whose outputs are drawn."""
+    texts = [file.read_text(encoding="utf-8") for file in sorted(rules.glob("*.smk"))]
+    return [name for text in texts for name in re.findall(r"\*\*drawn\(\s*\"(\w+)\"", text)]
+
+
+def question(template: str) -> str:
+    """The question that opens a caption."""
+    return " ".join(template.split("\n\n")[0].split())
+
+
+def figure_table(names: Iterable[str], templates: Path, benchmarks: Path) -> str:
+    """A row a figure: what it asks, the rule and script that draw it, and how long that took."""
+    lines = ["| figure, rule | question | script | drawn in |", "| --- | --- | --- | --- |"]
+    for name in names:
+        asked = question((templates / f"{name}.rst").read_text(encoding="utf-8"))
+        took = f"{seconds(benchmarks / f'{name}.tsv'):.1f} s"
+        lines.append(f"| [`{name}`](figures/{name}.png) | {asked} | `scripts/{name}.py` | {took} |")
+    return "\n".join(lines) + "\n"
+
+
+def seconds(benchmark: Path) -> float:
+    """The time in a benchmark file of Snakemake's; its cpu time is sampled too rarely to tell."""
+    head, first, *_ = benchmark.read_text().splitlines()
+    return float(first.split("\t")[head.split("\t").index("s")])
+
+
+def cost(root: Path, cores: int) -> str:
+    """One sentence: what a run took in time and disk, by its own records."""
+    if not (root / MANIFEST).exists():
+        raise ValueError(f"no {root / MANIFEST}: has the run at paper scale finished?")
+    jobs = {}
+    manifest = json.loads((root / MANIFEST).read_text(encoding="utf-8"))
+    for product in [*manifest["products"], MANIFEST]:
+        record = read_record(record_path(root, product))
+        key = record["stable"]["rule"], *record["stable"]["wildcards"].values()
+        jobs[key] = record["volatile"]  # a job has a record for each of its products
+    cpu = sum(job["cpu_seconds"] for job in jobs.values())
+    kept = [f for f in (root / "results").rglob("*") if f.is_file() and "smoke" not in f.parts]
+    size = sum(f.stat().st_size for f in kept) / 1e6
+    wall = busy(jobs.values())
+    return (
+        f"The run at paper scale is {len(jobs)} jobs and took {number(wall / 60, 3)} minutes on "
+        f"{cores} cores,\n{number(cpu / 60, 3)} minutes of cpu time; `results/` then holds "
+        f"{size:.0f} MB.\n"
+    )
+
+
+def busy(jobs: Iterable[Mapping[str, Any]]) -> float:
+    """Seconds from the first job to the last, less the time between two sittings."""
+    total, until = 0.0, -math.inf
+    starts = [(datetime.fromisoformat(job["started"]).timestamp(), job) for job in jobs]
+    for start, job in sorted(starts, key=lambda pair: pair[0]):
+        end = start + job["wall_seconds"]
+        total += max(0.0, end - (until if start - until < PAUSE else start))
+        until = max(until, end)
+    return total
+
+
+def updated(readme: str, project: Path) -> str:
+    """The README with all its generated parts made anew from a finished run."""
+    names, benchmarks = figure_names(project / RULES), project / BENCHMARKS
+    parts = {
+        "findings": (project / FINDINGS).read_text(encoding="utf-8"),
+        "figures": figure_table(names, project / TEMPLATES, benchmarks),
+        "cost": cost(project, os.cpu_count() or 1),
+    }
+    for name, content in parts.items():
+        readme = with_part(readme, name, content)
+    return readme
+
+
+if __name__ == "__main__":
+    file = Path("README.md")
+    file.write_text(updated(file.read_text(encoding="utf-8"), Path()), encoding="utf-8")

@@ -1,0 +1,156 @@
+"""Compiled runs of both algorithms in tilted environments, with their log importance weights.
+
+A mixture of environments c in stages m, as :mod:`ldpt.rare` builds it: counts[c, m] runs; arm j has
+means[c, j] with probability chance[c, j], else its true mean; the erring arm arms[c] (-1: none) has
+means[c, arms[c]] for sure up to the end of stage m and after[c, m] from then on. Likelihood ratios
+need the pulls and positive responses at the ends of the stages only.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from ldpt.engines.decisions import is_loss
+from ldpt.engines.fast_budget import pull_in_runs
+from ldpt.engines.fast_confidence import fixed_confidence_fast
+from ldpt.engines.jit import compiled
+
+
+class Mixture(NamedTuple):
+    """What compiled code must know of the mixture; the last four are log ratios to the truth of
+    a response 1 and a response 0, to the end of the stage and after it."""
+
+    counts: np.ndarray
+    log_shares: np.ndarray
+    arms: np.ndarray
+    means: np.ndarray
+    after: np.ndarray
+    chance: np.ndarray
+    ones: np.ndarray
+    zeros: np.ndarray
+    after_ones: np.ndarray
+    after_zeros: np.ndarray
+
+
+@compiled
+def budget_log_weights(
+    rng: np.random.Generator, mixture: Mixture, truth: np.ndarray, tau: float, zeta: float,
+    ends: np.ndarray, must_accept: np.ndarray, must_reject: np.ndarray,
+) -> np.ndarray:  # fmt: skip
+    """Log weight of each run of Algorithm 1 to ends[-1] pulls, -inf where it does not err."""
+    pulls = np.zeros((ends.size, truth.size), np.int64)
+    sums = np.zeros((ends.size, truth.size), np.int64)
+    first, second = np.empty(truth.size), np.empty(truth.size)
+    log_weights = np.full(mixture.counts.sum(), -np.inf)
+    r = 0
+    for c in range(mixture.arms.size):
+        for m in range(ends.size):
+            for _ in range(mixture.counts[c, m]):
+                draw_means(rng, mixture.means[c], mixture.chance[c], truth, first)
+                second[:] = first
+                if mixture.arms[c] >= 0:
+                    second[mixture.arms[c]] = mixture.after[c, m]
+                run_in_stages(rng, first, second, m, tau, zeta, ends, pulls, sums)
+                if is_loss(pulls[-1], sums[-1], tau, must_accept, must_reject):
+                    log_weights[r] = -log_ratio(pulls, sums, mixture)
+                r += 1
+    return log_weights
+
+
+@compiled
+def confidence_log_weights(
+    rng: np.random.Generator, mixture: Mixture, truth: np.ndarray, tau: float, code: int,
+    level: float, rho: float, max_pulls: int, above: np.ndarray,
+) -> np.ndarray:  # fmt: skip
+    """Log weight of each run of Algorithm 2, -inf where its answer is right."""
+    pulls = np.zeros((1, above.size), np.int64)
+    sums = np.zeros((1, above.size), np.int64)
+    n, s, drawn = pulls[0], sums[0], np.empty(truth.size)
+    log_weights = np.full(mixture.counts.sum(), -np.inf)
+    r = 0
+    for c in range(mixture.arms.size):
+        for _ in range(mixture.counts[c, 0]):
+            draw_means(rng, mixture.means[c], mixture.chance[c], truth, drawn)
+            fixed_confidence_fast(rng, drawn, tau, code, level, rho, max_pulls, n, s)
+            if np.any((s - n * tau >= 0) != above):
+                log_weights[r] = -log_ratio(pulls, sums, mixture)
+            r += 1
+    return log_weights
+
+
+@compiled
+def draw_means(
+    rng: np.random.Generator, means: np.ndarray, chance: np.ndarray, truth: np.ndarray,
+    drawn: np.ndarray,
+) -> None:  # fmt: skip
+    """Fill ``drawn``: arm j is tilted with probability chance[j]."""
+    for j in range(truth.size):
+        drawn[j] = means[j] if rng.random() < chance[j] else truth[j]
+
+
+@compiled
+def run_in_stages(
+    rng: np.random.Generator, first: np.ndarray, second: np.ndarray, switch: int, tau: float,
+    zeta: float, ends: np.ndarray, pulls: np.ndarray, sums: np.ndarray,
+) -> None:  # fmt: skip
+    """Algorithm 1 with the means ``first`` up to the end of stage ``switch``, then ``second``.
+
+    Row m of ``pulls`` and ``sums`` is the state after ends[m] pulls. One uniform number a pull, as
+    in the literal engine, so that both make the same run from the same generator.
+    """
+    n, s = np.zeros(first.size, np.int64), np.zeros(first.size, np.int64)
+    index = np.full(first.size, -1.0)  # so that every arm is pulled once, in order
+    t = 0
+    for m in range(ends.size):
+        means = first if m <= switch else second
+        pull_in_runs(rng, ends[m] - t, means, tau, zeta, n, s, index)
+        t = ends[m]
+        pulls[m] = n
+        sums[m] = s
+
+
+@compiled
+def log_ratio(n: np.ndarray, s: np.ndarray, mixture: Mixture) -> float:
+    """Log of the mixture's likelihood over the true one; row m: state at the end of stage m."""
+    last = n.shape[0] - 1
+    top, total = -np.inf, 0.0
+    for c in range(mixture.arms.size):
+        k = mixture.arms[c]
+        others = log_ratio_of_others(n[last], s[last], c, mixture)
+        for m in range(n.shape[0]):
+            value = mixture.log_shares[c, m] + others
+            if value == -np.inf:
+                continue
+            if k >= 0:
+                n1, s1 = n[m, k], s[m, k]
+                n2, s2 = n[last, k] - n1, s[last, k] - s1
+                value += s1 * mixture.ones[c, k] + (n1 - s1) * mixture.zeros[c, k]
+                value += s2 * mixture.after_ones[c, m] + (n2 - s2) * mixture.after_zeros[c, m]
+            if value > top:
+                total = total * math.exp(top - value) + 1.0
+                top = value
+            else:
+                total += math.exp(value - top)
+    return top + math.log(total)
+
+
+@compiled
+def log_ratio_of_others(n: np.ndarray, s: np.ndarray, c: int, mixture: Mixture) -> float:
+    """The part of the arms that need not err: each tilted or not, on its own."""
+    value = 0.0
+    for j in range(n.size):
+        chance = mixture.chance[c, j]
+        if j != mixture.arms[c] and chance > 0.0:
+            value += log_mixed(
+                s[j] * mixture.ones[c, j] + (n[j] - s[j]) * mixture.zeros[c, j], chance
+            )
+    return value
+
+
+@compiled
+def log_mixed(tilt: float, chance: float) -> float:
+    """log(chance e^tilt + 1 - chance) without overflow."""
+    if tilt > 0.0:
+        return tilt + math.log(chance + (1.0 - chance) * math.exp(-tilt))
+    return math.log(chance * math.exp(tilt) + 1.0 - chance)

@@ -1,0 +1,148 @@
+"""The proof obligation of the fast engines: on the same tape, the same run as the literal ones.
+
+Equal, not close: pulls, sums and stopping times of every arm at every checkpoint. Tapes are random,
+or made of long runs of equal responses, which no generator would ever write.
+"""
+
+import numpy as np
+import pytest
+
+from ldpt.engines import loops
+from ldpt.engines.fast_budget import fixed_budget_in_jumps, fixed_budget_in_runs
+from ldpt.engines.sources import tape_from_responses
+from ldpt.learners import FixedBudget, FixedConfidence
+from ldpt.privacy import private_mean, shrinkage
+from ldpt.radii import RADII, Radius
+
+EPSILONS = [0.05, 0.1, 0.3, 1.0, 3.0, np.inf]
+THRESHOLDS = [0.05, 0.3, 0.5, 0.7, 0.95]
+BUDGET_ENGINES = (
+    loops.fixed_budget_literal,
+    loops.fixed_budget_fast,
+    fixed_budget_in_runs,  # the two that the fast one chooses from
+    fixed_budget_in_jumps,
+)
+
+
+def draw_problem(rng, max_arms=64):
+    """Private means and threshold of a random problem; sometimes all arms are at the threshold."""
+    n_arms = int(rng.integers(1, max_arms + 1)) if rng.random() < 0.3 else int(rng.integers(1, 8))
+    epsilon = float(rng.choice(EPSILONS))
+    threshold = float(rng.choice([*THRESHOLDS, rng.uniform(0.05, 0.95)]))
+    means = np.full(n_arms, threshold) if rng.random() < 0.2 else rng.random(n_arms)
+    return private_mean(means, epsilon), private_mean(threshold, epsilon), epsilon
+
+
+def draw_tape(rng, means, length):
+    """A tape of independent responses, or (one time in four) of runs of 50 equal ones."""
+    run = 50 if rng.random() < 0.25 else 1
+    responses = rng.random((means.size, length // run + 1)) < means[:, None]
+    return tape_from_responses(np.repeat(responses, run, axis=1))
+
+
+def budget_run(engine, tape, means, tau, zeta, budgets):
+    pulls, sums = np.zeros((2, budgets.size, means.size), np.int64)
+    engine(tape, means, tau, zeta, budgets, pulls, sums)
+    return pulls.tolist(), sums.tolist()
+
+
+def confidence_run(engine, tape, means, tau, radius, delta, max_pulls):
+    pulls, sums = np.zeros((2, means.size), np.int64)
+    level = radius.level(means.size, delta)
+    time = engine(tape, means, tau, radius.code, level, radius.rho, max_pulls, pulls, sums)
+    return time, pulls.tolist(), sums.tolist()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_fixed_budget_runs_are_equal_at_all_checkpoints(seed):
+    rng = np.random.default_rng(seed)
+    for _ in range(750):
+        means, tau, epsilon = draw_problem(rng)
+        zeta = shrinkage(epsilon) * float(rng.choice([0.0, 0.02, 0.1]))
+        last = max(2 * means.size, int(rng.choice([100, 1000, 5000, 20_000])))
+        budgets = np.unique(np.append(rng.integers(1, last + 1, int(rng.integers(0, 5))), last))
+        tape = draw_tape(rng, means, last + 2)
+        runs = [budget_run(engine, tape, means, tau, zeta, budgets) for engine in BUDGET_ENGINES]
+        assert runs == [runs[0]] * len(runs), (means, tau, zeta, budgets)
+
+
+@pytest.mark.parametrize("name", RADII)
+def test_fixed_confidence_runs_are_equal(name):
+    rng = np.random.default_rng(RADII.index(name))
+    stopped = 0
+    for _ in range(1500):
+        means, tau, _ = draw_problem(rng)
+        radius = Radius(name, rho=float(rng.choice([1.0, 10.0, 300.0])))
+        delta = float(rng.choice([0.9, 0.5, 0.1, 0.01]))
+        max_pulls = means.size + int(rng.choice([0, 5, 500, 3000, 20_000]))
+        tape = draw_tape(rng, means, max_pulls + 2)
+        runs = [
+            confidence_run(engine, tape, means, tau, radius, delta, max_pulls)
+            for engine in (loops.fixed_confidence_literal, loops.fixed_confidence_fast)
+        ]
+        assert runs[0] == runs[1], (means, tau, radius, delta, max_pulls)
+        stopped += runs[0][0] >= 0
+    assert 200 < stopped < 1400  # both endings are covered
+
+
+@pytest.mark.parametrize("n_arms", [2, 5])
+@pytest.mark.parametrize("epsilon", [0.05, 0.3, 1.0])
+def test_long_runs_are_equal(n_arms, epsilon):
+    """Long enough for drawn stretches, windows taken back, and arms that come back many times."""
+    rng = np.random.default_rng([n_arms, int(100 * epsilon)])
+    length = 300_000
+    for _ in range(6):
+        means = private_mean(rng.uniform(0.1, 0.9, n_arms), epsilon)
+        tape = draw_tape(rng, means, length + 2)
+        budgets = np.sort(rng.integers(length // 3, length, 3))
+        runs = [budget_run(engine, tape, means, 0.5, 0.0, budgets) for engine in BUDGET_ENGINES]
+        assert runs == [runs[0]] * len(runs)
+        runs = [
+            confidence_run(engine, tape, means, 0.5, Radius("printed"), 0.1, length)
+            for engine in (loops.fixed_confidence_literal, loops.fixed_confidence_fast)
+        ]
+        assert runs[0] == runs[1]
+
+
+def test_many_arms_are_served_in_the_literal_order():
+    """More arms than fit into one word of a set, more than are looked through one by one."""
+    rng = np.random.default_rng(5)
+    means, length = rng.uniform(0.1, 0.9, 200), 20_000
+    tape = draw_tape(rng, means, length + 2)
+    budgets = np.array([150, 5000, 12_000, length])
+    runs = [budget_run(engine, tape, means, 0.5, 0.0, budgets) for engine in BUDGET_ENGINES]
+    assert runs == [runs[0]] * len(runs)
+    for delta in (0.1, 0.9):
+        arguments = (tape, means, 0.5, Radius("printed"), delta, length)
+        literal = confidence_run(loops.fixed_confidence_literal, *arguments)
+        assert literal == confidence_run(loops.fixed_confidence_fast, *arguments)
+
+
+def test_literal_engines_follow_the_learners():
+    """The listings in ``learners`` are the readable truth; the engines must make the same pulls."""
+    rng = np.random.default_rng(6)
+    for _ in range(40):
+        n_arms, epsilon = int(rng.integers(1, 6)), float(rng.choice(EPSILONS))
+        threshold, tolerance = float(rng.choice(THRESHOLDS)), float(rng.choice([0.0, 0.1]))
+        means, tau = private_mean(rng.random(n_arms), epsilon), private_mean(threshold, epsilon)
+        tape = draw_tape(rng, means, 402)
+        learner = FixedBudget(n_arms, threshold, tolerance, epsilon, budget=200)
+        replay(learner, tape)
+        pulls, sums = budget_run(
+            loops.fixed_budget_literal, tape, means, tau, learner.private_tolerance,
+            np.array([200]),
+        )  # fmt: skip
+        assert (pulls[0], sums[0]) == (learner.pulls, learner.positives)
+        radius = Radius(str(rng.choice(RADII)))
+        chooser = FixedConfidence(n_arms, threshold, epsilon, delta=0.5, radius=radius)
+        replay(chooser, tape, limit=400)
+        _, pulls, sums = confidence_run(
+            loops.fixed_confidence_literal, tape, means, tau, radius, 0.5, 400
+        )
+        assert (pulls, sums) == (chooser.pulls, chooser.positives)
+
+
+def replay(learner, tape, limit=10**9):
+    while learner.total_pulls < limit and (arm := learner.next_arm()) is not None:
+        n = learner.pulls[arm]
+        learner.record(arm, int(tape[arm, n + 1] - tape[arm, n]))

@@ -1,0 +1,405 @@
+"""Audit and trace on a small finished run: every kind of fault is found, named and followed."""
+
+import json
+import os
+import shutil
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from ldpt import cli
+from ldpt.provenance import audit as audits
+from ldpt.provenance import file_hash, read_record, record_path, record_text, stable_hash
+from ldpt.provenance.audit import Plan, Report, audit, make_plan, render_audit
+from ldpt.provenance.manifest import MANIFEST, manifest
+from ldpt.provenance.replay import replay_chunks
+from ldpt.provenance.trace import render_trace, trace
+
+SHARD = "results/simulations/fixed_budget/two/apt/1.parquet"
+OTHER_SHARD = "results/simulations/fixed_budget/two/apt/inf.parquet"
+CONFIDENCE = "results/simulations/fixed_confidence/two/printed/1.parquet"
+ROWS = "results/summaries/rows.csv"
+PRODUCTS = [
+    "figures/rows.pdf",
+    "figures/rows.png",
+    "results/instances/two.json",
+    SHARD,
+    OTHER_SHARD,
+    CONFIDENCE,
+    "results/simulations/mechanism.parquet",
+    ROWS,
+]
+
+
+@pytest.fixture(scope="module")
+def plan(small_run: Path) -> Plan:
+    return make_plan(small_run, small_run / "out", {})
+
+
+@pytest.fixture
+def root(small_root: Path) -> Path:
+    return small_root
+
+
+def found(report: Report) -> set[tuple[str, str]]:
+    return {(fault.kind, fault.what) for fault in report.faults}
+
+
+def the_fault(report: Report, kind: str, what: str) -> audits.Fault:
+    (fault,) = [f for f in report.faults if (f.kind, f.what) == (kind, what)]
+    return fault
+
+
+def flip(path: Path, place: int = 11, bit: int = 3) -> None:
+    content = bytearray(path.read_bytes())
+    content[place % len(content)] ^= 1 << bit
+    path.write_bytes(content)
+
+
+# --- audit ----------------------------------------------------------------------------------------
+
+
+def test_a_finished_run_is_intact(root: Path) -> None:
+    report = audit(root)
+    assert report.intact, render_audit(report)
+    assert report.products == dict.fromkeys(sorted([*PRODUCTS, MANIFEST]), "intact")
+    assert report.manifest_hash == file_hash(root / MANIFEST)
+
+
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(
+    product=st.sampled_from([*PRODUCTS, MANIFEST]),
+    place=st.integers(0),
+    bit=st.integers(0, 7),
+)
+def test_any_flipped_bit_in_any_product_is_found_and_named(
+    root: Path, plan: Plan, product: str, place: int, bit: int
+) -> None:
+    before = (root / product).read_bytes()
+    flip(root / product, place, bit)
+    try:
+        report = audit(root, plan=plan)
+        assert ("changed", product) in found(report)
+        if product in (SHARD, ROWS):
+            assert the_fault(report, "changed", product).figures == ("rows",)
+    finally:
+        (root / product).write_bytes(before)
+
+
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(product=st.sampled_from(PRODUCTS), place=st.integers(0), bit=st.integers(0, 7))
+def test_any_flipped_bit_in_any_record_is_found_and_named(
+    root: Path, plan: Plan, product: str, place: int, bit: int
+) -> None:
+    path = record_path(root, product)
+    before = path.read_bytes()
+    flip(path, place, bit)
+    try:
+        assert ("forged", product) in found(audit(root, plan=plan))
+    finally:
+        path.write_bytes(before)
+
+
+def test_swapped_shards_are_found(root: Path, plan: Plan) -> None:
+    swap(root / SHARD, root / OTHER_SHARD)
+    report = audit(root, plan=plan)
+    assert {("changed", SHARD), ("changed", OTHER_SHARD)} == found(report)
+
+
+def test_shards_swapped_with_their_records_are_found(root: Path, plan: Plan) -> None:
+    swap(root / SHARD, root / OTHER_SHARD)
+    swap(record_path(root, SHARD), record_path(root, OTHER_SHARD))
+    assert {("forged", SHARD), ("forged", OTHER_SHARD)} <= found(audit(root, plan=plan))
+
+
+def swap(one: Path, two: Path) -> None:
+    aside = one.with_name("aside")
+    one.rename(aside)
+    two.rename(one)
+    aside.rename(two)
+
+
+def forge(root: Path, product: str, **claims: object) -> None:
+    """Rewrite a record so that it is consistent in itself."""
+    path = record_path(root, product)
+    record = read_record(path)
+    path.write_text(record_text(record["stable"] | claims, record["volatile"]))
+
+
+def test_a_forged_record_that_is_consistent_is_found(root: Path, plan: Plan) -> None:
+    forge(root, SHARD, notes={"seed": 8})
+    report = audit(root, plan=plan)
+    assert the_fault(report, "forged", SHARD).figures == ("rows",)
+
+
+def test_a_product_forged_with_its_record_is_found(root: Path, plan: Plan) -> None:
+    (root / ROWS).write_text("epsilon,rows\n1,1\n")
+    forge(root, ROWS, sha256=file_hash(root / ROWS), bytes=17)
+    report = audit(root, plan=plan)
+    assert ("forged", ROWS) in found(report)
+    assert "another version" in the_fault(report, "stale", "figures/rows.png").detail
+
+
+def test_a_wrong_seed_in_a_forged_record_shows_against_the_plan(root: Path, plan: Plan) -> None:
+    record = read_record(record_path(root, SHARD))["stable"]
+    forge(root, SHARD, params=record["params"] | {"seed": 8})
+    assert the_fault(audit(root, plan=plan), "stale", SHARD).detail == "settings changed: seed"
+
+
+def forge_everything(root: Path) -> None:
+    """Change one run's outcome, and rewrite every record and the manifest to agree with it."""
+    table = pd.read_parquet(root / SHARD)
+    table.loc[3, "loss"] = ~table.loc[3, "loss"]
+    table.to_parquet(root / SHARD, compression="zstd", index=False)
+    forge(root, SHARD, sha256=file_hash(root / SHARD), bytes=(root / SHARD).stat().st_size)
+    inputs = read_record(record_path(root, ROWS))["stable"]["inputs"]
+    forge(root, ROWS, inputs=inputs | {SHARD: file_hash(root / SHARD)})
+    manifest = json.loads((root / MANIFEST).read_text())
+    for name in (SHARD, ROWS):
+        hashes = {"sha256": file_hash(root / name)}
+        hashes["record_hash"] = read_record(record_path(root, name))["record_hash"]
+        manifest["products"][name] = hashes
+    (root / MANIFEST).write_text(json.dumps(manifest, indent=1, sort_keys=True) + "\n")
+    size = (root / MANIFEST).stat().st_size
+    forge(root, MANIFEST, sha256=file_hash(root / MANIFEST), bytes=size)
+
+
+def test_only_a_replay_or_a_kept_hash_finds_a_forgery_of_everything(root: Path, plan: Plan) -> None:
+    kept = audit(root, plan=plan).manifest_hash
+    forge_everything(root)
+    report = audit(root, plan=plan)
+    assert report.intact
+    assert report.manifest_hash != kept
+    replayed = audit(root, plan=plan, replay=1000)
+    fault = the_fault(replayed, "replay", SHARD)
+    assert fault.detail == "chunk 0: columns differ: loss"
+    assert fault.figures == ("rows",)
+
+
+def test_a_replay_is_equal_bit_for_bit(root: Path, plan: Plan) -> None:
+    report = audit(root, plan=plan, replay=1000)
+    # Two chunks of two files, two chunks at two error levels, four laws at two privacy levels.
+    assert report.intact, render_audit(report)
+    assert len(report.replayed) == len(set(report.replayed)) == 4 + 4 + 8
+
+
+def test_products_of_other_rules_are_not_replayed(root: Path) -> None:
+    """A rule may draw from the same streams and keep something else of them."""
+    stable = read_record(record_path(root, SHARD))["stable"]
+    names, differing = replay_chunks(root, {ROWS: stable | {"rule": "error_map"}}, 5, seed=0)
+    assert (names, differing) == ([], [])
+
+
+def test_the_seed_chooses_the_chunks(root: Path, plan: Plan) -> None:
+    first, again, other = (audit(root, 3, seed, plan).replayed for seed in (1, 1, 2))
+    assert first == again != other
+
+
+@pytest.mark.parametrize("product", PRODUCTS)
+def test_a_missing_product_is_named(root: Path, plan: Plan, product: str) -> None:
+    (root / product).unlink()
+    assert ("missing", product) in found(audit(root, plan=plan))
+
+
+def test_a_missing_record_is_named(root: Path, plan: Plan) -> None:
+    record_path(root, SHARD).unlink()
+    assert the_fault(audit(root, plan=plan), "unrecorded", SHARD).figures == ("rows",)
+
+
+def test_a_missing_manifest_is_named_and_the_rest_checked(root: Path) -> None:
+    (root / MANIFEST).unlink()
+    flip(root / SHARD)
+    assert {("missing", MANIFEST), ("changed", SHARD)} == found(audit(root))
+
+
+def test_an_edited_config_is_named_with_what_it_makes_stale(root: Path) -> None:
+    path = root.parent / "config.yaml"
+    path.write_text(path.read_text().replace("replicates: 600", "replicates: 700"))
+    report = audit(root)
+    assert the_fault(report, "config", "replicates").detail == "was 600, is 700"
+    assert the_fault(report, "config", "replicates").figures == ("rows",)
+    assert the_fault(report, "stale", SHARD).detail == "settings changed: replicates"
+    assert ("stale", "results/simulations/mechanism.parquet") not in found(report)
+
+
+def test_a_comment_in_the_config_makes_nothing_stale(root: Path) -> None:
+    path = root.parent / "config.yaml"
+    path.write_text("# a remark\n" + path.read_text())
+    assert audit(root).intact
+
+
+def test_a_config_that_cannot_be_read_is_a_finding(root: Path) -> None:
+    (root.parent / "config.yaml").write_text("root: [")
+    report = audit(root)
+    assert "cannot be planned" in the_fault(report, "config", "workflow").detail
+
+
+def test_an_edited_script_is_named_with_what_it_makes_stale(root: Path) -> None:
+    script = root.parent / "scripts" / "count_rows.py"
+    script.write_text(script.read_text().replace("epsilon,rows", "epsilon,lines"))
+    report = audit(root)
+    assert the_fault(report, "stale", ROWS).detail == "code changed: scripts/count_rows.py"
+    assert {fault.kind for fault in report.faults} == {"stale"}
+    assert the_fault(report, "stale", ROWS).figures == ("rows",)
+
+
+def test_an_edited_source_is_named(root: Path, plan: Plan) -> None:
+    (root.parent / "words.txt").write_text("other words")
+    report = audit(root, plan=plan)
+    assert found(report) == {("changed", "words.txt")}
+    assert report.faults[0].figures == ("rows",)
+
+
+def test_a_figure_that_no_rule_makes_is_a_stray(root: Path, plan: Plan) -> None:
+    shutil.copy(root / "figures/rows.png", root / "figures/nicer.png")
+    assert found(audit(root, plan=plan)) == {("stray", "figures/nicer.png")}
+
+
+def test_the_manifest_refuses_products_that_differ_from_their_records(root: Path) -> None:
+    flip(root / ROWS)
+    with pytest.raises(ValueError, match=f"{ROWS} differs from its record"):
+        manifest(root, [str(root / "figures/rows.png")], {}, {})
+
+
+def test_the_text_tells_faults_alike_once(root: Path, plan: Plan) -> None:
+    for product in (SHARD, OTHER_SHARD):
+        (root / product).unlink()
+    lines = render_audit(audit(root, plan=plan)).splitlines()
+    (line,) = [line for line in lines if line.startswith("missing")]
+    assert "and 1 more of rule simulate_fixed_budget" in line
+
+
+# --- the command ----------------------------------------------------------------------------------
+
+
+def test_audit_ends_in_0_only_when_all_is_intact(root: Path, capsys: pytest.CaptureFixture) -> None:
+    assert cli.main(["audit", "--root", str(root), "--replay", "2"]) == 0
+    assert capsys.readouterr().out.endswith("all intact\n")
+    flip(root / SHARD)
+    assert cli.main(["audit", "--root", str(root), "--json"]) == 1
+    report = json.loads(capsys.readouterr().out)
+    assert report["intact"] is False
+    assert report["products"][SHARD] == "changed"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["audit", "--root", "nowhere"], r"is not a folder"),
+        (["audit", "--root", "."], r"no records under"),
+        (["audit", "--root", "out", "--replay", "-1"], r"replay must be 0 or more chunks, got -1"),
+        (["trace", "--root", "out", "out/figures"], r"is a folder"),
+        (["trace", "--root", "out", "gone.png"], r"does not exist"),
+        (["trace", "--root", "out", "words.txt"], r"is not a product"),
+        (["trace", "--root", "scripts", "words.txt"], r"no records under"),
+    ],
+)
+def test_bad_input_is_one_line_and_2(
+    root: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture,
+    arguments: list[str],
+    message: str,
+) -> None:
+    monkeypatch.chdir(root.parent)
+    assert cli.main(arguments) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith(f"ldpt {arguments[0]}: ")
+    assert message in err
+    assert err.count("\n") == 1
+
+
+def test_a_folder_outside_any_project_is_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture
+) -> None:
+    assert cli.main(["audit", "--root", str(tmp_path)]) == 2
+    assert "no Snakefile" in capsys.readouterr().err
+
+
+def test_a_record_missing_below_the_figure_is_one_line(
+    root: Path, capsys: pytest.CaptureFixture
+) -> None:
+    record_path(root, SHARD).unlink()
+    assert cli.main(["trace", "--root", str(root), str(root / "figures/rows.png")]) == 2
+    assert f"{SHARD} has no record" in capsys.readouterr().err
+
+
+# --- trace ----------------------------------------------------------------------------------------
+
+
+def test_a_trace_goes_down_to_instances_settings_and_sources(root: Path) -> None:
+    text = render_trace(trace(root / "figures/rows.png", root))
+    for expected in (SHARD, "results/instances/two.json", "//words.txt", "seed = 7", "commit"):
+        assert expected in text
+    lines = text.splitlines()
+    assert lines[0].startswith("figures/rows.png")
+    assert sum("results/instances/two.json" in line for line in lines) == 2
+    assert sum("see above" in line for line in lines) == 1
+
+
+def test_a_trace_for_machines(root: Path) -> None:
+    found = json.loads(render_trace(trace(root / "figures/rows.png", root), "json"))
+    assert found["top"] == "figures/rows.png"
+    assert set(found["origins"]) == {
+        "figures/rows.png",
+        ROWS,
+        SHARD,
+        OTHER_SHARD,
+        "results/instances/two.json",
+        "//words.txt",
+    }
+    assert found["origins"][SHARD]["settings"]["seed"] == 7
+    assert len(found["origins"][SHARD]["notes"]["spawn_keys"]) == 2
+
+
+def test_a_trace_for_drawing(root: Path) -> None:
+    text = render_trace(trace(root / "figures/rows.png", root), "dot")
+    assert text.startswith("digraph")
+    assert f'"{ROWS}" -> "{SHARD}";' in text
+    assert text.count("{") == text.count("}")
+
+
+@pytest.mark.parametrize("suffix", [".png", ".pdf"])
+def test_a_mailed_copy_still_says_where_it_came_from(
+    root: Path, tmp_path: Path, suffix: str
+) -> None:
+    mailed = tmp_path / f"from-a-colleague{suffix}"
+    shutil.copy(root / f"figures/rows{suffix}", mailed)
+    same = trace(mailed, root)
+    assert same.top == f"figures/rows{suffix}"
+    assert same.remark.endswith("has the same bytes")
+    with mailed.open("ab") as file:
+        file.write(b"\n")
+    assert trace(mailed, root).remark.endswith("made in the same way; its bytes differ")
+
+
+def test_a_figure_of_another_run_says_what_made_it(root: Path, tmp_path: Path) -> None:
+    code = read_record(record_path(root, "figures/rows.pdf"))["stable"]["code"]["hash"][:16]
+    content = (root / "figures/rows.pdf").read_bytes()
+    (tmp_path / "old.pdf").write_bytes(content.replace(code.encode(), b"0123456789abcdef"))
+    with pytest.raises(ValueError, match=r"made by rule draw_rows, code 0123456789abcdef"):
+        trace(tmp_path / "old.pdf", root)
+
+
+def test_a_changed_product_is_traced_with_a_remark(root: Path) -> None:
+    flip(root / ROWS)
+    assert trace(root / ROWS, root).remark == "its bytes are not those in its record"
+
+
+def test_the_config_hash_is_that_of_the_config(root: Path) -> None:
+    manifest = json.loads((root / MANIFEST).read_text())
+    assert manifest["config_hash"] == stable_hash(manifest["config"])
+
+
+def test_audit_leaves_the_working_folder_alone(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(root)
+    audit(".")
+    assert os.getcwd() == str(root.resolve())

@@ -1,0 +1,164 @@
+"""The RO-Crate of a finished run: valid by its profile, and a project again when unpacked."""
+
+import io
+import json
+import shutil
+import zipfile
+from importlib import resources
+from pathlib import Path
+
+import pytest
+
+from ldpt import cli
+from ldpt.provenance import file_hash, record_path, rocrate
+from ldpt.provenance.audit import audit, render_audit
+from ldpt.provenance.manifest import MANIFEST
+from tests.provenance.test_audit import CONFIDENCE, ROWS, SHARD, flip
+
+CONTEXT = "https://w3id.org/ro/crate/1.1/context"
+# The package rocrate comes with the terms of RO-Crate 1.3; in 1.1 these four had other addresses.
+TERMS_OF_1_1 = {
+    "ComputationalWorkflow": "https://bioschemas.org/ComputationalWorkflow",
+    "FormalParameter": "https://bioschemas.org/FormalParameter",
+    "input": "https://bioschemas.org/ComputationalWorkflow#input",
+    "output": "https://bioschemas.org/ComputationalWorkflow#output",
+}
+
+
+@pytest.fixture
+def packed(small_root: Path, tmp_path: Path) -> Path:
+    assert cli.main(["crate", str(tmp_path / "run.zip"), "--root", str(small_root)]) == 0
+    return tmp_path / "run.zip"
+
+
+@pytest.fixture
+def offline_cache(tmp_path: Path) -> Path:
+    """The validator's cache, holding the one page that it would fetch."""
+    import requests
+    import urllib3
+    from requests_cache import CachedSession
+
+    bundled = json.loads((resources.files("rocrate") / "data/ro-crate.jsonld").read_text())
+    content = json.dumps({"@context": bundled["@context"] | TERMS_OF_1_1}).encode()
+    response = requests.Response()
+    response.status_code, response.url, response._content = 200, CONTEXT, content
+    response.headers["Content-Type"] = "application/ld+json"
+    response.request = requests.Request("GET", CONTEXT).prepare()
+    body = io.BytesIO(content)
+    response.raw = urllib3.HTTPResponse(
+        body, response.headers, 200, request_url=CONTEXT, preload_content=False
+    )
+    session = CachedSession(str(tmp_path / "cache"), backend="sqlite", expire_after=-1)
+    session.cache.save_response(response)
+    session.close()
+    return tmp_path / "cache"
+
+
+def issues(path: Path, cache: Path) -> list[str]:
+    """What the validator objects to among the required checks."""
+    from rocrate_validator import services
+
+    settings = services.ValidationSettings(
+        rocrate_uri=str(path),
+        profile_identifier="provenance-run-crate-0.5",
+        requirement_severity="REQUIRED",
+        offline=True,
+        cache_path=cache,
+        skip_availability_check=True,
+    )
+    return [str(issue.message) for issue in services.validate(settings).get_issues()]
+
+
+def metadata(path: Path) -> dict[str, dict]:
+    """The entities of a crate by their identifiers."""
+    with zipfile.ZipFile(path) as archive:
+        graph = json.loads(archive.read("ro-crate-metadata.json"))["@graph"]
+    return {entity["@id"]: entity for entity in graph}
+
+
+def test_the_crate_passes_all_required_checks_of_its_profile(
+    packed: Path, offline_cache: Path
+) -> None:
+    assert issues(packed, offline_cache) == []
+
+
+def test_the_validator_would_object(packed: Path, offline_cache: Path, tmp_path: Path) -> None:
+    """The check above can fail: without the link from run to workflow it does."""
+    folder = tmp_path / "unpacked"
+    shutil.unpack_archive(packed, folder)
+    path = folder / "ro-crate-metadata.json"
+    content = json.loads(path.read_text())
+    for entity in content["@graph"]:
+        if entity["@type"] == "OrganizeAction":
+            del entity["instrument"]
+    path.write_text(json.dumps(content))
+    assert any("workflow engine" in message for message in issues(folder, offline_cache))
+
+
+def test_unpacked_it_is_a_project_that_audits(packed: Path, tmp_path: Path) -> None:
+    shutil.unpack_archive(packed, tmp_path / "unpacked")
+    report = audit(tmp_path / "unpacked" / "out", replay=3)
+    assert report.intact, render_audit(report)
+
+
+def test_every_job_is_an_action_with_inputs_outputs_and_settings(packed: Path) -> None:
+    entities = metadata(packed)
+    actions = [e for e in entities.values() if e["@type"] == "CreateAction" and e["@id"] != "#run"]
+    made = {name: a for a in actions for name in identifiers(a["result"])}
+    assert identifiers(made[f"out/{ROWS}"]["object"]) == [
+        f"out/{SHARD}",
+        f"out/{SHARD.replace('1.parquet', 'inf.parquet')}",
+    ]
+    assert made["out/figures/rows.png"] is made["out/figures/rows.pdf"]
+    settings = [entities[name] for name in identifiers(made[f"out/{CONFIDENCE}"]["object"])]
+    values = {e["name"]: e["value"] for e in settings if e["@type"] == "PropertyValue"}
+    assert (values["seed"], values["radius"], values["deltas"]) == ("7", "printed", "[0.1, 0.2]")
+    assert entities[f"out/{ROWS}"]["sha256"]
+
+
+def identifiers(value: dict | list) -> list[str]:
+    return [item["@id"] for item in (value if isinstance(value, list) else [value])]
+
+
+def test_the_hashes_in_the_crate_are_those_of_its_files(packed: Path, tmp_path: Path) -> None:
+    shutil.unpack_archive(packed, tmp_path / "unpacked")
+    hashed = {name: e["sha256"] for name, e in metadata(packed).items() if "sha256" in e}
+    assert len(hashed) > 20
+    for name, sha in hashed.items():
+        assert file_hash(tmp_path / "unpacked" / name) == sha
+
+
+def test_the_same_run_packs_to_the_same_bytes(
+    packed: Path, small_root: Path, tmp_path: Path
+) -> None:
+    rocrate.write(tmp_path / "again.zip", small_root)
+    assert (tmp_path / "again.zip").read_bytes() == packed.read_bytes()
+
+
+@pytest.mark.parametrize("damage", [ROWS, MANIFEST, record_path("", ROWS).as_posix()])
+def test_a_damaged_run_is_refused(
+    small_root: Path, tmp_path: Path, capsys: pytest.CaptureFixture, damage: str
+) -> None:
+    flip(small_root / damage)
+    assert cli.main(["crate", str(tmp_path / "run.zip"), "--root", str(small_root)]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+    assert not (tmp_path / "run.zip").exists()
+
+
+@pytest.mark.parametrize(
+    ("out", "message"),
+    [("run.tar", "must end in .zip, got"), ("nowhere/run.zip", "no folder")],
+)
+def test_a_bad_name_is_one_line(
+    small_root: Path, tmp_path: Path, capsys: pytest.CaptureFixture, out: str, message: str
+) -> None:
+    assert cli.main(["crate", str(tmp_path / out), "--root", str(small_root)]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_an_unfinished_run_is_refused(
+    small_root: Path, tmp_path: Path, capsys: pytest.CaptureFixture
+) -> None:
+    (small_root / MANIFEST).unlink()
+    assert cli.main(["crate", str(tmp_path / "run.zip"), "--root", str(small_root)]) == 2
+    assert "finish the run first" in capsys.readouterr().err

@@ -1,0 +1,50 @@
+"""The explorer's page: what goes into it, and that it needs nothing else."""
+
+import json
+import math
+import re
+from pathlib import Path
+
+import pandas as pd
+
+from ldpt.instances import Instance
+from ldpt.publishing import explorer
+
+SOURCES = Path(__file__).resolve().parents[2] / "workflow" / "explorer"
+
+
+def budget_rows() -> pd.DataFrame:
+    row = {"instance": "two", "budget": 40, "estimate": 0.1234567, "low": 0.1, "high": 0.2}
+    kinds = [("apt", 1.0), ("apt", math.inf), ("uniform", 0.5)]
+    return pd.DataFrame([row | {"policy": policy, "epsilon": e} for policy, e in kinds])
+
+
+def confidence_rows() -> pd.DataFrame:
+    row = dict.fromkeys(explorer.CONFIDENCE_COLUMNS, 1.0)
+    return pd.DataFrame([row | {"instance": "two", "radius": "mixture", "undecided": 0}])
+
+
+def data(name: str = "two") -> dict:
+    problem = Instance(name, [0.2, 0.7], 0.5)
+    return explorer.page_data([problem], budget_rows(), confidence_rows(), rho=10.0)
+
+
+def test_only_algorithm_1_is_shown_and_infinity_survives_json() -> None:
+    found = json.loads(json.dumps(data(), allow_nan=False))
+    assert [row["epsilon"] for row in found["budget"]] == [1.0, "inf"]
+    assert found["budget"][0]["estimate"] == 0.12346
+    assert [colour["epsilon"] for colour in found["colours"]] == [1.0]
+
+
+def test_the_page_is_whole_and_refers_to_nothing_outside() -> None:
+    page = explorer.render(SOURCES, data())
+    assert not re.search(r"/\*\{\w+\}\*/", page)
+    assert not re.search(r"(?:src|href)=\"(?!data:)", page)
+    outside = set(re.findall(r"https?://[^\s\"'<]+", page))
+    assert outside == {"http://www.w3.org/2000/svg"}  # a name, not an address
+
+
+def test_data_cannot_end_the_element_that_holds_it() -> None:
+    page = explorer.render(SOURCES, data("</script><script>alert(1)</script>"))
+    held = page.split('id="data">')[1].split("</script>")[0]
+    assert json.loads(held)["instances"][0]["name"] == "</script><script>alert(1)</script>"

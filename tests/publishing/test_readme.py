@@ -1,0 +1,66 @@
+"""The generated parts of the README, on a small tree of made-up files."""
+
+from pathlib import Path
+
+import pytest
+
+from ldpt.provenance import FORMAT, record_text
+from ldpt.publishing import readme
+
+RULES = 'rule a_cost:\n    output:\n        **drawn("a_cost", "Privacy"),\nrule other:\n'
+
+
+def record(rule: str, started: str, seconds: float) -> str:
+    stable = {"format": FORMAT, "rule": rule, "wildcards": {}}
+    spent = {"wall_seconds": seconds, "cpu_seconds": 45.0}
+    return record_text(stable, {"started": f"2026-11-16T{started}Z", **spent})
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    for name, text in {
+        "workflow/rules/figures.smk": RULES,
+        "workflow/report/a_cost.rst": "What does it\ncost?\n\nDrawn so.\n",
+        "results/benchmarks/a_cost.tsv": "s\tcpu_time\n2.5\t0.5\n",
+        "results/manifest.json": '{"products": {"figures/a.pdf": {}, "figures/a.png": {}}}',
+        "results/records/figures/a.pdf.json": record("draw", "05:00:00", 90.0),
+        "results/records/figures/a.png.json": record("draw", "05:00:00", 90.0),
+        "results/records/figures/left_over.png.json": record("old", "04:00:00", 90.0),
+        "results/records/results/manifest.json.json": record("manifest", "05:01:00", 60.0),
+        "results/smoke/large.txt": "x" * 5_000_000,
+        "results/data.txt": "x" * 1_000_000,
+        "figures/findings.md": "- found\n",
+    }.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    return tmp_path
+
+
+def test_all_parts_are_made_anew(project: Path) -> None:
+    parts = "".join(
+        f"<!-- {n}:begin -->\nstale\n<!-- {n}:end -->\n" for n in ("findings", "figures", "cost")
+    )
+    text = readme.updated(f"# Title\n{parts}end\n", project)
+    assert "stale" not in text
+    assert readme.part(text, "findings") == "- found\n"
+    row = "| [`a_cost`](figures/a_cost.png) | What does it cost? | `scripts/a_cost.py` | 2.5 s |\n"
+    assert row in readme.part(text, "figures")
+    assert text.startswith("# Title\n")
+    assert text.endswith("end\n")
+
+
+def test_cost_counts_the_run_at_paper_scale_alone(project: Path) -> None:
+    words = readme.cost(project, 8)
+    assert "2 jobs and took 2 minutes on 8 cores,\n1.5 minutes of cpu time" in words
+    assert "holds 1 MB" in words
+
+
+def test_without_a_run_there_is_nothing_to_tell(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="has the run at paper scale finished"):
+        readme.cost(tmp_path, 2)
+
+
+def test_the_time_between_two_sittings_does_not_count() -> None:
+    starts = {"05:00:00": 60.0, "05:00:30": 10.0, "05:01:05": 55.0, "09:00:00": 5.0}
+    jobs = [{"started": f"2026-11-16T{at}Z", "wall_seconds": s} for at, s in starts.items()]
+    assert readme.busy(reversed(jobs)) == 125.0
