@@ -19,6 +19,8 @@ from ldpt.exact import fixed_budget_loss
 from ldpt.exact import fixed_confidence_error as exact_confidence_error
 from ldpt.instances import Instance
 from ldpt.rare import kernels
+from ldpt.rare.paths import WaysToErr, kl_divergence
+from ldpt.rare.proposal import NOMINAL, build_proposal
 from ldpt.simulate import fixed_budget, fixed_confidence
 
 TWO_ARMS = [
@@ -42,7 +44,7 @@ def standard_errors(found: rare.Estimate, truth: float) -> float:
 def test_one_arm_matches_binomial_tails_down_to_1e_30(mean, epsilon, exponent):
     instance = Instance("one", [mean], 0.5)
     truth, tau = instance.private_means(epsilon)[0], 0.5
-    budget = max(2, round(exponent * math.log(10) / rare.kl_divergence(tau, truth)))
+    budget = max(2, round(exponent * math.log(10) / kl_divergence(tau, truth)))
     count = math.floor(budget * tau)
     tail = binom.cdf(count, budget, truth) if mean > tau else binom.sf(count, budget, truth)
     found = rare.fixed_budget_error(instance, epsilon, budget, 4000, seed=1)
@@ -123,7 +125,7 @@ def test_error_falls_at_the_large_deviation_rate(instances, name):
 
 def test_rate_of_one_arm_is_the_divergence_at_the_threshold():
     instance = Instance("one", [0.7], 0.5)
-    expected = float(rare.kl_divergence(0.5, instance.private_means(1.0)[0]))
+    expected = float(kl_divergence(0.5, instance.private_means(1.0)[0]))
     assert rare.budget_rate(instance, 1.0) == pytest.approx(expected, rel=1e-6)
 
 
@@ -178,13 +180,13 @@ def test_second_stage_has_its_own_means():
 
 def test_log_ratio_is_the_mixture_likelihood_written_out():
     truth = np.array([0.4, 0.7])
-    ways = rare.WaysToErr(
+    ways = WaysToErr(
         arms=np.array([0, 1]),
         means=np.array([[0.55, 0.6], [0.45, 0.3]]),
         after=np.array([[0.5, 0.4], [0.6, 0.7]]),
         costs=np.array([[1.0, 2.0], [3.0, 1.5]]),
     )
-    mixture = rare.mixture(ways, truth, 0.6, 1000)
+    mixture = build_proposal(ways, truth, 0.6, 1000)
     n, s = np.array([[10, 20], [14, 36]]), np.array([[6, 9], [8, 20]])
 
     def likelihood(p, arm, stage=None):
@@ -197,22 +199,22 @@ def test_log_ratio_is_the_mixture_likelihood_written_out():
     def other(tilt, arm):
         return 0.6 * likelihood(tilt, arm) + 0.4 * likelihood(truth[arm], arm)
 
-    expected = rare.NOMINAL * likelihood(0.4, 0) * likelihood(0.7, 1)
+    expected = NOMINAL * likelihood(0.4, 0) * likelihood(0.7, 1)
     shares = mixture.counts / mixture.counts.sum()
     expected += shares[0, 0] * other(0.6, 1) * likelihood(0.55, 0, 0) * likelihood(0.5, 0, 1)
     expected += shares[0, 1] * other(0.6, 1) * likelihood(0.55, 0)
     expected += shares[1, 0] * other(0.45, 0) * likelihood(0.3, 1, 0) * likelihood(0.6, 1, 1)
     expected += shares[1, 1] * other(0.45, 0) * likelihood(0.3, 1)
     expected /= likelihood(0.4, 0) * likelihood(0.7, 1)
-    assert shares[2].tolist() == [0, rare.NOMINAL]
+    assert shares[2].tolist() == [0, NOMINAL]
     assert kernels.log_ratio(n, s, mixture) == pytest.approx(math.log(expected), rel=1e-12)
 
 
 def test_runs_add_up_and_the_cheapest_way_has_most(instances):
     ends = np.array([500, 800, 1000])
     ways = rare.ways_to_err_by_budget(instances["arithmetic"], 1.0, 1 - ends / 1000)
-    scaled = rare.WaysToErr(ways.arms, ways.means, ways.after, 1000 * ways.costs)
-    counts = rare.mixture(scaled, instances["arithmetic"].private_means(1.0), 0.7, 9999).counts
+    scaled = WaysToErr(ways.arms, ways.means, ways.after, 1000 * ways.costs)
+    counts = build_proposal(scaled, instances["arithmetic"].private_means(1.0), 0.7, 9999).counts
     assert counts.sum() == 9999
     cheapest = np.unravel_index(np.argmin(ways.costs), ways.costs.shape)
     assert counts[cheapest] >= counts[:-1].max() - 1  # rounding moves one run

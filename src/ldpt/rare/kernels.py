@@ -17,9 +17,9 @@ from ldpt.engines.fast_confidence import fixed_confidence_fast
 from ldpt.engines.jit import compiled
 
 
-class Mixture(NamedTuple):
-    """What compiled code must know of the mixture; the last four are log ratios to the truth of
-    a response 1 and a response 0, to the end of the stage and after it."""
+class Proposal(NamedTuple):
+    """What compiled code must know of the mixture of environments; the last four are log ratios to
+    the truth of a response 1 and a response 0, to the end of the stage and after it."""
 
     counts: np.ndarray
     log_shares: np.ndarray
@@ -35,46 +35,46 @@ class Mixture(NamedTuple):
 
 @compiled
 def budget_log_weights(
-    rng: np.random.Generator, mixture: Mixture, truth: np.ndarray, tau: float, zeta: float,
+    rng: np.random.Generator, proposal: Proposal, truth: np.ndarray, tau: float, zeta: float,
     ends: np.ndarray, must_accept: np.ndarray, must_reject: np.ndarray,
 ) -> np.ndarray:  # fmt: skip
     """Log weight of each run of Algorithm 1 to ends[-1] pulls, -inf where it does not err."""
     pulls = np.zeros((ends.size, truth.size), np.int64)
     sums = np.zeros((ends.size, truth.size), np.int64)
     first, second = np.empty(truth.size), np.empty(truth.size)
-    log_weights = np.full(mixture.counts.sum(), -np.inf)
+    log_weights = np.full(proposal.counts.sum(), -np.inf)
     r = 0
-    for c in range(mixture.arms.size):
+    for c in range(proposal.arms.size):
         for m in range(ends.size):
-            for _ in range(mixture.counts[c, m]):
-                draw_means(rng, mixture.means[c], mixture.chance[c], truth, first)
+            for _ in range(proposal.counts[c, m]):
+                draw_means(rng, proposal.means[c], proposal.chance[c], truth, first)
                 second[:] = first
-                if mixture.arms[c] >= 0:
-                    second[mixture.arms[c]] = mixture.after[c, m]
+                if proposal.arms[c] >= 0:
+                    second[proposal.arms[c]] = proposal.after[c, m]
                 run_in_stages(rng, first, second, m, tau, zeta, ends, pulls, sums)
                 if is_loss(pulls[-1], sums[-1], tau, must_accept, must_reject):
-                    log_weights[r] = -log_ratio(pulls, sums, mixture)
+                    log_weights[r] = -log_ratio(pulls, sums, proposal)
                 r += 1
     return log_weights
 
 
 @compiled
 def confidence_log_weights(
-    rng: np.random.Generator, mixture: Mixture, truth: np.ndarray, tau: float, code: int,
+    rng: np.random.Generator, proposal: Proposal, truth: np.ndarray, tau: float, code: int,
     level: float, rho: float, max_pulls: int, above: np.ndarray,
 ) -> np.ndarray:  # fmt: skip
     """Log weight of each run of Algorithm 2, -inf where its answer is right."""
     pulls = np.zeros((1, above.size), np.int64)
     sums = np.zeros((1, above.size), np.int64)
     n, s, drawn = pulls[0], sums[0], np.empty(truth.size)
-    log_weights = np.full(mixture.counts.sum(), -np.inf)
+    log_weights = np.full(proposal.counts.sum(), -np.inf)
     r = 0
-    for c in range(mixture.arms.size):
-        for _ in range(mixture.counts[c, 0]):
-            draw_means(rng, mixture.means[c], mixture.chance[c], truth, drawn)
+    for c in range(proposal.arms.size):
+        for _ in range(proposal.counts[c, 0]):
+            draw_means(rng, proposal.means[c], proposal.chance[c], truth, drawn)
             fixed_confidence_fast(rng, drawn, tau, code, level, rho, max_pulls, n, s)
             if np.any((s - n * tau >= 0) != above):
-                log_weights[r] = -log_ratio(pulls, sums, mixture)
+                log_weights[r] = -log_ratio(pulls, sums, proposal)
             r += 1
     return log_weights
 
@@ -111,22 +111,22 @@ def run_in_stages(
 
 
 @compiled
-def log_ratio(n: np.ndarray, s: np.ndarray, mixture: Mixture) -> float:
+def log_ratio(n: np.ndarray, s: np.ndarray, proposal: Proposal) -> float:
     """Log of the mixture's likelihood over the true one; row m: state at the end of stage m."""
     last = n.shape[0] - 1
     top, total = -np.inf, 0.0
-    for c in range(mixture.arms.size):
-        k = mixture.arms[c]
-        others = log_ratio_of_others(n[last], s[last], c, mixture)
+    for c in range(proposal.arms.size):
+        k = proposal.arms[c]
+        others = log_ratio_of_others(n[last], s[last], c, proposal)
         for m in range(n.shape[0]):
-            value = mixture.log_shares[c, m] + others
+            value = proposal.log_shares[c, m] + others
             if value == -np.inf:
                 continue
             if k >= 0:
                 n1, s1 = n[m, k], s[m, k]
                 n2, s2 = n[last, k] - n1, s[last, k] - s1
-                value += s1 * mixture.ones[c, k] + (n1 - s1) * mixture.zeros[c, k]
-                value += s2 * mixture.after_ones[c, m] + (n2 - s2) * mixture.after_zeros[c, m]
+                value += s1 * proposal.ones[c, k] + (n1 - s1) * proposal.zeros[c, k]
+                value += s2 * proposal.after_ones[c, m] + (n2 - s2) * proposal.after_zeros[c, m]
             if value > top:
                 total = total * math.exp(top - value) + 1.0
                 top = value
@@ -136,14 +136,14 @@ def log_ratio(n: np.ndarray, s: np.ndarray, mixture: Mixture) -> float:
 
 
 @compiled
-def log_ratio_of_others(n: np.ndarray, s: np.ndarray, c: int, mixture: Mixture) -> float:
+def log_ratio_of_others(n: np.ndarray, s: np.ndarray, c: int, proposal: Proposal) -> float:
     """The part of the arms that need not err: each tilted or not, on its own."""
     value = 0.0
     for j in range(n.size):
-        chance = mixture.chance[c, j]
-        if j != mixture.arms[c] and chance > 0.0:
+        chance = proposal.chance[c, j]
+        if j != proposal.arms[c] and chance > 0.0:
             value += log_mixed(
-                s[j] * mixture.ones[c, j] + (n[j] - s[j]) * mixture.zeros[c, j], chance
+                s[j] * proposal.ones[c, j] + (n[j] - s[j]) * proposal.zeros[c, j], chance
             )
     return value
 

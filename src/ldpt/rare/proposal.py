@@ -1,0 +1,66 @@
+"""The mixture of environments that runs are drawn from: how many runs each way to err gets."""
+
+import numpy as np
+
+from ldpt.rare.kernels import Proposal
+from ldpt.rare.paths import WaysToErr
+
+NOMINAL = 0.05  # share of runs in the true environment
+EVEN = 0.2  # share of runs spread evenly over the environments
+CUT = 15.0  # nats beyond the cheapest way at which an environment is left out
+
+
+def build_proposal(ways: WaysToErr, truth: np.ndarray, tilted: float, replicates: int) -> Proposal:
+    """Ways weighted by half their excess cost, some evenly, and a few runs in the true environment.
+
+    Half: too many runs for a dear way cost little, too few make heavy weights. The other arms are
+    tilted with probability ``tilted``, which bounds their likelihood ratios.
+    """
+    excess = ways.costs - ways.costs.min()
+    kept = excess < CUT
+    tempered = np.where(kept, np.exp(-np.minimum(excess, CUT) / 2), 0.0)
+    weights = (1 - EVEN) * tempered / tempered.sum() + EVEN * kept / kept.sum()
+    nominal = np.zeros((1, weights.shape[1]))
+    nominal[0, -1] = NOMINAL
+    counts = _allocate(np.vstack([(1 - NOMINAL) * weights, nominal]), replicates)
+    chance = np.full(ways.means.shape, tilted)
+    chance[np.arange(ways.arms.size), ways.arms] = 1.0
+    used = counts.sum(axis=1) > 0
+    return _as_proposal(
+        counts[used],
+        np.append(ways.arms, -1)[used],
+        np.vstack([ways.means, truth])[used],
+        np.vstack([ways.after, np.full_like(nominal, truth[-1])])[used],
+        np.vstack([chance, np.zeros(truth.size)])[used],
+        truth,
+    )
+
+
+def _allocate(weights: np.ndarray, replicates: int) -> np.ndarray:
+    """Whole numbers of runs that add up to ``replicates``, as near to the weights as can be."""
+    edges = np.rint(np.cumsum(weights) / weights.sum() * replicates).astype(np.int64)
+    return np.diff(edges, prepend=0).reshape(weights.shape)
+
+
+def _as_proposal(
+    counts: np.ndarray, arms: np.ndarray, means: np.ndarray, after: np.ndarray,
+    chance: np.ndarray, truth: np.ndarray,
+) -> Proposal:  # fmt: skip
+    """With the log likelihood ratios that compiled code wants.
+
+    Shares are those of the runs as allocated: with them the estimate is exactly unbiased.
+    """
+    own = truth[arms][:, None]
+    with np.errstate(divide="ignore"):
+        log_shares = np.log(counts / counts.sum())
+    return Proposal(
+        counts, log_shares, arms, means, after, chance,
+        _log_quotient(means, truth), _log_quotient(1 - means, 1 - truth),
+        _log_quotient(after, own), _log_quotient(1 - after, 1 - own),
+    )  # fmt: skip
+
+
+def _log_quotient(p: np.ndarray, q: np.ndarray) -> np.ndarray:
+    """log(p / q), and 0 where both are equal, 0 included."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(p == q, 0.0, np.log(p / q))
