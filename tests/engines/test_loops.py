@@ -103,9 +103,9 @@ def test_urn_gives_all_orders_that_touch_the_edge_alike(ones, edge):
     numbers = {order: i for i, order in enumerate(orders)}
     sample = []
     for _ in range(100 * len(orders)):
-        book = blocks.new_book(1)
-        blocks.fill_urn(0, m, ones, edge, book)
-        order = tuple(blocks.take_from_urn(rng, 0, j, book) for j in range(m))
+        active = blocks.new_active(1)
+        blocks.fill_urn(0, m, ones, edge, active)
+        order = tuple(blocks.take_from_urn(rng, 0, j, active) for j in range(m))
         sample.append(numbers[order])
     assert fits(sample, np.full(len(orders), 1 / len(orders))) > LEVEL
 
@@ -113,11 +113,11 @@ def test_urn_gives_all_orders_that_touch_the_edge_alike(ones, edge):
 def test_part_of_a_drawn_stretch_respects_its_edges():
     """First half of a walk of 12 steps that never rose to 3, its lower edge out of reach."""
     rng, m, ones = np.random.default_rng(3), 12, 6
-    book = blocks.new_book(1)
-    book[0, :5] = blocks.DRAWN, m, ones, 3, 100
+    active = blocks.new_active(1)
+    active[0, :5] = blocks.BRIDGED, m, ones, 3, 100
     inside = [o for o in arrangements(m, ones) if walk_of(o).max() < 3]
     weights = np.bincount([sum(order[:6]) for order in inside], minlength=7) / len(inside)
-    sample = [blocks.part_of_stretch(rng, 0, 0, 6, book, 0) for _ in range(20_000)]
+    sample = [blocks.part_of_block(rng, 0, 0, 6, active, 0) for _ in range(20_000)]
     assert fits(sample, weights) > LEVEL
 
 
@@ -125,21 +125,21 @@ def test_cutting_a_stretch_loses_nothing():
     rng = np.random.default_rng(4)
     tape = tape_from_responses(rng.random((1, 300)) < 0.5)
     for _ in range(200):
-        book, rows = blocks.new_book(1), blocks.new_book(1)
-        blocks.open_stretch(tape, 0, 40, 0.5, 0.5, 8.0, 8.0, 0.0, 200, rows)
+        active, rows = blocks.new_active(1), blocks.new_active(1)
+        blocks.open_block(tape, 0, 40, 0.5, 0.5, 8.0, 8.0, 0.0, 200, rows)
         total, n = rows[0, blocks.ONES], 40
         m = int(rng.integers(1, rows[0, blocks.PULLS]))
-        blocks.cut_front(tape, 0, n, m, rows, 0, book)
-        assert book[0, blocks.ONES] == tape[0, n + m] - tape[0, n]
-        assert book[0, blocks.ONES] + rows[0, blocks.ONES] == total
-        assert book[0, blocks.PULLS] == m
+        blocks.cut_front(tape, 0, n, m, rows, 0, active)
+        assert active[0, blocks.ONES] == tape[0, n + m] - tape[0, n]
+        assert active[0, blocks.ONES] + rows[0, blocks.ONES] == total
+        assert active[0, blocks.PULLS] == m
 
 
 def test_certain_stretches_cannot_reach_an_edge():
     rng = np.random.default_rng(5)
     for _ in range(2000):
         up, down, tau = rng.uniform(0, 30), rng.uniform(0, 30), rng.random()
-        m = blocks.certain_length(up, down, 0.0, tau, 10**6)
+        m = blocks.safe_length(up, down, 0.0, tau, 10**6)
         assert m >= 1
         assert (m - 1) * (1 - tau) <= up
         assert (m - 1) * tau <= down
@@ -156,7 +156,7 @@ def test_tournament_knows_the_least_and_the_second():
         for _ in range(300):
             arm, value = int(rng.integers(n_arms)), float(rng.integers(5))
             values[arm] = value
-            tournament.enter(tree, arm, value)
+            tournament.set_value(tree, arm, value)
             least = int(np.argmin(values))
             assert tree[1] == values.min()
             assert tournament.leader(tree) == least
@@ -188,19 +188,19 @@ def test_a_window_taken_back_keeps_what_was_drawn():
     rng, means = np.random.default_rng(8), np.array([0.5, 0.5])
     start = np.array([2000, 2000]), np.array([1000, 1001])
     n, s = start[0].copy(), start[1].copy()
-    tree, book = tournament.new_float_tournament(1), blocks.new_book(2)
-    tournament.enter(tree, 0, 0.0)
-    tournament.enter(tree, 1, 0.1)
+    tree, active = tournament.new_float_tournament(1), blocks.new_active(2)
+    tournament.set_value(tree, 0, 0.0)
+    tournament.set_value(tree, 1, 0.1)
     future, spare, log = np.zeros((3, 1000, 6), np.int64)
     head, tail, log_start = np.zeros(2, np.int64), np.zeros(2, np.int64), np.zeros(3, np.int64)
     totals = []
     for left in (50_000, 700, 31):
         used = fast_budget.raise_level(
-            rng, 5.0, left, means, 0.5, 0.0, n, s, tree, book, future, head, tail, log, log_start
+            rng, 5.0, left, means, 0.5, 0.0, n, s, tree, active, future, head, tail, log, log_start
         )
         assert used == -1  # level 5 is ten standard deviations away
         assert n[0] == start[0][0] + left
-        fast_budget.take_back(n, s, future, spare, head, tail, log, log_start)
+        fast_budget.undo_window(n, s, future, spare, head, tail, log, log_start)
         future, spare = spare, future
         assert (n.tolist(), s.tolist()) == (start[0].tolist(), start[1].tolist())
         rows = future[head[0] : tail[0]]
@@ -257,7 +257,7 @@ def test_fixed_confidence_engines_stop_alike(name):
 
 
 def test_a_run_cut_off_shows_the_state_of_every_arm():
-    """Sums at the cut have the law of the literal engine's: stretches are cut in the middle."""
+    """Sums at the cut have the law of the literal engine's: blocks are cut in the middle."""
     radius, runs, limit = Radius("printed"), 4000, 5000
     means = private_mean(np.array([0.45, 0.6]), 0.3)
     times, pulls, sums = np.zeros((2, runs), np.int64), *np.zeros((2, 2, runs, 2), np.int64)
@@ -312,5 +312,5 @@ def test_laplace_noise_of_no_scale_is_the_literal_engine():
 
 
 def test_compiled_code_is_rebuilt_when_a_module_it_calls_changes():
-    caches = [f._cache._cache_file for f in (loops.fixed_budget_losses, blocks.open_stretch)]
+    caches = [f._cache._cache_file for f in (loops.fixed_budget_losses, blocks.open_block)]
     assert {cache._source_stamp for cache in caches} == {engine_digest()}

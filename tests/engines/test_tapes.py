@@ -88,7 +88,7 @@ def test_fixed_confidence_runs_are_equal(name):
 @pytest.mark.parametrize("n_arms", [2, 5])
 @pytest.mark.parametrize("epsilon", [0.05, 0.3, 1.0])
 def test_long_runs_are_equal(n_arms, epsilon):
-    """Long enough for drawn stretches, windows taken back, and arms that come back many times."""
+    """Long enough for drawn blocks, windows taken back, and arms that come back many times."""
     rng = np.random.default_rng([n_arms, int(100 * epsilon)])
     length = 300_000
     for _ in range(6):

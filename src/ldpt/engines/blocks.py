@@ -2,20 +2,20 @@
 
 An arm is described by d = s - n tau. While d stays strictly between two edges, the algorithm
 treats the arm the same whatever its responses are, so that their sum is all there is to know. Such
-a stretch of pulls is made in one of three ways, whichever is cheapest where d stands:
+a block of pulls is made in one of three ways, whichever is cheapest where d stands:
 
-* *certain*: one response moves d by at most 1 - tau up or tau down, so that the distance to an edge
+* *safe*: one response moves d by at most 1 - tau up or tau down, so that the distance to an edge
   gives a number of pulls after which no sequence of responses can have reached it. One binomial.
-* *drawn*: over (distance to the edge)^2 / 4 pulls the walk rarely gets there. The sum is drawn
+* *bridged*: over (distance to the edge)^2 / 4 pulls the walk rarely gets there. The sum is drawn
   first; whether the walk touched an edge on its way is then drawn with its exact conditional
   probability (:func:`ldpt.engines.sources.touched_edge`). If it did, the responses of that
-  stretch come out of an urn, one by one, in their conditional law.
-* *watched*: close to an edge, single responses until the first touch, or until a word is full.
+  block come out of an urn, one by one, in their conditional law.
+* *stepped*: close to an edge, single responses until the first touch, or until a word is full.
 
-A drawn stretch is longer than a certain one by a factor of about sqrt(n): this is what makes
+A bridged block is longer than a safe one by a factor of about sqrt(n): this is what makes
 eps -> 0 cheap. All three are exact.
 
-A stretch is a row of whole numbers; tables of them are passed with the number of the row.
+A block is a row of whole numbers; tables of them are passed with the number of the row.
 """
 
 import math
@@ -26,22 +26,22 @@ from ldpt.engines.jit import compiled
 from ldpt.engines.pull_order import popcount
 from ldpt.engines.sources import Source, draw_one, draw_part, draw_sum, touched_edge
 
-# Columns of a stretch: its kind, pulls and ones; its edges if it was drawn; its responses as bits
-# if it was watched.
+# Columns of a block: its kind, pulls and ones; its edges if it was bridged; its responses as bits
+# if it was stepped.
 KIND, PULLS, ONES, UP, DOWN, WORD = range(6)
-# Further columns in a book, which has a row an arm: responses left in the arm's urn, ones among
+# Further columns of the active table, which has one row per arm: responses left in the arm's urn, ones among
 # them as seen up to the mirror, and the walk's signed way to the mirror (0: none ahead).
 URN, URN_ONES, URN_MIRROR = range(6, 9)
 
-CERTAIN, DRAWN, WATCHED = range(3)
+SAFE, BRIDGED, STEPPED = range(3)
 
-WATCH = 62  # longest watched stretch
-WORTH = 48  # a sum drawn at once must span this many pulls to be cheaper than watching
+MAX_STEPS = 62  # longest stepped block
+WORTH = 48  # a sum drawn at once must span this many pulls to be cheaper than stepping
 
 
 @compiled
-def new_book(n_arms: int) -> np.ndarray:
-    """A row an arm: the stretch it is in, and its urn."""
+def new_active(n_arms: int) -> np.ndarray:
+    """The active table: one row per arm, the block it is in and its urn."""
     return np.zeros((n_arms, 9), np.int64)
 
 
@@ -52,7 +52,7 @@ def rounding_slack(n: int) -> float:
 
 
 @compiled
-def certain_length(up: float, down: float, closing: float, tau: float, limit: int) -> int:
+def safe_length(up: float, down: float, closing: float, tau: float, limit: int) -> int:
     """Pulls until the arm must be looked at: before the last of them no edge can be reached."""
     up_speed, down_speed = 1.0 - tau + closing, tau + closing
     rise = up / up_speed if up_speed > 0.0 else math.inf
@@ -62,10 +62,10 @@ def certain_length(up: float, down: float, closing: float, tau: float, limit: in
 
 
 @compiled
-def drawn_length(near: float, far: float, drift: float, limit: int) -> int:
+def bridged_length(near: float, far: float, drift: float, limit: int) -> int:
     """Largest m with near - m drift >= sqrt(ratio m), the edges being near and far.
 
-    The ratio of squared edge to length keeps touches rare; rarer for longer stretches, where they
+    The ratio of squared edge to length keeps touches rare; rarer for longer blocks, where they
     cost more. Touching both edges is kept next to impossible, as
     :func:`ldpt.engines.sources.reflected_edge` asks for.
     """
@@ -78,64 +78,64 @@ def drawn_length(near: float, far: float, drift: float, limit: int) -> int:
 
 
 @compiled
-def open_stretch(
+def open_block(
     source: Source, arm: int, n: int, mean: float, tau: float, up: float, down: float,
-    closing: float, limit: int, book: np.ndarray,
+    closing: float, limit: int, active: np.ndarray,
 ) -> None:  # fmt: skip
-    """Write the arm's next stretch into the book.
+    """Write the arm's next block into its active row.
 
     ``up`` and ``down`` are the ways that d may go, rounding slack taken off, and ``closing`` is how
     much both may shrink a pull; ``limit`` is the most pulls that may be wanted.
     """
     limit = min(limit, 100 * n)
-    if book[arm, URN] == 0 and limit > WATCH:
-        certain = certain_length(up, down, closing, tau, limit)
+    if active[arm, URN] == 0 and limit > MAX_STEPS:
+        safe = safe_length(up, down, closing, tau, limit)
         tilt = 1.0 - 2.0 * tau
         drift = abs(tilt) + 2.0 * closing + abs(2.0 * mean - 1.0)
-        drawn = drawn_length(2.0 * min(up, down), 2.0 * max(up, down), drift, limit)
-        if drawn >= WORTH and drawn > 2 * certain:
+        bridged = bridged_length(2.0 * min(up, down), 2.0 * max(up, down), drift, limit)
+        if bridged >= WORTH and bridged > 2 * safe:
             # The walk 2 s - n sees d's edges tilted; a flat edge at their nearest end is safe.
-            up_edge = math.ceil(2.0 * up - drawn * max(0.0, 2.0 * closing + tilt))
-            down_edge = math.ceil(2.0 * down - drawn * max(0.0, 2.0 * closing - tilt))
-            if draw_between(source, arm, n, mean, up_edge, down_edge, drawn, book):
+            up_edge = math.ceil(2.0 * up - bridged * max(0.0, 2.0 * closing + tilt))
+            down_edge = math.ceil(2.0 * down - bridged * max(0.0, 2.0 * closing - tilt))
+            if bridge(source, arm, n, mean, up_edge, down_edge, bridged, active):
                 return
-        elif certain >= WORTH:
-            book[arm, KIND] = CERTAIN
-            book[arm, PULLS] = certain
-            book[arm, ONES] = draw_sum(source, arm, n, certain, mean)
+        elif safe >= WORTH:
+            active[arm, KIND] = SAFE
+            active[arm, PULLS] = safe
+            active[arm, ONES] = draw_sum(source, arm, n, safe, mean)
             return
-    watch(source, arm, n, mean, tau, up, down, closing, min(limit, WATCH), book)
+    step_to_edge(source, arm, n, mean, tau, up, down, closing, min(limit, MAX_STEPS), active)
 
 
 @compiled
-def draw_between(
-    source: Source, arm: int, n: int, mean: float, up: int, down: int, m: int, book: np.ndarray
+def bridge(
+    source: Source, arm: int, n: int, mean: float, up: int, down: int, m: int, active: np.ndarray
 ) -> bool:
     """Draw the sum of m responses; False, and a filled urn, if the walk touched an edge."""
     ones = draw_sum(source, arm, n, m, mean)
     side = touched_edge(source, arm, n, m, ones, up, down)
     if side != 0:
-        fill_urn(arm, m, ones, up if side > 0 else -down, book)
+        fill_urn(arm, m, ones, up if side > 0 else -down, active)
         return False
-    book[arm, KIND] = DRAWN
-    book[arm, PULLS] = m
-    book[arm, ONES] = ones
-    book[arm, UP] = up
-    book[arm, DOWN] = down
+    active[arm, KIND] = BRIDGED
+    active[arm, PULLS] = m
+    active[arm, ONES] = ones
+    active[arm, UP] = up
+    active[arm, DOWN] = down
     return True
 
 
 @compiled
-def watch(
+def step_to_edge(
     source: Source, arm: int, n: int, mean: float, tau: float, up: float, down: float,
-    closing: float, limit: int, book: np.ndarray,
+    closing: float, limit: int, active: np.ndarray,
 ) -> None:  # fmt: skip
     """Single responses, from the urn while it lasts, until an edge is touched."""
     word, m = 0, 0
     moved = 0.0
     while m < limit:
-        if book[arm, URN] > 0:
-            response = take_from_urn(source, arm, n + m, book)
+        if active[arm, URN] > 0:
+            response = take_from_urn(source, arm, n + m, active)
         else:
             response = draw_one(source, arm, n + m, mean)
         word |= response << m
@@ -145,17 +145,17 @@ def watch(
         down -= closing
         if moved >= up or moved <= -down:
             break
-    book[arm, KIND] = WATCHED
-    book[arm, PULLS] = m
-    book[arm, ONES] = popcount(word)
-    book[arm, WORD] = word
+    active[arm, KIND] = STEPPED
+    active[arm, PULLS] = m
+    active[arm, ONES] = popcount(word)
+    active[arm, WORD] = word
 
 
 # --- The urn
 
 
 @compiled
-def fill_urn(arm: int, m: int, ones: int, edge: int, book: np.ndarray) -> None:
+def fill_urn(arm: int, m: int, ones: int, edge: int, active: np.ndarray) -> None:
     """Put m responses into the urn, conditioned on their walk having touched the edge.
 
     A walk that touches the edge and comes back is the mirror image, from the touch on, of one that
@@ -163,36 +163,36 @@ def fill_urn(arm: int, m: int, ones: int, edge: int, book: np.ndarray) -> None:
     """
     end = 2 * ones - m
     came_back = end < edge if edge > 0 else end > edge
-    book[arm, URN] = m
-    book[arm, URN_ONES] = m - ones + edge if came_back else ones
-    book[arm, URN_MIRROR] = edge if came_back else 0
+    active[arm, URN] = m
+    active[arm, URN_ONES] = m - ones + edge if came_back else ones
+    active[arm, URN_MIRROR] = edge if came_back else 0
 
 
 @compiled
-def take_from_urn(source: Source, arm: int, n: int, book: np.ndarray) -> int:
+def take_from_urn(source: Source, arm: int, n: int, active: np.ndarray) -> int:
     """One response out of the urn."""
-    response = draw_part(source, arm, n, 1, book[arm, URN_ONES], book[arm, URN])
-    book[arm, URN] -= 1
-    book[arm, URN_ONES] -= response
-    if book[arm, URN_MIRROR] != 0:
-        book[arm, URN_MIRROR] -= 2 * response - 1
-        if book[arm, URN_MIRROR] == 0:
-            book[arm, URN_ONES] = book[arm, URN] - book[arm, URN_ONES]
+    response = draw_part(source, arm, n, 1, active[arm, URN_ONES], active[arm, URN])
+    active[arm, URN] -= 1
+    active[arm, URN_ONES] -= response
+    if active[arm, URN_MIRROR] != 0:
+        active[arm, URN_MIRROR] -= 2 * response - 1
+        if active[arm, URN_MIRROR] == 0:
+            active[arm, URN_ONES] = active[arm, URN] - active[arm, URN_ONES]
     return response
 
 
-# --- Parts of a stretch that was made before
+# --- Parts of a block that was made before
 
 
 @compiled
-def part_of_stretch(source: Source, arm: int, n: int, m: int, rows: np.ndarray, i: int) -> int:
-    """Sum of the first m responses of the stretch in row i, given all that is known about it."""
+def part_of_block(source: Source, arm: int, n: int, m: int, rows: np.ndarray, i: int) -> int:
+    """Sum of the first m responses of the block in row i, given all that is known about it."""
     if m == rows[i, PULLS]:
         return rows[i, ONES]
-    if rows[i, KIND] == WATCHED:
+    if rows[i, KIND] == STEPPED:
         return popcount(rows[i, WORD] & ((np.int64(1) << m) - 1))
     ones = draw_part(source, arm, n, m, rows[i, ONES], rows[i, PULLS])
-    while rows[i, KIND] == DRAWN and not stays_inside(source, arm, n, m, ones, rows, i):
+    while rows[i, KIND] == BRIDGED and not stays_inside(source, arm, n, m, ones, rows, i):
         ones = draw_part(source, arm, n, m, rows[i, ONES], rows[i, PULLS])
     return ones
 
@@ -201,7 +201,7 @@ def part_of_stretch(source: Source, arm: int, n: int, m: int, rows: np.ndarray, 
 def stays_inside(
     source: Source, arm: int, n: int, m: int, ones: int, rows: np.ndarray, i: int
 ) -> bool:
-    """Whether a drawn stretch that holds ``ones`` ones in its first m pulls touched no edge."""
+    """Whether a bridged block that holds ``ones`` ones in its first m pulls touched no edge."""
     walk = 2 * ones - m
     m_left, ones_left = rows[i, PULLS] - m, rows[i, ONES] - ones
     up, down = rows[i, UP], rows[i, DOWN]
@@ -213,17 +213,17 @@ def stays_inside(
 
 @compiled
 def cut_front(
-    source: Source, arm: int, n: int, m: int, rows: np.ndarray, i: int, book: np.ndarray
+    source: Source, arm: int, n: int, m: int, rows: np.ndarray, i: int, active: np.ndarray
 ) -> None:
-    """Move the first m pulls of the stretch in row i into the book; the row keeps the rest."""
-    ones = part_of_stretch(source, arm, n, m, rows, i)
+    """Move the first m pulls of the block in row i into the active row; row i keeps the rest."""
+    ones = part_of_block(source, arm, n, m, rows, i)
     for column in range(WORD + 1):
-        book[arm, column] = rows[i, column]
-    book[arm, PULLS] = m
-    book[arm, ONES] = ones
+        active[arm, column] = rows[i, column]
+    active[arm, PULLS] = m
+    active[arm, ONES] = ones
     rows[i, PULLS] -= m
     rows[i, ONES] -= ones
     rows[i, UP] -= 2 * ones - m
     rows[i, DOWN] += 2 * ones - m
-    if rows[i, KIND] == WATCHED:
+    if rows[i, KIND] == STEPPED:
         rows[i, WORD] >>= m

@@ -1,7 +1,7 @@
 """Algorithm 1 without looking at every arm for every pull, and without drawing every pull.
 
 A short run is made pull by pull, but the arms are looked through only when another may lead. A long
-one is made in two moves, both exact, both in long stretches (:mod:`ldpt.engines.blocks`):
+one is made in two moves, both exact, both in long blocks (:mod:`ldpt.engines.blocks`):
 
 * *excursion*: the arm with the least index is pulled until its index passes the second least. While
   noise rules, excursions are long.
@@ -11,9 +11,9 @@ one is made in two moves, both exact, both in long stretches (:mod:`ldpt.engines
   the gaps rule, excursions are short, but a window raises the level of all arms at once.
 
 A window that turns out to need more pulls than are left to the next checkpoint is taken back: arms
-return to where they were, and the responses already made stay their future, stretch by stretch, to
+return to where they were, and the responses already made stay their future, block by block, to
 be cut smaller where needed. Nothing is drawn twice, so nothing is biased. Memory does not depend on
-the budget: a window with too many stretches is taken back as well.
+the budget: a window with too many blocks is taken back as well.
 """
 
 import math
@@ -25,17 +25,17 @@ from ldpt.engines.blocks import (
     PULLS,
     URN,
     WORD,
-    certain_length,
+    safe_length,
     cut_front,
-    new_book,
-    open_stretch,
+    new_active,
+    open_block,
     rounding_slack,
 )
 from ldpt.engines.decisions import arm_index, first_minimum, is_clearly_below, least_of_others
 from ldpt.engines.jit import compiled
 from ldpt.engines.reference import fixed_budget_uniform
 from ldpt.engines.sources import Source, draw_one
-from ldpt.engines.tournament import enter, index_bits, leader, new_float_tournament, runner_up_value
+from ldpt.engines.tournament import set_value, index_bits, leader, new_float_tournament, runner_up_value
 
 SHARE = 0.25  # of the pulls left that a window aims at
 WINDOW = 100  # pulls an arm below which a window does not pay
@@ -134,7 +134,7 @@ def fixed_budget_in_jumps(
     n = np.zeros(n_arms, np.int64)
     s = np.zeros(n_arms, np.int64)
     tree = new_float_tournament(index_bits(n_arms))
-    book = new_book(n_arms)
+    active = new_active(n_arms)
     capacity = min(budgets[-1] + 1, 1024 + 64 * n_arms)
     future = np.empty((capacity, WORD + 1), np.int64)
     spare = np.empty((capacity, WORD + 1), np.int64)
@@ -145,7 +145,7 @@ def fixed_budget_in_jumps(
     t = 0
     pace = 1.0
     for k in range(n_arms):
-        enter(tree, k, -1.0)  # so that every arm is pulled once, in order
+        set_value(tree, k, -1.0)  # so that every arm is pulled once, in order
     for c in range(budgets.size):
         while t < budgets[c]:
             left = budgets[c] - t
@@ -154,23 +154,23 @@ def fixed_budget_in_jumps(
                 stop = min(budgets[c], t + FIRST * n_arms)
                 while t < stop:
                     t += excursion(
-                        source, budgets[c] - t, means, tau, zeta, n, s, tree, book, future, head,
+                        source, budgets[c] - t, means, tau, zeta, n, s, tree, active, future, head,
                         tail,
                     )  # fmt: skip
                 pace = min(1.0, 2.0 * pace)
                 continue
             level = tree[1] * math.sqrt(1.0 + min(1.0, aim / t))
             used = raise_level(
-                source, level, left, means, tau, zeta, n, s, tree, book, future, head, tail, log,
+                source, level, left, means, tau, zeta, n, s, tree, active, future, head, tail, log,
                 log_start,
             )  # fmt: skip
             if used < 0:
-                take_back(n, s, future, spare, head, tail, log, log_start)
+                undo_window(n, s, future, spare, head, tail, log, log_start)
                 future, spare = spare, future
                 pace *= 0.125
                 continue
             for k in range(n_arms):
-                enter(tree, k, arm_index(n[k], s[k], tau, zeta))
+                set_value(tree, k, arm_index(n[k], s[k], tau, zeta))
             t += used
         pulls[c] = n
         sums[c] = s
@@ -179,30 +179,30 @@ def fixed_budget_in_jumps(
 @compiled
 def excursion(
     source: Source, left: int, means: np.ndarray, tau: float, zeta: float, n: np.ndarray,
-    s: np.ndarray, tree: np.ndarray, book: np.ndarray, future: np.ndarray, head: np.ndarray,
+    s: np.ndarray, tree: np.ndarray, active: np.ndarray, future: np.ndarray, head: np.ndarray,
     tail: np.ndarray,
 ) -> int:  # fmt: skip
     """Pull the leader until it leads no more, at most ``left`` times; return how often."""
     k = leader(tree)
     level = runner_up_value(tree, k)
     used = 0
-    if head[k] == tail[k] and book[k, URN] == 0:  # most excursions are short
+    if head[k] == tail[k] and active[k, URN] == 0:  # most excursions are short
         used, index = pull_while_leading(
             source, k, min(left, FIRST), means[k], tau, zeta, level, n, s
         )
         if used == left or index >= level:
-            enter(tree, k, index)
+            set_value(tree, k, index)
             return used
     while True:
-        next_stretch(
-            source, k, n[k], s[k], means[k], tau, zeta, level, left - used, future, head, tail, book
+        next_block(
+            source, k, n[k], s[k], means[k], tau, zeta, level, left - used, future, head, tail, active
         )
-        n[k] += book[k, PULLS]
-        s[k] += book[k, ONES]
-        used += book[k, PULLS]
+        n[k] += active[k, PULLS]
+        s[k] += active[k, ONES]
+        used += active[k, PULLS]
         index = arm_index(n[k], s[k], tau, zeta)
         if used == left or index >= level:
-            enter(tree, k, index)
+            set_value(tree, k, index)
             if used == left or leader(tree) != k:
                 return used
 
@@ -210,7 +210,7 @@ def excursion(
 @compiled
 def raise_level(
     source: Source, level: float, left: int, means: np.ndarray, tau: float, zeta: float,
-    n: np.ndarray, s: np.ndarray, tree: np.ndarray, book: np.ndarray, future: np.ndarray,
+    n: np.ndarray, s: np.ndarray, tree: np.ndarray, active: np.ndarray, future: np.ndarray,
     head: np.ndarray, tail: np.ndarray, log: np.ndarray, log_start: np.ndarray,
 ) -> int:  # fmt: skip
     """Pull every arm until its index exceeds the level, writing a log; return the pulls needed.
@@ -227,27 +227,27 @@ def raise_level(
             if used == left or lines >= room:
                 fits = False
                 break
-            next_stretch(
+            next_block(
                 source, k, n[k], s[k], means[k], tau, zeta, level, left - used, future, head,
-                tail, book,
+                tail, active,
             )  # fmt: skip
             for column in range(WORD + 1):
-                log[lines, column] = book[k, column]
+                log[lines, column] = active[k, column]
             lines += 1
-            n[k] += book[k, PULLS]
-            s[k] += book[k, ONES]
-            used += book[k, PULLS]
+            n[k] += active[k, PULLS]
+            s[k] += active[k, ONES]
+            used += active[k, PULLS]
             index = arm_index(n[k], s[k], tau, zeta)
     log_start[n.size] = lines
     return used if fits else -1
 
 
 @compiled
-def next_stretch(
+def next_block(
     source: Source, k: int, n: int, s: int, mean: float, tau: float, zeta: float, level: float,
-    limit: int, future: np.ndarray, head: np.ndarray, tail: np.ndarray, book: np.ndarray,
+    limit: int, future: np.ndarray, head: np.ndarray, tail: np.ndarray, active: np.ndarray,
 ) -> None:  # fmt: skip
-    """Write into the book the arm's next stretch below the level.
+    """Write into the active the arm's next block below the level.
 
     The index is at most l while |d| <= l sqrt(n) - zeta n, and over the next n pulls the right side
     falls by no more than zeta - l / sqrt(8 n) a pull.
@@ -258,17 +258,17 @@ def next_stretch(
     d = s - n * tau
     limit = min(limit, n)
     if head[k] == tail[k]:
-        open_stretch(source, k, n, mean, tau, edge - d, edge + d, closing, limit, book)
+        open_block(source, k, n, mean, tau, edge - d, edge + d, closing, limit, active)
         return
     row = head[k]
-    m = min(certain_length(edge - d, edge + d, closing, tau, limit), future[row, PULLS])
-    cut_front(source, k, n, m, future, row, book)
+    m = min(safe_length(edge - d, edge + d, closing, tau, limit), future[row, PULLS])
+    cut_front(source, k, n, m, future, row, active)
     if future[row, PULLS] == 0:
         head[k] += 1
 
 
 @compiled
-def take_back(
+def undo_window(
     n: np.ndarray, s: np.ndarray, future: np.ndarray, spare: np.ndarray,
     head: np.ndarray, tail: np.ndarray, log: np.ndarray, log_start: np.ndarray,
 ) -> None:  # fmt: skip

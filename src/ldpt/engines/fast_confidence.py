@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from ldpt.engines.blocks import ONES, PULLS, new_book, open_stretch, part_of_stretch, rounding_slack
+from ldpt.engines.blocks import ONES, PULLS, new_active, open_block, part_of_block, rounding_slack
 from ldpt.engines.decisions import is_undecided
 from ldpt.engines.jit import compiled
 from ldpt.engines.pull_order import (
@@ -23,7 +23,7 @@ from ldpt.engines.pull_order import (
     remove,
 )
 from ldpt.engines.sources import Source, draw_one
-from ldpt.engines.tournament import NEVER, enter, index_bits, new_tournament
+from ldpt.engines.tournament import NEVER, set_value, index_bits, new_tournament
 from ldpt.radii import boundary
 
 
@@ -36,7 +36,7 @@ def fixed_confidence_fast(
     n_arms = means.size
     bits = index_bits(n_arms)
     mask = (1 << bits) - 1
-    book = new_book(n_arms)
+    active = new_active(n_arms)
     looks = new_tournament(bits)  # key of the pull after which the arm must be looked at
     wakes = new_tournament(bits)  # time << bits | arm: when a decided arm is undecided again
     frontiers = np.empty(n_arms, np.int64)
@@ -47,17 +47,17 @@ def fixed_confidence_fast(
     for k in range(n_arms):
         pulls[k] = 1
         sums[k] = draw_one(source, k, 0, means[k])
-        enter(wakes, k, (t << bits) + k)
+        set_value(wakes, k, (t << bits) + k)
     while True:
         while wakes[1] >> bits <= t:
             k = wakes[1] & mask
             if look(source, k, t, means[k], tau, code, level, rho, max_pulls, pulls[k], sums[k],
-                    bits, looks, wakes, book):  # fmt: skip
+                    bits, looks, wakes, active):  # fmt: skip
                 count = join(k, pulls[k], bits, count, frontiers, sizes, members)
         if count == 0:
             return t
         if t >= max_pulls:
-            close_books(source, bits, count, frontiers, members, book, pulls, sums)
+            close_books(source, bits, count, frontiers, members, active, pulls, sums)
             return -1
         top = count - 1
         frontier, size = frontiers[top], sizes[top]
@@ -78,10 +78,10 @@ def fixed_confidence_fast(
             continue
         frontiers[top] = key + 1
         k = key & mask
-        pulls[k] += book[k, PULLS]
-        sums[k] += book[k, ONES]
+        pulls[k] += active[k, PULLS]
+        sums[k] += active[k, ONES]
         if not look(source, k, t, means[k], tau, code, level, rho, max_pulls, pulls[k], sums[k],
-                    bits, looks, wakes, book):  # fmt: skip
+                    bits, looks, wakes, active):  # fmt: skip
             remove(k, members, top)
             sizes[top] -= 1
             if sizes[top] == 0:
@@ -92,20 +92,20 @@ def fixed_confidence_fast(
 def look(
     source: Source, k: int, t: int, mean: float, tau: float, code: int, level: float, rho: float,
     max_pulls: int, n: int, s: int, bits: int, looks: np.ndarray, wakes: np.ndarray,
-    book: np.ndarray,
+    active: np.ndarray,
 ) -> bool:  # fmt: skip
-    """Look at an arm at time t: open its next stretch if it is undecided, else let it sleep."""
+    """Look at an arm at time t: open its next block if it is undecided, else let it sleep."""
     d = s - n * tau
     b = boundary(code, n, t, level, rho)
     if -b <= d < b:
         b -= rounding_slack(n)
-        open_stretch(source, k, n, mean, tau, b - d, b + d, 0.0, max_pulls - t + 1, book)
-        enter(looks, k, (n + book[k, PULLS] << bits) + k)
+        open_block(source, k, n, mean, tau, b - d, b + d, 0.0, max_pulls - t + 1, active)
+        set_value(looks, k, (n + active[k, PULLS] << bits) + k)
         if wakes[(wakes.size >> 1) + k] != NEVER:
-            enter(wakes, k, NEVER)
+            set_value(wakes, k, NEVER)
         return True
-    enter(looks, k, NEVER)
-    enter(wakes, k, wake_key(k, bits, code, n, s, t, tau, level, rho))
+    set_value(looks, k, NEVER)
+    set_value(wakes, k, wake_key(k, bits, code, n, s, t, tau, level, rho))
     return False
 
 
@@ -136,7 +136,7 @@ def wake_key(
 @compiled
 def close_books(
     source: Source, bits: int, count: int, frontiers: np.ndarray, members: np.ndarray,
-    book: np.ndarray, pulls: np.ndarray, sums: np.ndarray,
+    active: np.ndarray, pulls: np.ndarray, sums: np.ndarray,
 ) -> None:  # fmt: skip
     """Bring every undecided arm to the pulls that it has been served so far."""
     for g in range(count):
@@ -144,5 +144,5 @@ def close_books(
             if members[g, k >> 6] >> (k & 63) & 1:
                 served = pulls_at(frontiers[g], k, bits) - pulls[k]
                 if served > 0:
-                    sums[k] += part_of_stretch(source, k, pulls[k], served, book, k)
+                    sums[k] += part_of_block(source, k, pulls[k], served, active, k)
                     pulls[k] += served

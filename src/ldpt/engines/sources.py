@@ -1,8 +1,8 @@
 """Where an engine's responses come from: a random generator, or a tape that was written before.
 
 An engine never asks for more than it needs to know. It may ask for one response, for the sum of
-the next m, for the sum of m out of a stretch whose total it knows already, or whether the walk
-touched an edge on its way through such a stretch. A generator answers by drawing (one response, a
+the next m, for the sum of m out of a block whose total it knows already, or whether the walk
+touched an edge on its way through such a block. A generator answers by drawing (one response, a
 binomial, a hypergeometric, the reflection principle); a tape answers by looking. The same engine
 therefore runs on both, and two engines can be compared response by response.
 
@@ -173,7 +173,7 @@ def reflected_edge(rng: np.random.Generator, m: int, ones: int, up: int, down: i
 
     All orders of the steps are equally likely, so by reflection the walk that ends at x < up
     touched ``up`` with probability C(m, rises of a walk to 2 up - x) / C(m, ones); the same below.
-    Stretches keep m below min(up, down)^2 / 3 and (up + down)^2 / 60. Then a walk that touches both
+    Blocks keep m below min(up, down)^2 / 3 and (up + down)^2 / 60. Then a walk that touches both
     edges and ends between them has probability under e^-44, far less than one step of a uniform
     draw (2^-53): that case alone is left out.
     """

@@ -32,7 +32,7 @@ def new_float_tournament(bits: int) -> np.ndarray:
 
 
 @compiled
-def enter(tree: np.ndarray, arm: int, value: int) -> None:
+def set_value(tree: np.ndarray, arm: int, value: int) -> None:
     """Give the arm a new value."""
     node = (tree.size >> 1) + arm
     tree[node] = value
