@@ -29,8 +29,8 @@ from ldpt.engines.sources import Source, draw_one, draw_part, draw_sum, touched_
 # Columns of a block: its kind, pulls and ones; its edges if it was bridged; its responses as bits
 # if it was stepped.
 KIND, PULLS, ONES, UP, DOWN, WORD = range(6)
-# Further columns of the active table, which has one row per arm: responses left in the arm's urn, ones among
-# them as seen up to the mirror, and the walk's signed way to the mirror (0: none ahead).
+# Further columns of the active table, which has one row per arm: responses left in the arm's urn,
+# ones among them as seen up to the mirror, the walk's signed way to the mirror (0: none ahead).
 URN, URN_ONES, URN_MIRROR = range(6, 9)
 
 SAFE, BRIDGED, STEPPED = range(3)

@@ -25,17 +25,23 @@ from ldpt.engines.blocks import (
     PULLS,
     URN,
     WORD,
-    safe_length,
     cut_front,
     new_active,
     open_block,
     rounding_slack,
+    safe_length,
 )
 from ldpt.engines.decisions import arm_index, first_minimum, is_clearly_below, least_of_others
 from ldpt.engines.jit import compiled
 from ldpt.engines.reference import fixed_budget_uniform
 from ldpt.engines.sources import Source, draw_one
-from ldpt.engines.tournament import set_value, index_bits, leader, new_float_tournament, runner_up_value
+from ldpt.engines.tournament import (
+    index_bits,
+    leader,
+    new_float_tournament,
+    runner_up_value,
+    set_value,
+)
 
 SHARE = 0.25  # of the pulls left that a window aims at
 WINDOW = 100  # pulls an arm below which a window does not pay
@@ -195,7 +201,19 @@ def excursion(
             return used
     while True:
         next_block(
-            source, k, n[k], s[k], means[k], tau, zeta, level, left - used, future, head, tail, active
+            source,
+            k,
+            n[k],
+            s[k],
+            means[k],
+            tau,
+            zeta,
+            level,
+            left - used,
+            future,
+            head,
+            tail,
+            active,
         )
         n[k] += active[k, PULLS]
         s[k] += active[k, ONES]
@@ -247,7 +265,7 @@ def next_block(
     source: Source, k: int, n: int, s: int, mean: float, tau: float, zeta: float, level: float,
     limit: int, future: np.ndarray, head: np.ndarray, tail: np.ndarray, active: np.ndarray,
 ) -> None:  # fmt: skip
-    """Write into the active the arm's next block below the level.
+    """Write into its active row the arm's next block below the level.
 
     The index is at most l while |d| <= l sqrt(n) - zeta n, and over the next n pulls the right side
     falls by no more than zeta - l / sqrt(8 n) a pull.

@@ -23,7 +23,7 @@ from ldpt.engines.pull_order import (
     remove,
 )
 from ldpt.engines.sources import Source, draw_one
-from ldpt.engines.tournament import NEVER, set_value, index_bits, new_tournament
+from ldpt.engines.tournament import NEVER, index_bits, new_tournament, set_value
 from ldpt.radii import boundary
 
 
