@@ -9,7 +9,6 @@ from ldpt.figures import captions
 from ldpt.figures import drawing as figures
 from ldpt.instances import MOST_ARMS
 from ldpt.planning import growth
-from ldpt.publishing import tables
 
 
 def span(values: pd.Series) -> str:
@@ -43,9 +42,5 @@ if __name__ == "__main__":
     from ldpt.provenance import job
 
     with job(snakemake) as this:  # noqa: F821
-        given, out = this.input, this.output
-        drawing = cost_growth(given.measurements)
-        captions.publish(*drawing, given.caption, out, this.metadata)
-        exponents = growth.exponents(pd.read_csv(given.measurements))
-        digits = {name: "{:.3f}".format for name in ("exponent", "standard_error")}
-        tables.write(exponents, digits, out.csv, out.md, out.tex)
+        drawing = cost_growth(this.input.measurements)
+        captions.publish(*drawing, this.input.caption, this.output, this.metadata)

@@ -52,6 +52,6 @@ if __name__ == "__main__":
     from ldpt.provenance import job
 
     with job(snakemake) as this:  # noqa: F821
-        given, at = this.input, (this.params.delta, this.params.epsilon, this.params.instance)
+        given, at = this.input, (this.params.delta, this.params.epsilon, this.params.panels[0])
         drawing = fixed_confidence_radii(given.summary, given.bounds, *at)
         captions.publish(*drawing, given.caption, this.output, this.metadata)

@@ -8,12 +8,13 @@ from selenium import webdriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
+from ldpt.figures import catalog
 from ldpt.publishing import readme
 from tests.browser.conftest import complaints, opened
 from tests.conftest import PROJECT, snakemake
 
 pytestmark = [pytest.mark.browser, pytest.mark.workflow]
-FIGURES = readme.figure_names(PROJECT / readme.RULES)
+FIGURES = list(catalog.read(PROJECT / catalog.CATALOG))
 CATEGORIES = {"Article", "Audit", "Explore", "Fixed budget", "Fixed confidence", "Privacy"}
 
 

@@ -7,7 +7,7 @@ import pytest
 from ldpt.provenance import FORMAT, record_text
 from ldpt.publishing import readme
 
-RULES = 'rule a_cost:\n    output:\n        **drawn("a_cost", "Privacy"),\nrule other:\n'
+CATALOG = "a_cost: {shows: The cost., category: Privacy, inputs: {table: a.csv}}\n"
 
 
 def record(rule: str, started: str, seconds: float) -> str:
@@ -19,7 +19,7 @@ def record(rule: str, started: str, seconds: float) -> str:
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
     for name, text in {
-        "workflow/rules/figures.smk": RULES,
+        "workflow/figures.yaml": CATALOG,
         "workflow/report/a_cost.rst": "What does it\ncost?\n\nDrawn so.\n",
         "results/benchmarks/a_cost.tsv": "s\tcpu_time\n2.5\t0.5\n",
         "results/manifest.json": '{"products": {"figures/a.pdf": {}, "figures/a.png": {}}}',

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from ldpt import cli
+from ldpt.figures import catalog
 from ldpt.publishing import numbers, readme
 from tests.conftest import PROJECT
 
@@ -162,7 +163,7 @@ def test_the_findings_in_the_readme_are_those_of_the_run_at_paper_scale() -> Non
 @pytest.mark.usefixtures("paper_scale")
 def test_the_table_of_figures_in_the_readme_is_true() -> None:
     table = readme.part(README.read_text(encoding="utf-8"), "figures")
-    names = readme.figure_names(PROJECT / readme.RULES)
+    names = list(catalog.read(PROJECT / catalog.CATALOG))
     row = r"^\| \[`(\w+)`\]\(figures/\1\.png\) \| (.+) \| `scripts/\1\.py` \| [\d.]+ s \|$"
     rows = re.findall(row, table, re.MULTILINE)
     assert [name for name, _ in rows] == names

@@ -5,6 +5,7 @@ import shutil
 import sys
 
 from ldpt.config import epsilon_name, study
+from ldpt.figures import catalog
 from ldpt.provenance import code_hash, require_writable
 
 try:
@@ -79,22 +80,8 @@ def allocated(pattern):
     return list(dict.fromkeys(found))
 
 
-FIGURES = [
-    "privacy_cost",
-    "fixed_budget_error",
-    "fixed_budget_collapse",
-    "fixed_budget_bounds",
-    "fixed_budget_baselines",
-    "fixed_confidence_cost",
-    "fixed_confidence_collapse",
-    "fixed_confidence_error",
-    "fixed_confidence_radii",
-    "allocation",
-    "scaling_arms",
-    "optimality_gap",
-    "cost_growth",
-]
-TABLES = ["instances", "runtime", "claims", "cost_growth"]
+FIGURES = catalog.read()
+TABLES = ["instances", "runtime", "claims", "growth_exponents"]
 SUMMARIES = [
     "fixed_budget",
     "budget_bounds",

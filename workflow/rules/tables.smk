@@ -56,21 +56,19 @@ rule runtime:
         "../../scripts/runtime.py"
 
 
-rule cost_growth:
-    """Draw and tabulate how the cost of simulations grows, from measurements kept with the code."""
+rule growth_exponents:
+    """Tabulate how the cost of simulations grows, from measurements kept with the code."""
     input:
-        measurements="benchmarks/cost_growth.csv",
-        caption="workflow/report/cost_growth.rst",
+        "benchmarks/cost_growth.csv",
     output:
-        **drawn("cost_growth", "Cost"),
-        **tabled("cost_growth"),
+        **tabled("growth_exponents"),
     log:
-        "<results>/logs/cost_growth.log",
+        "<results>/logs/growth_exponents.log",
     benchmark:
-        "<results>/benchmarks/cost_growth.tsv"
+        "<results>/benchmarks/growth_exponents.tsv"
     conda:
         "../../environment.yml"
     params:
-        code=code("scripts/cost_growth.py"),
+        code=code("scripts/growth_exponents.py"),
     script:
-        "../../scripts/cost_growth.py"
+        "../../scripts/growth_exponents.py"

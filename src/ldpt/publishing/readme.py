@@ -13,6 +13,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from ldpt.figures import catalog
 from ldpt.figures.captions import number
 from ldpt.provenance import read_record, record_path
 from ldpt.provenance.manifest import MANIFEST
@@ -20,7 +21,6 @@ from ldpt.provenance.manifest import MANIFEST
 FINDINGS = Path("figures/findings.md")
 BENCHMARKS = Path("results/benchmarks")
 TEMPLATES = Path("workflow/report")
-RULES = Path("workflow/rules")
 PAUSE = 60  # seconds without a job after which another sitting begins
 PLACE = r"<!-- {name}:begin -->\n(.*?)<!-- {name}:end -->"
 
@@ -40,19 +40,13 @@ def with_part(readme: str, name: str, content: str) -> str:
     return readme.replace(marks.format(old), marks.format(content))
 
 
-def figure_names(rules: Path) -> list[str]:
-    """The figures in the order of their rules: those rules whose outputs are drawn."""
-    texts = [file.read_text(encoding="utf-8") for file in sorted(rules.glob("*.smk"))]
-    return [name for text in texts for name in re.findall(r"\*\*drawn\(\s*\"(\w+)\"", text)]
-
-
 def question(template: str) -> str:
     """The question that opens a caption."""
     return " ".join(template.split("\n\n")[0].split())
 
 
 def figure_table(names: Iterable[str], templates: Path, benchmarks: Path) -> str:
-    """A row a figure: what it asks, the rule and script that draw it, and how long that took."""
+    """One row per figure: its question, its rule and script, and how long drawing took."""
     lines = ["| figure, rule | question | script | drawn in |", "| --- | --- | --- | --- |"]
     for name in names:
         asked = question((templates / f"{name}.rst").read_text(encoding="utf-8"))
@@ -101,7 +95,7 @@ def busy(jobs: Iterable[Mapping[str, Any]]) -> float:
 
 def updated(readme: str, project: Path) -> str:
     """The README with all its generated parts made anew from a finished run."""
-    names, benchmarks = figure_names(project / RULES), project / BENCHMARKS
+    names, benchmarks = catalog.read(project / catalog.CATALOG), project / BENCHMARKS
     parts = {
         "findings": (project / FINDINGS).read_text(encoding="utf-8"),
         "figures": figure_table(names, project / TEMPLATES, benchmarks),
