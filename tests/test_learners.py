@@ -178,7 +178,6 @@ def test_every_kind_of_bit_is_taken(response):
     ("message", "complaint"),
     [
         (Response(1, 1, 2.0, "doses"), "answered with epsilon 2.0, this learner expects 1.0"),
-        (Response(1, 1, math.nan, "doses"), "epsilon nan"),
         (Response(1, 1, 1.0, "other"), "belongs to study 'other'"),
         (Response(2, 1, 1.0, "doses"), "about arm 2, recorded for arm 1"),
     ],

@@ -1,6 +1,6 @@
 """The mechanism against its own formula, and the deployed one in exact rational arithmetic."""
 
-import itertools
+import contextlib
 import json
 import math
 import secrets
@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
-from ldpt.privacy import PrivateDevice, PrivBern, Response, private_mean, shrinkage
+from ldpt.privacy import PrivateDevice, PrivBern, Response, Ticket, private_mean, shrinkage
 
 EPSILONS = [1e-9, 0.1, 1.0, 10.0, 800.0, math.inf]
 DEVICE_EPSILONS = [1e-9, 1e-3, 0.1, 0.5, 1.0, math.log(3), 5.0, 30.0, 36.5, 700.0]
@@ -102,6 +102,17 @@ def test_a_seed_repeats_and_no_seed_does_not():
     rewards = np.full(200, 0.5)
     assert (PrivBern(1.0, 3).privatise(rewards) == PrivBern(1.0, 3).privatise(rewards)).all()
     assert (PrivBern(1.0).privatise(rewards) != PrivBern(1.0).privatise(rewards)).any()
+
+
+@pytest.mark.parametrize("epsilon", ["1", None, True, [1.0], "inf"])
+def test_epsilon_that_is_no_number_is_refused_with_its_value(epsilon):
+    with pytest.raises(ValueError, match="epsilon must be positive") as caught:
+        shrinkage(epsilon)
+    assert str(caught.value).endswith(f"got {epsilon!r}")
+
+
+def test_a_whole_number_too_large_for_a_float_means_no_privacy():
+    assert shrinkage(10**400) == 1
 
 
 @pytest.mark.parametrize("epsilon", [0, -1, math.nan, -math.inf])
@@ -227,43 +238,174 @@ def test_a_second_answer_needs_consent_and_is_accounted_for():
         device.answer(0, 0.3)
 
 
-@pytest.mark.parametrize("reward", [-0.123, 1.123, math.nan])
-def test_an_error_on_a_device_does_not_repeat_the_reward(reward):
+LEAKS = ["very ill", -0.123, 1.123, math.nan, 123, 10**400, None, [0.123], b"123", 0.123j]
+
+
+@pytest.mark.parametrize("reward", LEAKS, ids=repr)
+@pytest.mark.parametrize("use", ["answer", "privatise", "probability"])
+def test_an_error_on_a_device_shows_no_reward_and_spends_nothing(use, reward):
     device = PrivateDevice(1.0)
-    with pytest.raises(ValueError, match="reward on a device") as caught:
-        device.answer(0, reward)
-    assert "123" not in str(caught.value)
+    arguments = (0, reward) if use == "answer" else (reward,)
+    with pytest.raises(ValueError, match="its value is not shown") as caught:
+        getattr(device, use)(*arguments)
+    assert says_nothing(caught.value)
+    assert device.spent == 0
+    assert device.answer(0, 0.5).bit in (0, 1)
+
+
+def says_nothing(error: BaseException) -> bool:
+    """No part of a leaked reward in an error, nor in those that it chains."""
+    chain = [error, error.__cause__, error.__context__]
+    return not any(word in repr(link) for link in chain if link for word in ("123", "ill", "000"))
+
+
+@pytest.mark.parametrize("arm", [-1, 2.7, "3", True, False, None, math.nan, 0.123, np.bool_(True)])
+def test_an_invalid_arm_spends_no_answer_and_is_not_shown(arm):
+    device = PrivateDevice(1.0)
+    with pytest.raises(ValueError, match="an arm is a whole number") as caught:
+        device.answer(arm, 0.5)
+    assert says_nothing(caught.value)
+    assert device.spent == 0
+    assert device.answers_left == 1
+
+
+@pytest.mark.parametrize("arm", [2, np.int64(2), Ticket(2, 5)])
+def test_a_device_answers_an_arm_or_a_ticket(arm):
+    message = PrivateDevice(1.0).answer(arm, 1)
+    assert (message.arm, message.number) == (2, 5 if isinstance(arm, Ticket) else None)
+
+
+def test_a_mechanism_that_fails_spends_no_answer(monkeypatch):
+    device = PrivateDevice(1.0)
+
+    def broken(bit: bool) -> bool:
+        raise RuntimeError("no entropy")
+
+    monkeypatch.setattr(device, "_randomise", broken)
+    with pytest.raises(RuntimeError, match="no entropy"):
+        device.answer(0, 0.5)
     assert device.spent == 0
 
 
+@pytest.mark.parametrize("answers", [0, -1, 2.5, math.inf, math.nan, "2", True, None])
+def test_answers_that_are_no_whole_number_are_refused(answers):
+    with pytest.raises(ValueError, match="answers must be a whole number of at least 1, got"):
+        PrivateDevice(1.0, answers=answers)
+
+
+@pytest.mark.parametrize("study", [3, None, b"doses", "x" * 201])
+def test_a_study_that_is_no_name_is_refused(study):
+    with pytest.raises(ValueError, match="study must"):
+        PrivateDevice(1.0, study=study)
+
+
+@pytest.mark.parametrize("reward", ["very ill", 1.123, [0.5, 123.0], None, math.nan, [0.5, "ill"]])
+def test_the_simulated_mechanism_shows_no_reward_either(reward):
+    with pytest.raises(ValueError, match="not shown") as caught:
+        PrivBern(1.0).privatise(reward)
+    assert says_nothing(caught.value)
+
+
+# --- messages
+
+
 def test_a_message_holds_the_terms_and_no_reward():
-    message = PrivateDevice(0.1, study="doses").answer(2, 0.123456789).to_json()
-    assert set(json.loads(message)) == {"arm", "bit", "epsilon", "study"}
-    assert "123456789" not in message
-    assert Response.from_json(message).to_json() == message
+    message = PrivateDevice(0.1, study="doses").answer(Ticket(2, 7), 0.123456789)
+    fields = json.loads(message.to_json())
+    assert set(fields) == {"arm", "bit", "epsilon", "study", "number", "id"}
+    assert (fields["arm"], fields["number"]) == (2, 7)
+    assert "123456789" not in message.to_json() + repr(message)
+    assert Response.from_json(message.to_json()) == message
+    assert Response.from_json(message.to_json().encode()) == message
 
 
-MESSAGE = {"arm": 1, "bit": 1, "epsilon": 0.5, "study": "doses"}
+def test_every_answer_has_an_id_of_its_own():
+    device = PrivateDevice(1.0, answers=100)
+    assert len({device.answer(0, 0.5).id for _ in range(100)}) == 100
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        json.dumps(MESSAGE)[:-4],
-        "[1, 1]",
-        json.dumps({**MESSAGE, "reward": 0.4}),
-        *(
-            json.dumps({**MESSAGE, key: value})
-            for key, value in itertools.chain(
-                (("arm", bad) for bad in (-1, 0.0, "1", True)),
-                (("bit", bad) for bad in (2, 0.37, "1", True, None)),
-                (("epsilon", bad) for bad in ("1", None)),
-                [("study", 3)],
-            )
-        ),
-    ],
-)
-def test_a_malformed_message_is_refused(text):
-    with pytest.raises(ValueError, match="response"):
+def test_the_longest_study_name_fits_into_a_message():
+    for letter in "a\U0001f600\ud800":
+        message = Response(10**6, 1, 1.0, letter * 200, 10**6)
+        assert Response.from_json(message.to_json()) == message
+
+
+MESSAGE = {"arm": 1, "bit": 1, "epsilon": 0.5, "study": "doses", "number": 3, "id": "0" * 32}
+WRONG = {
+    "arm": (-1, 0.0, 2.7, "1", True, None, [], 0.123),
+    "bit": (2, 0.123, "1", True, None, 123),
+    "epsilon": ("1", None, True, 0, 0.0, -1, 1e999, [1]),
+    "study": (3, None, "x" * 201),
+    "number": (-1, 2.5, "3", False),
+    "id": ("", "0" * 31, "0" * 33, "G" * 32, "A" * 32, "\u0663" * 32, 5, None),
+}
+MALFORMED = [
+    "",
+    json.dumps(MESSAGE)[:-4],
+    "[1, 1]",
+    "0.123",
+    json.dumps({**MESSAGE, "reward": 0.123}),
+    json.dumps({key: MESSAGE[key] for key in ("arm", "bit", "epsilon", "study")}),
+    json.dumps(MESSAGE).replace("0.5", "NaN"),
+    json.dumps(MESSAGE).replace("0.5", "Infinity"),
+    json.dumps(MESSAGE).replace("0.5", "1" * 3000 + "23"),
+    json.dumps(MESSAGE).replace('"bit": 1', '"bit": 1, "bit": 0'),
+    json.dumps(MESSAGE) + " " * 5000,
+    "[" * 4000,
+    '{"a":' * 800,
+    b"\xff\xfe",
+    b"\xe2\x28\xa1",
+    None,
+    {**MESSAGE},
+    *(json.dumps({**MESSAGE, key: bad}) for key, wrong in WRONG.items() for bad in wrong),
+]
+
+
+@pytest.mark.parametrize("text", MALFORMED, ids=lambda text: repr(text)[:60])
+def test_a_malformed_message_is_refused_in_one_line_without_its_values(text):
+    assert Response.from_json(json.dumps(MESSAGE)) == Response(**MESSAGE)
+    with pytest.raises(ValueError, match="response") as caught:
         Response.from_json(text)
+    assert says_nothing(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner),
+    max_leaves=5,
+)
+
+
+@settings(max_examples=300, derandomize=True, deadline=None)
+@given(
+    changes=st.dictionaries(st.sampled_from([*MESSAGE, "more"]), JSON, max_size=3),
+    gone=st.sets(st.sampled_from([*MESSAGE]), max_size=1),
+)
+def test_any_message_is_a_valid_response_or_a_value_error(changes, gone):
+    fields = {key: value for key, value in {**MESSAGE, **changes}.items() if key not in gone}
+    with contextlib.suppress(ValueError):
+        message = Response.from_json(json.dumps(fields))
+        assert set(fields) == set(MESSAGE)
+        assert type(message.arm) is int
+        assert message.bit in (0, 1)
+        assert 0 < message.epsilon < math.inf
+        assert Response.from_json(message.to_json()) == message
+
+
+@settings(max_examples=300, derandomize=True, deadline=None)
+@given(text=st.text() | st.binary())
+def test_any_text_at_all_is_refused_as_a_message(text):
+    with pytest.raises(ValueError, match="a response is one JSON object"):
+        Response.from_json(text)
+
+
+@pytest.mark.parametrize(("arm", "number"), [(-1, 0), (0, -1), (True, 0), (0, 2.0), ("1", 0)])
+def test_a_ticket_is_two_whole_numbers(arm, number):
+    with pytest.raises(ValueError, match="a ticket has an arm and a number"):
+        Ticket(arm, number)
+
+
+def test_a_ticket_stands_for_its_arm_where_an_index_is_wanted():
+    assert np.array([0.1, 0.2])[Ticket(1, 9)] == 0.2
+    assert Ticket(1, 9) != Ticket(1, 8)

@@ -1,38 +1,210 @@
-"""The Bernoulli mechanism PrivBern and what it does to means and gaps (Section 2.3 of the paper).
+"""The Bernoulli mechanism PrivBern, what it does to means and gaps, and the messages of devices.
 
-Two types, so that simulation and deployment cannot be confused: :class:`PrivBern` draws from a
-fast NumPy generator and is for simulation only; :class:`PrivateDevice` is the same mechanism for
-real people: it draws from the operating system's generator, with probabilities that are safe in
-finite precision, and has no argument by which a generator could be handed to it.
+The mechanism is that of Section 2.3 of the paper. Two types keep simulation and deployment apart:
+:class:`PrivBern` draws from a fast NumPy generator and is for simulation only;
+:class:`PrivateDevice` is the same mechanism for real people: it draws from the operating system's
+generator, with probabilities that are safe in finite precision, and has no argument by which a
+generator could be handed to it.
+
+A device answers a :class:`Ticket` (or a bare arm) with a :class:`Response`. No error raised here
+repeats a reward, because errors end up in logs.
 """
 
 import json
 import math
 import secrets
+import string
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from fractions import Fraction
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
 if TYPE_CHECKING:
     from opendp.mod import Measurement
 
-LEAST_DEVICE_EPSILON = 1e-9  # below, a float cannot hold the flip probability to six digits
+MIN_DEVICE_EPSILON = 1e-9  # below, a float cannot hold the flip probability to six digits
 REWARD_BITS = 1074  # every float in [0, 1] is a whole multiple of 2^-1074
+ID_DIGITS = 32  # hexadecimal digits of a message's id: 128 random bits
+MAX_STUDY_NAME = 200  # characters
+MAX_FLOAT = float(np.finfo(float).max)
+MAX_MESSAGE = 4096  # characters; the longest study name fits, escaped
+
+
+# --- checking what was given
+
+
+def check_number(name: str, value: object, low: float, high: float) -> float:
+    """Return a number of the closed interval [low, high] as a float.
+
+    Parameters
+    ----------
+    name : str
+        What the value is called in the error.
+    value : object
+        What was given; booleans and text are not numbers.
+    low, high : float
+        The interval.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError
+        If the value is not a number of the interval.
+
+    Examples
+    --------
+    >>> check_number("threshold", 2, 0, 1)
+    Traceback (most recent call last):
+    ValueError: threshold must be a number in [0, 1], got 2
+    """
+    if not (_is_number(value) and low <= value <= high):  # type: ignore[operator]
+        raise ValueError(f"{name} must be a number in [{low:g}, {high:g}], got {value!r}")
+    return float(value)  # type: ignore[arg-type]
+
+
+def check_whole(name: str, value: object, least: int, most: int | None = None) -> int:
+    """Return a whole number of at least ``least`` as an int; 3.0 is one, 2.5, inf and True are not.
+
+    Parameters
+    ----------
+    name : str
+        What the value is called in the error.
+    value : object
+        What was given.
+    least : int
+        The smallest number allowed.
+    most : int, optional
+        The largest number allowed.
+
+    Returns
+    -------
+    int
+
+    Raises
+    ------
+    ValueError
+        If the value is not such a number.
+
+    Examples
+    --------
+    >>> check_whole("n_arms", 2.5, 1)
+    Traceback (most recent call last):
+    ValueError: n_arms must be a whole number of at least 1, got 2.5
+    """
+    whole = _is_number(value) and (not isinstance(value, (float, np.floating)) or _is_whole(value))
+    if not whole or not least <= value or not (most is None or value <= most):  # type: ignore[operator]
+        allowed = f"of at least {least}" if most is None else f"from {least} to {most}"
+        raise ValueError(f"{name} must be a whole number {allowed}, got {value!r}")
+    return int(value)  # type: ignore[call-overload]
+
+
+def check_study(study: object) -> str:
+    """Return the name of a study.
+
+    Parameters
+    ----------
+    study : object
+        What was given.
+
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    ValueError
+        If it is not text, or longer than 200 characters.
+    """
+    if not isinstance(study, str):
+        raise ValueError(f"study must be a name, got a {type(study).__name__}")
+    if len(study) > MAX_STUDY_NAME:
+        raise ValueError(f"study must have at most {MAX_STUDY_NAME} characters, got {len(study)}")
+    return study
 
 
 def check_epsilon(epsilon: float) -> float:
-    """Return ``epsilon`` as a float, or say why it is not a privacy level.
+    """Return a privacy level as a float.
 
     The theorems admit epsilon = 0, but then every response is a fair coin, H_eps is infinite and
-    nothing can be learned; ``math.inf`` means no privacy and is legal everywhere.
+    nothing can be learned.
+
+    Parameters
+    ----------
+    epsilon : float
+        The privacy level; ``math.inf`` means no privacy and is legal everywhere.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError
+        If it is not a number above 0.
     """
-    epsilon = float(epsilon)
+    if not _is_number(epsilon):
+        raise ValueError(f"epsilon must be positive (inf means no privacy), got {epsilon!r}")
     if not epsilon > 0:
-        raise ValueError(f"epsilon must be positive (inf means no privacy), got {epsilon}")
-    return epsilon
+        raise ValueError(f"epsilon must be positive (inf means no privacy), got {float(epsilon)}")
+    return float(epsilon) if epsilon <= MAX_FLOAT else math.inf
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+
+
+def _is_whole(value: object) -> bool:
+    return float(value).is_integer()  # type: ignore[arg-type]
+
+
+def read_json(text: object, limit: int | None = None) -> Any:
+    """Parse JSON that somebody else wrote, strictly.
+
+    Parameters
+    ----------
+    text : object
+        What was received: text, or its bytes in UTF-8.
+    limit : int, optional
+        The largest length that is read at all.
+
+    Returns
+    -------
+    object
+        The parsed value; None for anything that is not JSON, is too long or nested too deeply,
+        repeats a key, or holds NaN or an infinity. The offending text stays out of any error.
+
+    Examples
+    --------
+    >>> read_json('{"arm": 1}')
+    {'arm': 1}
+    >>> read_json('{"arm": 1, "arm": 2}') is None
+    True
+    """
+    if not isinstance(text, (str, bytes)) or (limit is not None and len(text) > limit):
+        return None
+    try:
+        return json.loads(text, object_pairs_hook=_unique_keys, parse_constant=_no_constant)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a key is repeated")
+    return found
+
+
+def _no_constant(name: str) -> None:
+    raise ValueError(f"{name} is not JSON")
+
+
+# --- the mechanism
 
 
 def shrinkage(epsilon: float) -> float:
@@ -40,6 +212,23 @@ def shrinkage(epsilon: float) -> float:
 
     The paper writes (e^eps - 1)/(e^eps + 1), which overflows beyond eps = 709.
 
+    Parameters
+    ----------
+    epsilon : float
+        Privacy level; ``math.inf`` means no privacy.
+
+    Returns
+    -------
+    float
+        c in [0, 1].
+
+    Raises
+    ------
+    ValueError
+        If epsilon is not a positive number.
+
+    Examples
+    --------
     >>> shrinkage(math.inf)
     1.0
     """
@@ -53,16 +242,37 @@ def private_mean(mean: np.ndarray | Sequence[float], epsilon: float) -> np.ndarr
 def private_mean(mean: float | np.ndarray | Sequence[float], epsilon: float) -> float | np.ndarray:
     """Mean of the responses of an arm with this mean reward: 1/2 + c (mean - 1/2) (Lemma 2.1).
 
-    Takes a scalar or an array; the threshold is transformed by the same map.
+    Parameters
+    ----------
+    mean : float or array_like
+        Mean rewards in [0, 1]; the threshold is transformed by the same map.
+    epsilon : float
+        Privacy level; ``math.inf`` means no privacy.
 
+    Returns
+    -------
+    float or ndarray
+        The mean of the responses, in the shape of ``mean``.
+
+    Raises
+    ------
+    ValueError
+        If a mean lies outside [0, 1] or epsilon is not a positive number.
+
+    Examples
+    --------
     >>> private_mean(0.5, 1.0)
     0.5
     """
     means = np.asarray(mean, dtype=float)
     if not np.all((means >= 0) & (means <= 1)):
         raise ValueError(f"a mean reward lies in [0, 1], got {mean}")
-    private = 0.5 + shrinkage(epsilon) * (means - 0.5)
+    private = _shrunk(means, epsilon)
     return float(private) if private.ndim == 0 else private
+
+
+def _shrunk(means: np.ndarray, epsilon: float) -> np.ndarray:
+    return np.asarray(0.5 + shrinkage(epsilon) * (means - 0.5))
 
 
 class PrivBern:
@@ -71,6 +281,20 @@ class PrivBern:
     Returns 1 with probability (r e^eps + 1 - r)/(1 + e^eps). Its generator is fast and seedable,
     hence predictable: real users are protected by :class:`PrivateDevice`, never by this class.
 
+    Parameters
+    ----------
+    epsilon : float
+        Privacy level; ``math.inf`` means no privacy.
+    rng : numpy.random.Generator or int, optional
+        The generator, or its seed.
+
+    Raises
+    ------
+    ValueError
+        If epsilon is not a positive number.
+
+    Examples
+    --------
     >>> PrivBern(math.inf, rng=1).privatise([0.0, 1.0, 1.0]).tolist()
     [0, 1, 1]
     """
@@ -84,60 +308,206 @@ class PrivBern:
     @overload
     def probability(self, reward: np.ndarray | Sequence[float]) -> np.ndarray: ...
     def probability(self, reward: float | np.ndarray | Sequence[float]) -> float | np.ndarray:
-        """Probability of the response 1."""
-        return private_mean(reward, self.epsilon)
+        """Probability of the response 1.
+
+        Parameters
+        ----------
+        reward : float or array_like
+            Rewards in [0, 1].
+
+        Returns
+        -------
+        float or ndarray
+            The probabilities, in the shape of ``reward``.
+
+        Raises
+        ------
+        ValueError
+            If a reward is not a number in [0, 1]; its value is not shown.
+        """
+        rewards = np.asarray(reward)
+        if rewards.dtype.kind not in "biuf" or not np.all((rewards >= 0) & (rewards <= 1)):
+            raise ValueError("a reward is a number that lies in [0, 1]; the value is not shown")
+        probability = _shrunk(rewards.astype(float), self.epsilon)
+        return float(probability) if probability.ndim == 0 else probability
 
     @overload
     def privatise(self, reward: float) -> int: ...
     @overload
     def privatise(self, reward: np.ndarray | Sequence[float]) -> np.ndarray: ...
     def privatise(self, reward: float | np.ndarray | Sequence[float]) -> int | np.ndarray:
-        """Randomise a reward, or an array of rewards, into 0/1 responses."""
+        """Randomise a reward, or an array of rewards, into 0/1 responses.
+
+        Parameters
+        ----------
+        reward : float or array_like
+            Rewards in [0, 1].
+
+        Returns
+        -------
+        int or ndarray
+            The responses, in the shape of ``reward``.
+
+        Raises
+        ------
+        ValueError
+            If a reward is not a number in [0, 1]; its value is not shown.
+        """
         probability = np.asarray(self.probability(reward))
         response = (self._rng.random(probability.shape) < probability).astype(np.int8)
         return int(response) if response.ndim == 0 else response
 
 
+# --- the messages
+
+
+@dataclass(frozen=True)
+class Ticket:
+    """A request to one person: the arm, and which request for that arm it is.
+
+    Where an arm's number is expected, as in ``means[ticket]``, a ticket stands for its arm.
+
+    Attributes
+    ----------
+    arm : int
+        The arm that the person is asked about.
+    number : int
+        0 for the first request for this arm, 1 for the second, and so on.
+
+    Examples
+    --------
+    >>> ["low dose", "high dose"][Ticket(arm=1, number=12)]
+    'high dose'
+    """
+
+    arm: int
+    number: int
+
+    def __post_init__(self) -> None:
+        if not (_is_count(self.arm) and _is_count(self.number)):
+            raise ValueError("a ticket has an arm and a number, both whole numbers >= 0")
+
+    def __index__(self) -> int:
+        return self.arm
+
+
+def _is_count(value: object) -> bool:
+    return type(value) is int and value >= 0
+
+
+def new_id() -> str:
+    """A fresh random id for a message; it says nothing about who sent it.
+
+    Returns
+    -------
+    str
+        32 hexadecimal digits from the operating system's generator.
+    """
+    return secrets.token_hex(ID_DIGITS // 2)
+
+
 @dataclass(frozen=True)
 class Response:
-    """All that leaves a device: the arm it was asked about, a randomised bit, and the terms.
+    """All that leaves a device: what it was asked, a randomised bit, the terms, and an id.
 
-    >>> message = Response(arm=3, bit=1, epsilon=1.0, study="doses").to_json()
-    >>> Response.from_json(message).bit
-    1
+    Attributes
+    ----------
+    arm : int
+        The arm that the person was asked about.
+    bit : int
+        The randomised response, 0 or 1.
+    epsilon : float
+        The privacy level under which it was given, positive and finite.
+    study : str
+        The study that it was given for.
+    number : int or None
+        Which request for the arm it answers (:attr:`Ticket.number`); None if none was made.
+    id : str
+        Random, new for every answer, so that a message sent twice is counted once.
+
+    Examples
+    --------
+    >>> message = Response(arm=3, bit=1, epsilon=1.0, study="doses", number=7).to_json()
+    >>> Response.from_json(message).number
+    7
     """
 
     arm: int
     bit: int
     epsilon: float
     study: str = ""
+    number: int | None = None
+    id: str = field(default_factory=new_id)
 
     def __post_init__(self) -> None:
-        if type(self.arm) is not int or self.arm < 0:
-            raise ValueError(f"the arm of a response is a whole number >= 0, got {self.arm!r}")
+        if not _is_count(self.arm):
+            raise ValueError("the arm of a response is a whole number >= 0; the value is not shown")
         if type(self.bit) is not int or self.bit not in (0, 1):
-            raise ValueError(f"the bit of a response is 0 or 1, got {self.bit!r}")
-        if not isinstance(self.epsilon, (int, float)):
-            raise ValueError(f"the epsilon of a response is a number, got {self.epsilon!r}")
-        if not isinstance(self.study, str):
-            raise ValueError(f"the study of a response is a name, got {self.study!r}")
+            raise ValueError("the bit of a response is 0 or 1; the value is not shown")
+        if not (_is_number(self.epsilon) and 0 < self.epsilon <= MAX_FLOAT):
+            raise ValueError("the epsilon of a response is a positive, finite number")
+        if not isinstance(self.study, str) or len(self.study) > MAX_STUDY_NAME:
+            raise ValueError(f"the study of a response has at most {MAX_STUDY_NAME} characters")
+        if not (self.number is None or _is_count(self.number)):
+            raise ValueError("the number of a response is a whole number >= 0, or None")
+        if not is_id(self.id):
+            raise ValueError(f"the id of a response has {ID_DIGITS} lower-case hexadecimal digits")
 
     def to_json(self) -> str:
-        """The message as one line of text."""
+        """The message as one line of text.
+
+        Returns
+        -------
+        str
+        """
         return json.dumps(asdict(self), allow_nan=False)
 
     @classmethod
     def from_json(cls, text: str | bytes) -> "Response":
-        """Read a message; one that is not whole, or holds anything else, is refused."""
-        try:
-            fields = json.loads(text)
-        except ValueError as error:
-            raise ValueError(f"a response is one line of JSON: {error}") from None
-        expected = {"arm", "bit", "epsilon", "study"}
-        if not isinstance(fields, dict) or set(fields) != expected:
-            found = sorted(fields) if isinstance(fields, dict) else type(fields).__name__
-            raise ValueError(f"a response has the fields {sorted(expected)}, got {found}")
+        """Read a message.
+
+        Parameters
+        ----------
+        text : str or bytes
+            What :meth:`to_json` wrote.
+
+        Returns
+        -------
+        Response
+
+        Raises
+        ------
+        ValueError
+            If the message is not whole, longer than 4096 characters, repeats a field, lacks one,
+            holds anything else, or a value is out of range. The error does not quote the message.
+        """
+        fields = read_json(text, MAX_MESSAGE)
+        expected = sorted(cls.__dataclass_fields__)
+        if not isinstance(fields, dict) or sorted(fields) != expected:
+            raise ValueError(f"a response is one JSON object with the fields {', '.join(expected)}")
         return cls(**fields)
+
+
+def is_id(value: object) -> bool:
+    """Whether this could be the id of a message.
+
+    Parameters
+    ----------
+    value : object
+        What was given.
+
+    Returns
+    -------
+    bool
+    """
+    return (
+        isinstance(value, str)
+        and len(value) == ID_DIGITS
+        and set(value) <= set(string.digits + "abcdef")
+    )
+
+
+# --- the device
 
 
 class PrivateDevice:
@@ -150,9 +520,24 @@ class PrivateDevice:
     :attr:`epsilon`, and at most 36.7, where floats end). Whatever the first step does, the ratio of
     output probabilities is bounded by the second.
 
-    Every further answer costs epsilon again; ``answers`` says how many this person has agreed to.
-    A private device without privacy is a contradiction, so ``math.inf`` is refused here.
+    Parameters
+    ----------
+    epsilon : float
+        Privacy level of one answer. A private device without privacy is a contradiction, so
+        ``math.inf`` is refused here.
+    study : str
+        The study for which the person answers.
+    answers : int
+        How many answers this person has agreed to; each costs epsilon again.
 
+    Raises
+    ------
+    ValueError
+        If epsilon is not in [1e-9, inf), the study is not a name, or answers is not a whole number
+        of at least 1.
+
+    Examples
+    --------
     >>> device = PrivateDevice(epsilon=1.0, study="doses")
     >>> device.answer(arm=3, reward=0.25).bit in (0, 1)
     True
@@ -163,17 +548,14 @@ class PrivateDevice:
 
     def __init__(self, epsilon: float, study: str = "", answers: int = 1) -> None:
         epsilon = check_epsilon(epsilon)
-        if not LEAST_DEVICE_EPSILON <= epsilon < math.inf:
+        if not MIN_DEVICE_EPSILON <= epsilon < math.inf:
             raise ValueError(
-                f"epsilon of a device must be finite and at least {LEAST_DEVICE_EPSILON:g}, "
+                f"epsilon of a device must be finite and at least {MIN_DEVICE_EPSILON:g}, "
                 f"got {epsilon}"
             )
-        if answers < 1:
-            raise ValueError(f"answers must be at least 1, got {answers}")
         self.epsilon = epsilon
-        self.study = str(study)
-        self.answers_left = int(answers)
-        self._answers = int(answers)
+        self.study = check_study(study)
+        self.answers_left = self._answers = check_whole("answers", answers, 1)
         self._truth, self._randomise = _certified_randomised_response(epsilon)
 
     @property
@@ -187,32 +569,93 @@ class PrivateDevice:
         return self.epsilon * (self._answers - self.answers_left)
 
     def probability(self, reward: float) -> Fraction:
-        """The exact probability of the response 1, as this device realises it."""
+        """The exact probability of the response 1, as this device realises it.
+
+        Parameters
+        ----------
+        reward : float
+            A reward in [0, 1].
+
+        Returns
+        -------
+        fractions.Fraction
+
+        Raises
+        ------
+        ValueError
+            If the reward is not a number in [0, 1]; its value is not shown.
+        """
         truth, bit = Fraction(self._truth), Fraction(_check_reward(reward))
         return truth * bit + (1 - truth) * (1 - bit)
 
     def privatise(self, reward: float) -> int:
-        """Randomise a reward into a 0/1 response; only the response may leave the device."""
+        """Randomise a reward into a 0/1 response; only the response may leave the device.
+
+        Parameters
+        ----------
+        reward : float
+            A reward in [0, 1].
+
+        Returns
+        -------
+        int
+            0 or 1.
+
+        Raises
+        ------
+        ValueError
+            If the reward is not a number in [0, 1] (its value is not shown), or no answer is left.
+            Neither spends an answer.
+        """
         reward = _check_reward(reward)
         if self.answers_left == 0:
             raise ValueError(
                 f"this device has given all of its {self._answers} answers: "
                 "another would cost epsilon again"
             )
+        bit = int(self._randomise(_exact_bernoulli(reward)))
         self.answers_left -= 1
-        return int(self._randomise(_exact_bernoulli(reward)))
+        return bit
 
-    def answer(self, arm: int, reward: float) -> Response:
-        """The message for the learner: a randomised response with the terms it was given under."""
-        return Response(int(arm), self.privatise(reward), self.epsilon, self.study)
+    def answer(self, arm: int | Ticket, reward: float) -> Response:
+        """The message for the learner: a randomised response with the terms it was given under.
+
+        Parameters
+        ----------
+        arm : int or Ticket
+            The arm that the person was asked about, or the request itself. With a ticket the
+            message says which request it answers.
+        reward : float
+            The reward, in [0, 1]; it does not leave the device.
+
+        Returns
+        -------
+        Response
+
+        Raises
+        ------
+        ValueError
+            If the arm or the reward is invalid (no value is shown), or no answer is left. None of
+            them spends an answer.
+        """
+        number = arm.number if isinstance(arm, Ticket) else None
+        arm = arm.arm if isinstance(arm, Ticket) else _check_arm(arm)
+        return Response(arm, self.privatise(reward), self.epsilon, self.study, number)
+
+
+def _check_arm(arm: int) -> int:
+    """An arm on a device; the error shows no value: it may be a reward in the wrong place."""
+    if not isinstance(arm, (int, np.integer)) or isinstance(arm, bool) or arm < 0:
+        raise ValueError("an arm is a whole number >= 0, or a ticket; the value is not shown")
+    return int(arm)
 
 
 def _check_reward(reward: float) -> float:
     """A reward on a device; the error does not repeat it, because errors end up in logs."""
-    value = float(reward)
-    if not 0 <= value <= 1:
+    known = isinstance(reward, (int, float, np.integer, np.floating, np.bool_))
+    if not known or not 0 <= reward <= 1:
         raise ValueError("a reward on a device must be a number in [0, 1]; its value is not shown")
-    return value
+    return float(reward)
 
 
 def _exact_bernoulli(probability: float) -> bool:
