@@ -1,0 +1,19 @@
+"""Check the appendix: statements about every tape on erring runs, inequalities on exact chains."""
+
+import pandas as pd
+
+from ldpt.claims.tapes import check_chains, check_tapes
+
+
+def checks(seed: int, erring_runs: int, chains: int) -> pd.DataFrame:
+    """One row per statement of the appendix that can be checked numerically."""
+    return pd.concat([check_tapes(seed, erring_runs), check_chains(chains, seed)])
+
+
+if __name__ == "__main__":
+    from ldpt.provenance import job
+
+    with job(snakemake) as this:  # noqa: F821
+        seed, settings = this.params.seed, this.params.checks
+        this.note(seed=seed, stream=["evidence_tapes"])
+        checks(seed, **settings).to_csv(this.output[0], index=False)

@@ -1,0 +1,99 @@
+"""The statements of the appendix on random tapes and exact chains, and planted faults."""
+
+import math
+
+import numpy as np
+import pytest
+
+from ldpt.claims import tapes
+from ldpt.learners import FixedBudget
+
+COLUMNS = ["statement", "cases", "violations", "largest_ratio"]
+
+
+@pytest.fixture(scope="module")
+def small_check():
+    return tapes.check_tapes(seed=3, erring_runs=150)
+
+
+def violations(table, policy, statement):
+    return table.set_index("statement").violations[f"{policy}: {tapes.TAPE_STATEMENTS[statement]}"]
+
+
+def test_every_tape_statement_holds_on_erring_runs(small_check):
+    assert list(small_check.columns) == COLUMNS
+    assert len(small_check) == len(tapes.LOGARITHM) * len(tapes.TAPE_STATEMENTS)
+    assert (small_check.cases >= 150).all()
+    assert small_check.violations.sum() == 0
+    assert small_check.largest_ratio.between(0.1, 1 + tapes.ROUNDING).all()
+
+
+def test_check_tapes_is_a_function_of_its_seed(small_check):
+    assert tapes.check_tapes(seed=3, erring_runs=150).equals(small_check)
+
+
+@pytest.mark.parametrize("policy", tapes.LOGARITHM)
+def test_a_wrong_index_violates_the_tape_statements(policy):
+    """The weight of log n is four instead of zero, and zero instead of a half."""
+    table = tapes.check_tapes(seed=3, erring_runs=300, played={"apt": 4.0, "lsa": 0.0})
+    assert violations(table, policy, 1) > 0
+    assert violations(table, policy, 2) > 0
+
+
+def test_wrong_shares_violate_the_pigeonhole(monkeypatch):
+    right = tapes.Problem.shares
+    monkeypatch.setattr(tapes.Problem, "shares", lambda self, weight: 1.1 * right(self, weight))
+    assert violations(tapes.check_tapes(seed=3, erring_runs=150), "lsa", 0) > 0
+
+
+def test_pulling_the_largest_index_lets_the_second_smallest_fall():
+    index = np.random.default_rng(1).random((20, 3, 50))
+    assert tapes.play(index, 50).second_smallest.max() == 1
+    assert tapes.play(index, 50, choose=np.argmax).second_smallest.max() > 1
+
+
+def test_shares_solve_their_equations():
+    rng = np.random.default_rng(2)
+    for weight in tapes.LOGARITHM.values():
+        problem = tapes.draw_problem(rng)
+        shares = problem.shares(weight)
+        level = shares * problem.gaps**2 + weight * np.log(shares)
+        assert shares.sum() == pytest.approx(problem.budget - problem.means.size)
+        assert np.ptp(level) == pytest.approx(0, abs=1e-6)
+
+
+@pytest.mark.parametrize("policy", ["apt"])
+def test_runs_are_those_of_the_learner(policy):
+    rng = np.random.default_rng(4)
+    budget, n_arms = 120, 4
+    responses = rng.random((5, n_arms, budget)) < rng.random(n_arms)[:, None]
+    positions = np.arange(1, budget + 1)
+    squares = (
+        np.abs(responses.cumsum(axis=2) - positions * 0.4) + positions * 0.05
+    ) ** 2 / positions
+    pulls = tapes.play(squares + tapes.LOGARITHM[policy] * np.log(positions), budget).pulls
+    for run in range(5):
+        learner = FixedBudget(n_arms, 0.4, 0.05, math.inf, budget)
+        while (arm := learner.next_arm()) is not None:
+            learner.record(arm, int(responses[run, arm, learner.pulls[arm]]))
+        assert list(learner.pulls) == pulls[run].tolist()
+
+
+def test_chains_stay_below_their_bounds():
+    table = tapes.check_chains(chains=4)
+    assert list(table.columns) == COLUMNS
+    assert table.statement.tolist() == list(tapes.CHAINS)
+    assert (table.violations == 0).all()
+    assert table.largest_ratio.between(0.01, 1).all()
+
+
+def test_a_doubled_exponent_is_violated():
+    assert (tapes.check_chains(chains=12, exponent=2.0).violations > 0).all()
+
+
+def test_probability_of_a_chain_is_exact():
+    """A fair walk visits -1 within 3 steps with probability 5/8."""
+    chain = tapes.Chain(0.5, 0.5, 3, lambda n, d: True, lambda n, d: d <= -0.5)
+    assert tapes.probability(chain) == 5 / 8
+    late = tapes.Chain(0.5, 0.5, 3, lambda n, d: (n == 2) & (d >= 1), lambda n, d: d <= 0.5)
+    assert tapes.probability(late) == 1 / 8
