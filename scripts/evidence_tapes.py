@@ -16,4 +16,4 @@ if __name__ == "__main__":
     with job(snakemake) as this:  # noqa: F821
         seed, settings = this.params.seed, this.params.checks
         this.note(seed=seed, stream=["evidence_tapes"])
-        checks(seed, **settings).to_csv(this.output[0], index=False)
+        checks(seed, **settings).to_csv(this.output[0], index=False, float_format="%.4g")

@@ -68,6 +68,25 @@ rule evidence_chains:
         "../../scripts/evidence_chains.py"
 
 
+rule evidence_tapes:
+    """Check the appendix on tapes with a wrong answer and on exact chains."""
+    output:
+        "<results>/evidence/tapes.csv",
+    log:
+        "<results>/logs/evidence_tapes.log",
+    benchmark:
+        "<results>/benchmarks/evidence_tapes.tsv"
+    priority: LONG
+    conda:
+        "../../environment.yml"
+    params:
+        code=code("scripts/evidence_tapes.py"),
+        seed=config["seed"],
+        checks=config["proof_checks"],
+    script:
+        "../../scripts/evidence_tapes.py"
+
+
 rule evidence_measured:
     """Test the simulated claims on the summaries and the map of errors."""
     input:

@@ -56,6 +56,7 @@ rule report:
         parts=["paper/layout.typ", "paper/proofs.typ", "paper/references.yml"],
         numbers="<results>/numbers.json",
         claims="<results>/claims.json",
+        tapes="<results>/evidence/tapes.csv",
         figures=expand("<figures>/{name}.pdf", name=FIGURES),
         captions=expand("<results>/captions/{name}.rst", name=FIGURES),
     output:

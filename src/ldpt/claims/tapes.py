@@ -108,9 +108,9 @@ def check_tapes(
 
 
 TAPE_STATEMENTS = (
-    "some arm has n_k - 1 >= nu_k pulls before its last one",
+    "some arm has its share of pulls before its last one",
     "at its last pull that arm has the least index",
-    "the tapes of the wrong arm and of another one deviate, or the wrong arm's alone",
+    "the wrong arm's tape and another one deviate, or the wrong arm's alone",
     "the second smallest index never falls",
 )
 
@@ -190,7 +190,7 @@ def play(index: np.ndarray, budget: int, choose: Callable[..., Any] = np.argmin)
 def _least_index(
     index: np.ndarray, pulls: np.ndarray, at_last_pull: np.ndarray, shares: np.ndarray, wrong: int
 ) -> float:
-    """Index of an arm with n_k - 1 >= nu_k over the wrong arm's, when the former was last pulled."""
+    """Index of an arm with n_k - 1 >= nu_k over the wrong arm's, when the first was last pulled."""
     ratios = [
         _ratio(index[k, at_last_pull[k, k] - 1], index[wrong, at_last_pull[k, wrong] - 1])
         for k in (pulls - 1 >= shares * (1 - ROUNDING)).nonzero()[0]
@@ -378,8 +378,8 @@ def _draw_mixture(rng: np.random.Generator) -> tuple[float, float, float]:
 
 
 CHAINS: Mapping[str, Callable[[np.random.Generator], Drawn]] = {
-    "Lemma Y: an index of l on a scale, then the wrong side": _lemma_y,
-    "Lemma V: an index of at most l late": _lemma_v,
+    "Lemma Y: a large index on a scale, then the wrong side": _lemma_y,
+    "Lemma V: a small index late": _lemma_v,
     "Lemma E: the wrong side late": _lemma_e,
     "mixture: a tape ever leaves its two-sided boundary": _two_sided,
     "onesided: a tape ever crosses its wrong boundary": _one_sided,
