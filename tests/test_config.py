@@ -3,10 +3,14 @@
 import copy
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from ldpt import config
 
@@ -35,53 +39,286 @@ def arm_at_threshold(settings: Config) -> None:
     confidence(settings).update(instances=["x"])
 
 
+def set_in(*keys: Any) -> Callable[[Config], None]:
+    """A change of one value: the last of ``keys``, at the place that the others name."""
+    *place, name, value = keys
+
+    def change(settings: Config) -> None:
+        for key in place:
+            settings = settings[key]
+        settings[name] = value
+
+    return change
+
+
+STUDY = ("studies", 0)
+
 WRONG: dict[str, tuple[Callable[[Config], Any], str]] = {
-    "unknown key": (lambda c: c.update(sead=1), "unknown key 'sead'; known are seed,"),
+    "unknown key": (lambda c: c.update(sead=1), "unknown key 'sead' (choose from seed,"),
     "unknown key in a study": (lambda c: budget(c).update(eps=[1]), "unknown key 'eps'"),
+    "key that is no text": (lambda c: c.update({1: 2}), "config: unknown key 1 (choose from"),
     "epsilon 0": (
         lambda c: budget(c).update(epsilons=[0]),
         "fixed_budget.studies[0].epsilons[0]: 0",
     ),
-    "epsilon nan": (lambda c: budget(c).update(epsilons=[math.nan]), "epsilons: nan"),
+    "epsilon nan": (lambda c: budget(c).update(epsilons=[math.nan]), "epsilons[0]: nan"),
     "epsilon negative": (lambda c: confidence(c).update(epsilons=[-1]), "epsilons[0]: -1"),
+    "epsilon below what floats resolve": (
+        lambda c: budget(c).update(epsilons=[1e-200]),
+        "fixed_budget.studies[0].epsilons: 1e-200 is not a number >= 1e-09",
+    ),
+    "epsilon that shares a file name": (
+        lambda c: budget(c).update(epsilons=[1, 1.0000001]),
+        "epsilons: 1.0000001 has more than six digits, its files would be named 1",
+    ),
     "delta 1": (lambda c: confidence(c).update(deltas=[1]), "deltas[0]: 1"),
     "delta 0": (lambda c: confidence(c).update(deltas=[0]), "deltas[0]: 0"),
-    "delta nan": (lambda c: confidence(c).update(deltas=[math.nan]), "deltas: delta must"),
+    "delta nan": (lambda c: confidence(c).update(deltas=[math.nan]), "deltas[0]: nan"),
+    "delta denormal": (
+        lambda c: confidence(c).update(deltas=[1e-320]),
+        "fixed_confidence.studies[0].deltas: 1e-320 is not a number >= 1e-100",
+    ),
     "budget below 2K": (lambda c: budget(c).update(budgets=[19]), "budgets: 19 is below 2K = 20"),
+    "budget beyond 64 bits": (
+        lambda c: budget(c).update(budgets=[10**20]),
+        "fixed_budget.studies[0].budgets[0]: 100000000000000000000 is more than 1e+13",
+    ),
+    "multiple nan": (
+        lambda c: budget(c).update(multiples=[1, math.nan]),
+        "fixed_budget.studies[0].multiples[1]: nan is not a number",
+    ),
+    "multiple infinite": (
+        lambda c: budget(c).update(multiples=[math.inf]),
+        "fixed_budget.studies[0].multiples[0]: inf is not finite",
+    ),
+    "multiples too large": (
+        lambda c: budget(c).update(multiples=[1e300]),
+        "multiples: 1e+300 times H_eps of 'three-groups' at epsilon 0.5 is",
+    ),
+    "multiples too small": (
+        lambda c: budget(c).update(multiples=[1e-9]),
+        "multiples: 1e-09 times H_eps of 'three-groups' at epsilon 0.5 is below 2K = 20 pulls",
+    ),
     "no replicates": (
         lambda c: c["fixed_budget"].update(replicates=0),
         "fixed_budget.replicates: 0",
     ),
+    "too many replicates": (
+        lambda c: c["fixed_confidence"].update(replicates=10**12),
+        "fixed_confidence.replicates: 1000000000000 is greater than the maximum of 100000000",
+    ),
+    "replicates that are no whole number": (
+        lambda c: c["fixed_budget"].update(replicates=400.0),
+        "fixed_budget.replicates: 400.0 is not of type 'integer'",
+    ),
+    "seed that is no whole number": (set_in("seed", 3.0), "seed: 3.0 is not of type 'integer'"),
+    "seed true": (set_in("seed", True), "seed: True is not of type 'integer'"),
     "means outside [0, 1]": (
         lambda c: add_instance(c, name="x", means=[0.2, 1.1], threshold=0.5),
         "means[1]: 1.1",
     ),
+    "mean nan": (
+        lambda c: add_instance(c, name="x", means=[math.nan], threshold=0.5),
+        "means[0]: nan is not a number",
+    ),
+    "tolerance nan": (
+        lambda c: add_instance(c, name="x", means=[0.2], threshold=0.5, tolerance=math.nan),
+        "tolerance: nan is not a number",
+    ),
+    "min_gap nan": (
+        lambda c: add_instance(
+            c, family="random", count=1, arms=2, threshold=0.5, min_gap=math.nan
+        ),
+        "min_gap: nan is not a number",
+    ),
     "duplicate name": (
         lambda c: add_instance(c, name="hard-arm", means=[0.2], threshold=0.5),
-        "'hard-arm' is there twice",
+        "duplicate instance name 'hard-arm'",
+    ),
+    "duplicate name on a disk that ignores case": (
+        lambda c: add_instance(c, name="Hard-arm", means=[0.2], threshold=0.5),
+        "duplicate instance name 'Hard-arm'",
+    ),
+    "name with a line break": (
+        lambda c: add_instance(c, name="x\n", means=[0.2], threshold=0.5),
+        "name: 'x\\n' does not match",
+    ),
+    "name that is a path": (
+        lambda c: add_instance(c, name="a/b", means=[0.2], threshold=0.5),
+        "name: 'a/b' does not match",
+    ),
+    "name of 300 letters": (
+        lambda c: add_instance(c, name="x" * 300, means=[0.2], threshold=0.5),
+        "is too long",
     ),
     "arm at the threshold": (arm_at_threshold, "means[0] = 0.5 lies exactly at the threshold"),
+    "gap that takes for ever": (
+        lambda c: c["instances"][1].update(means=[0.9000000001]),
+        "fixed_confidence.studies[0].instances: 'counterexample' at epsilon 0.5 takes about",
+    ),
     "unknown instance": (
         lambda c: confidence(c).update(instances=["nowhere"]),
-        "no instance 'nowhere'; there are three-groups,",
+        "unknown instance 'nowhere' (choose from three-groups,",
     ),
     "unknown radius": (lambda c: confidence(c).update(radii=["tight"]), "'tight' is not one of"),
     "unknown policy": (lambda c: budget(c).update(policies=["greedy"]), "'greedy' is not one of"),
     "missing key": (lambda c: c.pop("seed"), "'seed' is a required property"),
     "rho 0": (lambda c: c.update(rho=0), "rho: 0"),
+    "rho infinite": (set_in("rho", math.inf), "rho: inf is not finite"),
+    "root with a wildcard": (set_in("root", "a{b}c"), "root: 'a{b}c' must be the name of a folder"),
+    "root with a line break": (
+        set_in("root", "a\nb"),
+        "root: 'a\\nb' must be the name of a folder",
+    ),
+    "mechanism nan": (set_in("mechanism", "mean", math.nan), "mechanism.mean: nan"),
+    "mechanism epsilon": (
+        set_in("mechanism", "epsilons", [1e-30]),
+        "mechanism.epsilons: 1e-30 is not a number >= 1e-09",
+    ),
+    "rare multiple nan": (
+        set_in("rare_fixed_budget", *STUDY, "multiples", [math.nan]),
+        "rare_fixed_budget.studies[0].multiples[0]: nan",
+    ),
+    "rare delta nan": (
+        set_in("rare_fixed_confidence", *STUDY, "deltas", [math.nan]),
+        "rare_fixed_confidence.studies[0].deltas[0]: nan",
+    ),
+    "rare delta denormal": (
+        set_in("rare_fixed_confidence", *STUDY, "deltas", [1e-320]),
+        "rare_fixed_confidence.studies[0].deltas: 1e-320",
+    ),
+    "exact chain of ten arms": (
+        set_in("exact_curves", *STUDY, "instances", ["three-groups"]),
+        "exact_curves.studies[0].instances: 'three-groups' has 10 arms, exact chains take at most",
+    ),
+    "allocation nan": (set_in("allocation", "multiple", math.nan), "allocation.multiple: nan"),
+    "allocation without a run": (
+        set_in("allocation", "epsilons", [2]),
+        "allocation: no study of fixed_confidence runs 'three-groups' with radius",
+    ),
+    "error map nan": (
+        set_in("error_map", "one_arm", 0, "gaps", [math.nan]),
+        "error_map.one_arm[0].gaps[0]: nan",
+    ),
+    "error map above 1": (
+        set_in("error_map", "one_arm", 0, "thresholds", [0.95]),
+        "error_map.one_arm[0]: threshold + gap = 1.05 must be at most 1",
+    ),
+    "figure delta nan": (set_in("figures", "delta", math.nan), "figures.delta: nan"),
+    "figure delta that no study simulates": (
+        set_in("figures", "delta", 0.2),
+        "0.2",
+    ),
+    "panel that no study simulates": (
+        set_in("figures", "fixed_budget", ["hard-arm"]),
+        "figures.fixed_budget: no study of fixed_budget runs 'hard-arm'",
+    ),
+    "panel without its delta": (
+        set_in("figures", "fixed_confidence", ["one-arm"]),
+        "figures.fixed_confidence: no study of fixed_confidence runs 'one-arm' at figures.delta",
+    ),
+    "panel without its epsilon": (
+        set_in("figures", "epsilon", 4),
+        "at figures.epsilon = 4",
+    ),
 }
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_wrong_configs_are_refused_in_one_line(smoke_config: Config, name: str) -> None:
+def test_study_refuses_a_wrong_config_in_one_line(smoke_config: Config, name: str) -> None:
     spoil, message = WRONG[name]
     spoil(smoke_config)
     with pytest.raises(ValueError, match=re.escape(message)) as caught:
         config.study(smoke_config)
     assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 500
 
 
-@pytest.mark.parametrize("path", sorted((config.PROJECT / "config").glob("*.yaml")), ids=str)
+def test_study_refuses_an_anchor_that_contains_itself(smoke_config: Config) -> None:
+    smoke_config["instances"].append(smoke_config["instances"])
+    with pytest.raises(ValueError, match="nested more than 12 levels deep"):
+        config.study(smoke_config)
+
+
+NONSENSE = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(-(10**20), 10**20),
+    st.sampled_from([math.nan, math.inf, -math.inf, 0.0, -0.0, 5e-324, 1e-200, 1e308, 0.5, 3.0]),
+    st.text(max_size=5),
+    st.just([]),
+    st.just({}),
+    st.lists(st.sampled_from([math.nan, math.inf, 1e-320, "x", None, -1, 1]), max_size=2),
+)
+
+
+def places(value: Any, place: tuple = ()) -> Iterator[tuple]:
+    """Every place in a config, that of lists and mappings included."""
+    if place:
+        yield place
+    if isinstance(value, dict):
+        for key in value:
+            yield from places(value[key], (*place, key))
+    elif isinstance(value, list):
+        for number, item in enumerate(value):
+            yield from places(item, (*place, number))
+
+
+SMOKE = config.load(config.PROJECT / "config" / "smoke.yaml")
+PLACES = list(places(SMOKE))
+
+
+@settings(max_examples=150, deadline=None, derandomize=True)
+@given(place=st.sampled_from(PLACES), value=NONSENSE)
+def test_study_takes_or_refuses_any_value_at_any_place(place: tuple, value: Any) -> None:
+    """Nonsense at any place is refused with a ValueError of one line, or makes a finite study."""
+    changed = copy.deepcopy(SMOKE)
+    set_in(*place, value)(changed)
+    study, complaint = None, ""
+    try:
+        study = config.study(changed)
+    except ValueError as error:
+        complaint = str(error)
+    assert "\n" not in complaint
+    assert len(complaint) < 600
+    for run in study.fixed_budget if study else []:
+        assert 0 < max(run.grid(study.instance(run.instance))) <= config.MAX_PULLS
+
+
+def test_limits_of_the_command_line_are_those_of_the_schema() -> None:
+    schema = yaml.safe_load(config.SCHEMA.read_text())
+    assert schema["$defs"]["replicates"]["maximum"] == config.MAX_REPLICATES
+
+
+@pytest.mark.parametrize(
+    ("content", "complaint"),
+    [
+        (b"seed: [", "is not YAML"),
+        (b"\xff\xfe", "is not YAML"),
+        (b"- 1", "must hold keys and values, got [1]"),
+        (b"word", "must hold keys and values, got 'word'"),
+    ],
+)
+@pytest.mark.parametrize("default", [False, True])
+def test_load_refuses_a_file_that_holds_no_keys(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: bytes, complaint: str, default: bool
+) -> None:
+    path = tmp_path / "broken.yaml"
+    path.write_bytes(content)
+    if default:
+        monkeypatch.setattr(config, "DEFAULT", path)
+    with pytest.raises(ValueError, match=re.escape(complaint)) as caught:
+        config.load(path)
+    assert "\n" not in str(caught.value)
+
+
+CONFIGS = [
+    *sorted((config.PROJECT / "config").glob("*.yaml")),
+    config.PROJECT / "tests/workflow/tiny.yaml",
+]
+
+
+@pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.name)
 def test_every_config_of_the_project_is_accepted(path: Any) -> None:
     study = config.study(config.load(path))
     assert study.fixed_budget
@@ -90,9 +327,9 @@ def test_every_config_of_the_project_is_accepted(path: Any) -> None:
 
 def test_an_instance_is_added_in_the_config_alone(smoke_config: Config) -> None:
     add_instance(smoke_config, name="mine", means=[0.2, 0.45, 0.7], threshold=0.4, tolerance=0.01)
-    smoke_config["fixed_budget"]["studies"] = [budget(smoke_config) | {"instances": ["mine"]}]
+    smoke_config["fixed_budget"]["studies"].append(budget(smoke_config) | {"instances": ["mine"]})
     study = config.study(smoke_config)
-    assert {run.instance for run in study.fixed_budget} == {"mine"}
+    assert "mine" in {run.instance for run in study.fixed_budget}
     assert study.instance("mine").n_arms == 3
 
 

@@ -8,15 +8,24 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from ldpt.instances import Instance, equal_gap, random_instance
-from ldpt.radii import RADII, Radius, check_delta
+from ldpt.radii import RADII, Radius
 
 PROJECT = Path(__file__).resolve().parents[2]
 DEFAULT = PROJECT / "config" / "config.yaml"
 SCHEMA = PROJECT / "workflow" / "schemas" / "config.schema.yaml"
+
+# What floats can resolve, and what a run can finish: the same limits at every entrance.
+MIN_EPSILON = 1e-9  # below, the private gap loses its digits
+MIN_DELTA = 1e-100  # below, K/delta overflows
+MAX_PULLS = 10**13  # of one run; more would take weeks
+MAX_REPLICATES = 10**8
+MAX_EXACT_ARMS = 2  # of an exact chain for a fixed budget
+MAX_DEPTH = 12  # nesting of a config; deeper means that an anchor contains itself
 
 
 @dataclass
@@ -75,51 +84,125 @@ class Study:
     def instance(self, name: str) -> Instance:
         """The instance of this name, or the list of those that exist."""
         if name not in self.instances:
-            raise ValueError(
-                f"no instance {name!r} in the config; there are {_listed(self.instances)}"
-            )
+            raise ValueError(unknown("instance", name, self.instances))
         return self.instances[name]
 
 
 def load(path: Path | str = DEFAULT) -> dict[str, Any]:
     """The config in this file laid over the default one, unchecked."""
-    import yaml
     from snakemake.utils import update_config
 
-    config = yaml.safe_load(DEFAULT.read_text())
+    config = _read_yaml(DEFAULT)
     if Path(path).resolve() != DEFAULT:
-        try:
-            changes = yaml.safe_load(Path(path).read_text()) or {}
-        except yaml.YAMLError as error:
-            raise ValueError(f"{path} is not YAML: {error}") from None
-        if not isinstance(changes, dict):
-            raise ValueError(f"{path} must hold keys and values, got {changes!r}")
-        update_config(config, changes)
+        update_config(config, _read_yaml(Path(path)))
     return config
+
+
+def _read_yaml(path: Path) -> dict[str, Any]:
+    """The keys and values of a YAML file."""
+    import yaml
+
+    try:
+        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
+        raise ValueError(f"{path} is not YAML: {short(error)}") from None
+    if not isinstance(content, dict | None):
+        raise ValueError(f"{path} must hold keys and values, got {short(repr(content))}")
+    return content or {}
 
 
 def study(config: Mapping[str, Any]) -> Study:
     """Check a config and unroll it; a ValueError names the key and the value that is wrong."""
+    _check_numbers(config)
     _check_schema(config)
+    _check_root(config["root"])
     instances = _instances(config)
     budget_runs = _budget_runs(config["fixed_budget"], instances)
     confidence_runs = _confidence_runs(config["fixed_confidence"], instances)
     Radius("mixture", config["rho"])
     checked = Study(config, instances, budget_runs, confidence_runs)
-    for section in ("rare_fixed_budget", "rare_fixed_confidence", "exact_curves"):
-        checked.cells(section)
-    _check_panels(config, instances)
+    _check_levels("mechanism", config["mechanism"])
+    _check_rare_and_exact(checked)
+    _check_error_map(config["error_map"])
+    _check_allocation(checked)
+    _check_panels(checked)
     return checked
 
 
-def _check_panels(config: Mapping[str, Any], instances: dict[str, Instance]) -> None:
-    """Figures and the count of pulls can only show instances that there are."""
-    shown = {f"figures.{key}": names for key, names in config["figures"].items()}
-    shown["allocation.instances"] = config["allocation"]["instances"]
-    for key, names in shown.items():
+def _check_rare_and_exact(study: Study) -> None:
+    """Importance sampling and exact chains: what they ask for can be computed."""
+    for section in ("rare_fixed_budget", "exact_curves"):
+        for where, grid, name in _studies(section, study.config[section], study.instances):
+            instance = study.instances[name]
+            if section == "exact_curves" and instance.n_arms > MAX_EXACT_ARMS:
+                raise ValueError(
+                    f"{where}.instances: {name!r} has {instance.n_arms} arms, "
+                    f"exact chains take at most {MAX_EXACT_ARMS}"
+                )
+            for epsilon in _epsilons(where, grid):
+                _check_budgets(where, instance, epsilon, grid["multiples"])
+    section = "rare_fixed_confidence"
+    for where, grid, name in _studies(section, study.config[section], study.instances):
+        _check_deltas(where, grid)
+        for epsilon in _epsilons(where, grid):
+            _check_cost(where, study.instances[name], epsilon)
+
+
+def _check_error_map(section: Mapping[str, Any]) -> None:
+    """The cells of the error map are problems with means in [0, 1]."""
+    for part, grids in section.items():
+        for position, grid in enumerate(grids):
+            where = f"error_map.{part}[{position}]"
+            _check_levels(where, grid)
+            highest = max(grid["thresholds"]) + max(grid["gaps"])
+            if highest > 1:
+                raise ValueError(f"{where}: threshold + gap = {highest:g} must be at most 1")
+            threshold = max(grid["thresholds"])
+            cell = Instance("cell", [threshold + min(grid["gaps"])], threshold)
+            for epsilon in _epsilons(where, grid):
+                _check_cost(f"{where}.gaps", cell, epsilon)
+
+
+def _check_allocation(study: Study) -> None:
+    """The count of pulls needs Algorithm 2's runs at the figures' delta, under every radius."""
+    section, delta = study.config["allocation"], study.config["figures"]["delta"]
+    for name in section["instances"]:
+        instance = _known("allocation.instances", name, study.instances)
+        for epsilon in _epsilons("allocation", section):
+            _check_budgets("allocation", instance, epsilon, [section["multiple"]], "multiple")
+            for radius in RADII:
+                key = (name, radius, epsilon)
+                found = [run for run in study.fixed_confidence if _key(run) == key]
+                if not any(delta in run.deltas for run in found):
+                    raise ValueError(
+                        f"allocation: no study of fixed_confidence runs {name!r} with radius "
+                        f"{radius} at epsilon {epsilon:g} and figures.delta = {delta:g}"
+                    )
+
+
+def _check_panels(study: Study) -> None:
+    """Figures can only show what some study simulates."""
+    figures = study.config["figures"]
+    delta, epsilon = figures["delta"], float(figures["epsilon"])
+    _check_levels("figures", {"deltas": [delta], "epsilons": [epsilon]}, plural="")
+    for key, names in figures.items():
         for name in names if isinstance(names, list) else []:
-            if name not in instances:
-                raise ValueError(f"{key}: no instance {name!r}; there are {_listed(instances)}")
+            _known(f"figures.{key}", name, study.instances)
+            if key == "fixed_confidence":
+                runs = [r for r in study.fixed_confidence if r.instance == name]
+                if not any(delta in run.deltas for run in runs):
+                    raise ValueError(
+                        f"figures.{key}: no study of fixed_confidence runs {name!r} "
+                        f"at figures.delta = {delta:g}"
+                    )
+                continue
+            levels = {run.epsilon for run in study.fixed_budget if run.instance == name}
+            at_one = key in ("bounds", "baselines")
+            if not levels or (at_one and epsilon not in levels):
+                raise ValueError(
+                    f"figures.{key}: no study of fixed_budget runs {name!r}"
+                    + f" at figures.epsilon = {epsilon:g}" * at_one
+                )
 
 
 def scaled_budgets(instance: Instance, epsilon: float, multiples: Iterable[float]) -> set[int]:
@@ -134,32 +217,81 @@ def epsilon_name(epsilon: float) -> str:
     return "inf" if math.isinf(epsilon) else f"{epsilon:g}"
 
 
-def _check_schema(config: Mapping[str, Any]) -> None:
-    # jsonschema builds a grammar of addresses on import where this package is installed: a second
-    # that every job on a cluster would pay, for formats that our schemas do not use.
-    sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
-    import jsonschema
-    import yaml
+def _leaves(value: Any, key: str = "", depth: int = 0) -> Iterator[tuple[str, Any]]:
+    """Every value of a config that is no list and no mapping, with its key."""
+    if depth > MAX_DEPTH:
+        raise ValueError(f"{key[:60]}...: nested more than {MAX_DEPTH} levels deep")
+    if isinstance(value, Mapping):
+        for name, item in value.items():
+            yield from _leaves(item, f"{key}.{name}".removeprefix("."), depth + 1)
+    elif isinstance(value, list | tuple):
+        for position, item in enumerate(value):
+            yield from _leaves(item, f"{key}[{position}]", depth + 1)
+    else:
+        yield key, value
 
-    schema = yaml.safe_load(SCHEMA.read_text())
-    validator = jsonschema.Draft202012Validator(schema)
-    error = jsonschema.exceptions.best_match(validator.iter_errors(config))
+
+def _check_numbers(config: Mapping[str, Any]) -> None:
+    """What a schema cannot say: no NaN, infinity for epsilon only, nothing beyond all measure."""
+    for key, value in _leaves(config):
+        name = key.rsplit(".", 1)[-1]
+        if isinstance(value, float) and math.isnan(value):
+            raise ValueError(f"{key}: {value} is not a number")
+        if isinstance(value, float) and math.isinf(value) and not name.startswith("epsilon"):
+            raise ValueError(f"{key}: {value} is not finite")
+        if isinstance(value, int) and value > MAX_PULLS and key != "seed":
+            raise ValueError(f"{key}: {short(str(value), 40)} is more than {MAX_PULLS:.0e}")
+
+
+def _check_root(root: str) -> None:
+    """The root becomes part of file names, in which Snakemake gives some characters a meaning."""
+    odd = [character for character in root if character in '{}<>*?[]|"' or ord(character) < 32]
+    if odd:
+        raise ValueError(f"root: {root!r} must be the name of a folder without {odd[0]!r}")
+    if any(len(part.encode()) > 200 for part in root.split("/")):
+        raise ValueError(f"root: {short(root, 40)!r} must be a name of at most 200 bytes")
+
+
+def _check_schema(config: Mapping[str, Any]) -> None:
+    validator = _validator()
+    from jsonschema.exceptions import best_match
+
+    error = best_match(validator.iter_errors(config))
     if error is None:
         return
     key = error.json_path.removeprefix("$").removeprefix(".") or "config"
     if error.validator == "additionalProperties":
         known = error.schema.get("properties", {})
-        unknown = sorted(set(error.instance) - set(known))
-        raise ValueError(f"{key}: unknown key {unknown[0]!r}; known are {_listed(known)}")
-    raise ValueError(f"{key}: {error.message}")
+        extra = sorted(set(error.instance) - set(known), key=str)
+        raise ValueError(f"{key}: {unknown('key', extra[0], known)}")
+    value = repr(error.instance)
+    raise ValueError(f"{key}: {short(error.message.replace(value, short(value, 60)))}")
+
+
+@cache
+def _validator() -> Any:
+    """A validator to which 3.0 is no integer: seeds and counts are whole numbers of Python."""
+    # jsonschema builds a grammar of addresses on import where this package is installed: a second
+    # that every job on a cluster would pay, for formats that our schemas do not use.
+    sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
+    import yaml
+    from jsonschema import Draft202012Validator, validators
+
+    types = Draft202012Validator.TYPE_CHECKER.redefine(
+        "integer", lambda _, value: isinstance(value, int) and not isinstance(value, bool)
+    )
+    strict = validators.extend(Draft202012Validator, type_checker=types)
+    return strict(yaml.safe_load(SCHEMA.read_text()))
 
 
 def _instances(config: Mapping[str, Any]) -> dict[str, Instance]:
     found: dict[str, Instance] = {}
     for position, entry in enumerate(config["instances"]):
         for instance in _unfold(entry, config["seed"]):
-            if instance.name in found:
-                raise ValueError(f"instances[{position}].name: {instance.name!r} is there twice")
+            if instance.name.lower() in {name.lower() for name in found}:  # as file names are
+                raise ValueError(
+                    f"instances[{position}].name: duplicate instance name {instance.name!r}"
+                )
             found[instance.name] = instance
     return found
 
@@ -181,23 +313,21 @@ def _unfold(entry: Mapping[str, Any], seed: int) -> Iterator[Instance]:
 def _budget_runs(section: Mapping[str, Any], instances: dict[str, Instance]) -> list[BudgetRun]:
     runs: dict[tuple, BudgetRun] = {}
     for where, grid, name in _studies("fixed_budget", section, instances):
-        budgets = grid.get("budgets", [])
+        budgets, multiples = grid.get("budgets", []), grid.get("multiples", [])
+        _require_finite_complexity(where, instances[name])
         least = 2 * instances[name].n_arms
         for budget in budgets:
             if budget < least:
                 raise ValueError(f"{where}.budgets: {budget} is below 2K = {least} of {name!r}")
-        if instances[name].complexity() == math.inf:
-            raise ValueError(
-                f"{where}.instances: {name!r} has an arm at the threshold and tolerance 0, "
-                "so its complexity is infinite"
-            )
         for policy in grid["policies"]:
             for epsilon in _epsilons(where, grid):
+                if multiples:
+                    _check_budgets(where, instances[name], epsilon, multiples)
                 replicates = grid.get("replicates", section["replicates"])
                 new = BudgetRun(name, policy, epsilon, replicates)
                 run = runs.setdefault((name, policy, epsilon), new)
                 run.replicates = max(run.replicates, replicates)
-                run.multiples |= set(grid.get("multiples", []))
+                run.multiples |= set(multiples)
                 run.budgets |= set(budgets)
     return list(runs.values())
 
@@ -207,17 +337,10 @@ def _confidence_runs(
 ) -> list[ConfidenceRun]:
     runs: dict[tuple, ConfidenceRun] = {}
     for where, grid, name in _studies("fixed_confidence", section, instances):
-        try:
-            instances[name].require_resolvable()
-        except ValueError as error:
-            raise ValueError(f"{where}.instances: {error}") from None
-        for delta in grid["deltas"]:
-            try:
-                check_delta(delta)
-            except ValueError as error:
-                raise ValueError(f"{where}.deltas: {error}") from None
+        _check_deltas(where, grid)
         for radius in grid.get("radii", RADII):
             for epsilon in _epsilons(where, grid):
+                _check_cost(f"{where}.instances", instances[name], epsilon)
                 replicates = grid.get("replicates", section["replicates"])
                 new = ConfidenceRun(name, radius, epsilon, replicates)
                 run = runs.setdefault((name, radius, epsilon), new)
@@ -235,24 +358,97 @@ def _studies(
         for pattern in grid["instances"]:
             names = [name for name in instances if fnmatchcase(name, pattern)]
             if not names:
-                raise ValueError(
-                    f"{where}.instances: no instance {pattern!r}; there are {_listed(instances)}"
-                )
+                raise ValueError(f"{where}.instances: {unknown('instance', pattern, instances)}")
             for name in names:
                 yield where, grid, name
 
 
-def _epsilons(where: str, grid: Mapping[str, Any]) -> list[float]:
+def _check_levels(where: str, grid: Mapping[str, Any], plural: str = "s") -> None:
+    _epsilons(where, grid, plural)
+    _check_deltas(where, grid, plural)
+
+
+def _epsilons(where: str, grid: Mapping[str, Any], plural: str = "s") -> list[float]:
+    """The privacy levels of a grid, each of which has a file name of its own."""
     for epsilon in grid["epsilons"]:
-        if not epsilon > 0:
-            raise ValueError(f"{where}.epsilons: {epsilon} is not a positive number")
+        if not epsilon >= MIN_EPSILON:
+            raise ValueError(
+                f"{where}.epsilon{plural}: {epsilon} is not a number >= {MIN_EPSILON:g} "
+                "(.inf means no privacy)"
+            )
+        if float(epsilon_name(epsilon)) != epsilon:
+            raise ValueError(
+                f"{where}.epsilon{plural}: {epsilon} has more than six digits, "
+                f"its files would be named {epsilon_name(epsilon)}"
+            )
     return [float(epsilon) for epsilon in grid["epsilons"]]
+
+
+def _check_deltas(where: str, grid: Mapping[str, Any], plural: str = "s") -> None:
+    for delta in grid.get("deltas", []):
+        if not MIN_DELTA <= delta < 1:
+            raise ValueError(
+                f"{where}.delta{plural}: {delta} is not a number >= {MIN_DELTA:g} and below 1"
+            )
+
+
+def _check_budgets(
+    where: str,
+    instance: Instance,
+    epsilon: float,
+    multiples: Iterable[float],
+    key: str = "multiples",
+) -> None:
+    """Budgets at multiples of H_eps: at least one is large enough, none is beyond all measure."""
+    _require_finite_complexity(where, instance)
+    most = max(multiples) * instance.complexity(epsilon)
+    at = f"times H_eps of {instance.name!r} at epsilon {epsilon:g}"
+    if most > MAX_PULLS:
+        raise ValueError(
+            f"{where}.{key}: {max(multiples)} {at} is {most:.3g} pulls, more than {MAX_PULLS:.0e}"
+        )
+    if math.ceil(most) < 2 * instance.n_arms:
+        raise ValueError(
+            f"{where}.{key}: {max(multiples)} {at} is below 2K = {2 * instance.n_arms} pulls"
+        )
+
+
+def _require_finite_complexity(where: str, instance: Instance) -> None:
+    if math.isinf(instance.complexity()):
+        raise ValueError(
+            f"{where}.instances: {instance.name!r} has an arm at the threshold and tolerance 0, "
+            "so its complexity is infinite"
+        )
+
+
+def _check_cost(where: str, instance: Instance, epsilon: float) -> None:
+    """Fixed confidence takes about H_eps pulls, or never ends."""
+    try:
+        instance.require_resolvable()
+    except ValueError as error:
+        raise ValueError(f"{where}: {error}") from None
+    pulls = instance.strict.complexity(epsilon)
+    if pulls > MAX_PULLS:
+        raise ValueError(
+            f"{where}: {instance.name!r} at epsilon {epsilon:g} takes about {pulls:.1e} pulls, "
+            f"more than {MAX_PULLS:.0e}"
+        )
+
+
+def _known(where: str, name: str, instances: dict[str, Instance]) -> Instance:
+    if name not in instances:
+        raise ValueError(f"{where}: {unknown('instance', name, instances)}")
+    return instances[name]
+
+
+def _key(run: BudgetRun | ConfidenceRun) -> tuple[str, str, float]:
+    """Instance, policy or radius, and privacy level of a run."""
+    return run.instance, run.policy if isinstance(run, BudgetRun) else run.radius, run.epsilon
 
 
 def _pick(runs: list, instance: str, attribute: str, value: str, epsilon: str) -> Any:
     for run in runs:
-        key = (run.instance, getattr(run, attribute), epsilon_name(run.epsilon))
-        if key == (instance, value, epsilon):
+        if (*_key(run)[:2], epsilon_name(run.epsilon)) == (instance, value, epsilon):
             return run
     raise ValueError(
         f"the config asks for no run of {instance!r} with {attribute} {value!r} "
@@ -260,5 +456,12 @@ def _pick(runs: list, instance: str, attribute: str, value: str, epsilon: str) -
     )
 
 
-def _listed(names: Any) -> str:
-    return ", ".join(str(name) for name in names)
+def unknown(kind: str, name: Any, known: Iterable[Any]) -> str:
+    """One line about a name that does not exist, with those that do."""
+    return f"unknown {kind} {short(repr(name), 60)} (choose from {', '.join(map(str, known))})"
+
+
+def short(text: object, width: int = 300) -> str:
+    """A text, or the message of an error, on one line of at most ``width`` characters."""
+    line = " ".join(str(text).split()) or type(text).__name__
+    return line if len(line) <= width else f"{line[: width - 3]}..."

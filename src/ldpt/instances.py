@@ -10,6 +10,7 @@ import numpy as np
 
 from ldpt.privacy import private_mean, shrinkage
 
+MAX_MIN_GAP = 0.4  # of random instances; beyond, hardly any draw would be kept
 MOST_ARMS = 16  # up to here tables of runs keep the pulls of each arm
 
 
@@ -82,9 +83,11 @@ class Instance:
 
     def complexity(self, epsilon: float = math.inf) -> float:
         """H_eps = sum_i Delta_{i,eps}^-2 = H / tanh(eps/2)^2; without epsilon, H itself."""
-        if not np.all(self.gaps > 0):
+        factor = shrinkage(epsilon) ** 2
+        if not np.all(self.gaps > 0) or factor == 0:  # a square that floats round to 0
             return math.inf
-        return float(np.sum(self.gaps**-2.0)) / shrinkage(epsilon) ** 2
+        with np.errstate(over="ignore"):
+            return float(np.sum(self.gaps**-2.0)) / factor
 
     def private_means(self, epsilon: float) -> np.ndarray:
         """mu_{i,eps}: the means of the responses."""
@@ -143,6 +146,8 @@ def confidence_environments(instance: Instance) -> list[Instance]:
 
 def equal_gap(n_arms: int, gap: float = 0.1, threshold: float = 0.5) -> Instance:
     """Half of the arms at threshold - gap, half at threshold + gap."""
+    if n_arms < 1 or n_arms != int(n_arms):
+        raise ValueError(f"n_arms must be a whole number of at least 1, got {n_arms}")
     means = [threshold - gap] * (n_arms // 2) + [threshold + gap] * (n_arms - n_arms // 2)
     return Instance(f"equal-gap-{n_arms}", means, threshold)
 
@@ -151,6 +156,8 @@ def random_instance(
     index: int, n_arms: int, seed: int, threshold: float = 0.5, min_gap: float = 0.02
 ) -> Instance:
     """Means drawn from Beta(2, 2), those closer to the threshold than ``min_gap`` redrawn."""
+    if not 0 <= min_gap <= MAX_MIN_GAP:
+        raise ValueError(f"min_gap must be a number in [0, {MAX_MIN_GAP}], got {min_gap}")
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(index,)))
     means: list[float] = []
     while len(means) < n_arms:

@@ -1,4 +1,4 @@
-"""One name for figure, rule, script and caption; what a run draws; names that do not exist."""
+"""One name for figure, rule, script and caption; what a run draws."""
 
 import importlib.util
 import json
@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from ldpt.figures import catalog
-from tests.conftest import PROJECT, snakemake
+from tests.conftest import PROJECT
 from tests.figures.test_figures import overlapping
 
 pytestmark = pytest.mark.workflow
@@ -37,35 +37,6 @@ def test_every_figure_has_script_and_caption_of_its_name() -> None:
         caption = (PROJECT / "workflow" / "report" / f"{name}.rst").read_text()
         assert "?" in caption.split("\n\n")[0], "a caption opens with its question"
         assert "{" in caption.split("\n\n")[-1], "and ends with an answer that has numbers"
-
-
-@pytest.mark.parametrize(
-    ("target", "line"),
-    [
-        ("figures/nonsense.png", "no figure 'nonsense'; there are privacy_cost, "),
-        ("figures/nonsense.pdf", "no figure 'nonsense'; there are privacy_cost, "),
-        ("results/tables/nonsense.md", "no table 'nonsense'; there are instances, "),
-        ("results/instances/nonsense.json", "no instance 'nonsense'; there are three-groups, "),
-        (
-            "results/simulations/fixed_budget/nonsense/apt/1.parquet",
-            "no instance 'nonsense'; there are three-groups, ",
-        ),
-        ("nonsense", "no rule or figure 'nonsense'; there are "),
-    ],
-)
-def test_an_unknown_name_ends_with_the_list_of_those_that_exist(target: str, line: str) -> None:
-    done = snakemake(PROJECT, target, "--dry-run", "--nolock")
-    assert done.returncode == 1
-    assert done.stderr.strip().splitlines()[-1].startswith(line)
-    assert "Traceback" not in done.stderr
-
-
-def test_a_panel_that_is_no_instance_fails_before_any_job(tmp_path: Path) -> None:
-    config = tmp_path / "bad.yaml"
-    config.write_text(yaml.safe_dump({"figures": {"baselines": ["three-groups", "nonsense"]}}))
-    done = snakemake(PROJECT, "--dry-run", "--nolock", "--configfile", str(config))
-    assert done.returncode == 1
-    assert "figures.baselines: no instance 'nonsense'; there are three-groups, " in done.stderr
 
 
 @pytest.mark.parametrize("name", FIGURES)

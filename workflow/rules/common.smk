@@ -1,12 +1,16 @@
 # Needs: the config. Makes: the checked study, the names of all products, and `code`, the hash by
 # which an edit to a script or to a module it imports re-runs exactly the rules that run it.
 
+import os
 import shutil
 import sys
 
 from ldpt.config import epsilon_name, study
 from ldpt.figures import catalog
 from ldpt.provenance import code_hash, require_writable
+
+if not os.access(".snakemake" if os.path.isdir(".snakemake") else ".", os.W_OK):
+    sys.exit(f"cannot write to {os.getcwd()}: copy the project to a folder of yours")
 
 try:
     STUDY = study(config)

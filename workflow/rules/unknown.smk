@@ -1,19 +1,46 @@
-# Needs: all other rules. Makes: nothing, but whoever asks for a figure, a table, an instance or a
-# rule that does not exist is told which ones do.
+# Needs: all other rules. Makes: nothing. A request for a figure, a table, an instance, a simulation
+# or a rule that does not exist ends in one line with the names that do.
+
+from ldpt.config import unknown
 
 
-def other_than(names, after="$"):
-    """What a wildcard may be: anything but these names, where they stand before ``after``."""
-    return rf"(?!(?:{'|'.join(map(re.escape, names))}){after})[^/]+"
+def refuse(message):
+    """End with one line; an exception in an input function would come with a traceback."""
+    raise SystemExit(message)
+
+
+KNOWN = f"(?:{'|'.join(map(re.escape, STUDY.instances))})"
+
+
+def other_than(names, after="$", form="[^/]+"):
+    """What a wildcard may be: of this form, but none of these names before ``after``."""
+    return rf"(?!(?:{'|'.join(map(re.escape, names))}){after}){form}"
 
 
 def tell(kind, names):
-    """An input function that ends with one line; an exception would come with a traceback."""
+    """An input function that ends with the names that exist."""
+    return lambda wildcards: refuse(unknown(kind, wildcards.name, names))
 
-    def refuse(wildcards):
-        raise SystemExit(f"no {kind} {wildcards.name!r}; there are {', '.join(names)}")
 
-    return refuse
+def cells(algorithm):
+    """The simulations of one algorithm as INSTANCE/HOW/EPSILON, as their files are named."""
+    head = f"<results>/simulations/{algorithm}/"
+    return [
+        path.removeprefix(head).removesuffix(".parquet")
+        for path in simulations(algorithm)
+    ]
+
+
+def tell_cells(algorithm):
+    """An input function that ends with the simulations of the instance that was asked for."""
+
+    def tell_cell(wildcards):
+        instance = wildcards.name.split("/")[0]
+        there = [cell for cell in cells(algorithm) if cell.startswith(f"{instance}/")]
+        names = there or ["none of this instance"]
+        return refuse(unknown(f"simulation of {algorithm}", wildcards.name, names))
+
+    return tell_cell
 
 
 rule unknown_figure:
@@ -59,11 +86,37 @@ rule unknown_simulation:
         algorithm="fixed_budget|fixed_confidence",
 
 
+rule unknown_fixed_budget:
+    """Tell which runs of a fixed budget the config asks for."""
+    input:
+        tell_cells("fixed_budget"),
+    output:
+        "<results>/simulations/fixed_budget/{name}.parquet",
+    wildcard_constraints:
+        name=other_than(cells("fixed_budget"), r"\.parquet$", KNOWN + "/[^/]+/[^/]+"),
+
+
+rule unknown_fixed_confidence:
+    """Tell which runs of a fixed confidence the config asks for."""
+    input:
+        tell_cells("fixed_confidence"),
+    output:
+        "<results>/simulations/fixed_confidence/{name}.parquet",
+    wildcard_constraints:
+        name=other_than(
+            cells("fixed_confidence"), r"\.parquet$", KNOWN + "/[^/]+/[^/]+"
+        ),
+
+
+ruleorder: unknown_fixed_budget > simulate_fixed_budget
+ruleorder: unknown_fixed_confidence > simulate_fixed_confidence
+
+
 rule unknown_rule:
     """Tell which rules exist."""
     input:
         tell(
-            "rule or figure",
+            "rule or file",
             [r.name for r in workflow.rules if not r.name.startswith("unknown_")],
         ),
     output:

@@ -1,0 +1,70 @@
+"""What Snakemake says to a target, a config or a folder that cannot work: one line, no job."""
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.conftest import PROJECT, snakemake
+
+pytestmark = pytest.mark.workflow
+
+
+@pytest.mark.parametrize(
+    ("target", "line"),
+    [
+        ("figures/nonsense.png", "unknown figure 'nonsense' (choose from privacy_cost, "),
+        ("figures/nonsense.pdf", "unknown figure 'nonsense' (choose from privacy_cost, "),
+        ("results/tables/nonsense.md", "unknown table 'nonsense' (choose from instances, "),
+        (
+            "results/instances/nonsense.json",
+            "unknown instance 'nonsense' (choose from three-groups, ",
+        ),
+        (
+            "results/simulations/fixed_budget/nonsense/apt/1.parquet",
+            "unknown instance 'nonsense' (choose from three-groups, ",
+        ),
+        ("nonsense", "unknown rule or file 'nonsense' (choose from "),
+        (
+            "results/simulations/fixed_budget/three-groups/apt/77.parquet",
+            "unknown simulation of fixed_budget 'three-groups/apt/77' "
+            "(choose from three-groups/apt/0.1, ",
+        ),
+        (
+            "results/simulations/fixed_confidence/one-arm/mixture/1.parquet",
+            "unknown simulation of fixed_confidence 'one-arm/mixture/1' "
+            "(choose from none of this instance)",
+        ),
+    ],
+)
+def test_an_unknown_name_ends_with_the_list_of_those_that_exist(target: str, line: str) -> None:
+    done = snakemake(PROJECT, target, "--dry-run", "--nolock")
+    assert done.returncode == 1
+    assert done.stderr.strip().splitlines()[-1].startswith(line)
+    assert "Traceback" not in done.stderr
+    assert len(done.stderr.splitlines()) <= 4
+
+
+def test_a_panel_that_is_no_instance_fails_before_any_job(tmp_path: Path) -> None:
+    config = tmp_path / "bad.yaml"
+    config.write_text(yaml.safe_dump({"figures": {"baselines": ["three-groups", "nonsense"]}}))
+    done = snakemake(PROJECT, "--dry-run", "--nolock", "--configfile", str(config))
+    assert done.returncode == 1
+    assert "figures.baselines: unknown instance 'nonsense' (choose from" in done.stderr
+
+
+def test_a_read_only_folder_ends_in_one_line(copy_project: Callable[[str], Path]) -> None:
+    folder = copy_project("read-only")
+    mount = f"mount --bind {folder} {folder} && mount -o remount,bind,ro {folder} && cd {folder}"
+    command = f"{mount} && {sys.executable} -m snakemake -n"
+    if subprocess.run(["unshare", "-m", "true"], capture_output=True).returncode:
+        pytest.skip("mounting a folder read-only needs the rights of an administrator")
+    done = subprocess.run(["unshare", "-m", "sh", "-c", command], capture_output=True, text=True)
+    assert done.returncode == 1
+    lines = done.stderr.strip().splitlines()
+    assert lines[-1] == f"cannot write to {folder}: copy the project to a folder of yours"
+    assert len(lines) <= 3
+    assert "Traceback" not in done.stderr
