@@ -4,7 +4,7 @@ import pandas as pd
 
 from ldpt.claims import measured
 from ldpt.claims.register import write_evidence
-from ldpt.instances import read_instance
+from ldpt.instances import read_instances
 
 EPSILONS = [0.01, 0.03, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0]
 TABLES = ["budget", "confidence", "mechanism", "error_map", "rare_budget", "rare_confidence"]
@@ -12,7 +12,7 @@ TABLES = ["budget", "confidence", "mechanism", "error_map", "rare_budget", "rare
 
 def measured_evidence(instances: list[str], tables: dict[str, str]) -> dict[str, measured.Evidence]:
     """All entries, from the files of the tables."""
-    problems = {problem.name: problem for problem in map(read_instance, instances)}
+    problems = read_instances(instances)
     read = {name: pd.read_csv(path) for name, path in tables.items()}
     losses, cells, errors = read["budget"], read["confidence"], read["error_map"]
     two_arms = measured.simulated_cells(errors, n_arms=2)

@@ -7,13 +7,13 @@ import pandas as pd
 
 from ldpt.config import epsilon_name, scaled_budgets
 from ldpt.exact import fixed_budget_loss
-from ldpt.instances import Instance, read_instance
+from ldpt.instances import Instance, read_instances
 
 Cell = tuple[str, float, dict[str, Any]]  # instance, epsilon, settings of the study
 
 
 def curves(instances: dict[str, Instance], cells: Sequence[Cell]) -> pd.DataFrame:
-    """A row an instance, privacy level and budget."""
+    """One row per instance, privacy level and budget; an exact value is its own limits."""
     rows = []
     for name, epsilon, grid in cells:
         instance = instances[name]
@@ -26,7 +26,8 @@ def curves(instances: dict[str, Instance], cells: Sequence[Cell]) -> pd.DataFram
             }
             here |= {"n_arms": instance.n_arms, "complexity": complexity}
             here |= {"scaled_budget": budget / complexity}
-            rows.append(here | {"estimate": fixed_budget_loss(instance, epsilon, budget)})
+            loss = fixed_budget_loss(instance, epsilon, budget)
+            rows.append(here | {"estimate": loss, "low": loss, "high": loss})
     return pd.DataFrame(rows)
 
 
@@ -34,5 +35,5 @@ if __name__ == "__main__":
     from ldpt.provenance import job
 
     with job(snakemake) as this:  # noqa: F821
-        problems = {i.name: i for i in map(read_instance, this.input.instances)}
+        problems = read_instances(this.input.instances)
         curves(problems, this.params.cells).to_csv(this.output[0], index=False)

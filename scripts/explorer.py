@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from ldpt.instances import read_instance
+from ldpt.instances import read_instances
 from ldpt.publishing import explorer
 
 
@@ -12,7 +12,7 @@ def explorer_page(
     sources: str, instances: list[str], fixed_budget: str, fixed_confidence: str, rho: float
 ) -> str:
     """The page as text."""
-    problems = [read_instance(path) for path in instances]
+    problems = list(read_instances(instances).values())
     tables = pd.read_csv(fixed_budget), pd.read_csv(fixed_confidence)
     return explorer.render(Path(sources), explorer.page_data(problems, *tables, rho))
 

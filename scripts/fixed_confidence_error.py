@@ -13,15 +13,14 @@ from ldpt.summarise import LIMITS
 SMALLEST = 1e-12  # below, a chain's answer is rounding
 
 
-def over_delta(table: pd.DataFrame, *sources: str) -> pd.DataFrame:
-    """Estimate and limits of the error probability, from these columns, divided by delta."""
-    ratios = zip(LIMITS, sources, strict=True)
-    return table.assign(**{new: table[source] / table["delta"] for new, source in ratios})
+def over_delta(table: pd.DataFrame) -> pd.DataFrame:
+    """Estimate and limits of the error probability, divided by delta."""
+    return table.assign(**{name: table[name] / table["delta"] for name in LIMITS})
 
 
 def measured_errors(summary: pd.DataFrame) -> pd.DataFrame:
     """Simulated errors; telling unless no run erred and too few ran to rule an error out."""
-    table = over_delta(summary, "error", "error_low", "error_high")
+    table = over_delta(summary)
     return table.assign(telling=(table["errors"] > 0) | (table["high"] < 1))
 
 
@@ -46,9 +45,9 @@ def fixed_confidence_error(
     runs = {"replicates": int(measured["replicates"].min())}
     runs["left_out"] = int((~measured["telling"]).sum())
     measured = measured[measured["telling"]]
-    exact = chains[(chains["method"] == "exact") & (chains["error"] > SMALLEST)]
-    exact = over_delta(exact, "error", "low", "high")
-    sampled = over_delta(sampled[sampled["reliable"]], *LIMITS)
+    exact = chains[(chains["method"] == "exact") & (chains["estimate"] > SMALLEST)]
+    exact = over_delta(exact)
+    sampled = over_delta(sampled[sampled["reliable"]])
     parts = [measured, exact, sampled]
     return figures.fixed_confidence_error(*parts), runs | facts(parts)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from ldpt.instances import read_instance
+from ldpt.instances import read_instances
 from ldpt.publishing import numbers
 
 
@@ -22,7 +22,7 @@ def read_numbers(
     known = {Path(path).stem: json.loads(Path(path).read_text()) for path in facts}
     verdicts = json.loads(Path(claims).read_text())
     tables = pd.read_csv(fixed_budget), pd.read_csv(fixed_confidence)
-    problems = [read_instance(path) for path in instances]
+    problems = list(read_instances(instances).values())
     return numbers.gather(known, verdicts, *tables, problems, config)
 
 

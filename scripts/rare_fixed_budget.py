@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from ldpt.config import epsilon_name, scaled_budgets
-from ldpt.instances import Instance, read_instance
+from ldpt.instances import Instance, read_instances
 from ldpt.rare import exponent, fixed_budget_error, reference_exponents
 
 Row = dict[str, Any]
@@ -18,7 +18,7 @@ MEASURED = ["scaled_budget", "estimate", "exponent", "exponent_low", "exponent_h
 def estimate(
     instances: dict[str, Instance], cells: Sequence[Cell], replicates: int, seed: int, threads: int
 ) -> pd.DataFrame:
-    """A row an instance, privacy level and budget. Threads share the cells and change no number."""
+    """One row per instance, privacy level and budget. Threads change no number."""
     jobs = [
         (instances[name], epsilon, budget, grid.get("replicates", replicates), seed)
         for name, epsilon, grid in cells
@@ -51,7 +51,7 @@ if __name__ == "__main__":
     from ldpt.provenance import job
 
     with job(snakemake) as this:  # noqa: F821
-        problems = {i.name: i for i in map(read_instance, this.input.instances)}
+        problems = read_instances(this.input.instances)
         seed, threads = this.params.seed, snakemake.threads  # noqa: F821
         this.note(seed=seed, stream=["rare_fixed_budget"])
         table = estimate(problems, this.params.cells, this.params.replicates, seed, threads)

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from ldpt.config import epsilon_name
-from ldpt.instances import Instance, read_instance
+from ldpt.instances import Instance, read_instances
 from ldpt.radii import Radius
 from ldpt.rare import fixed_confidence_error
 
@@ -22,7 +22,7 @@ def estimate(
     seed: int,
     threads: int,
 ) -> pd.DataFrame:
-    """A row an instance, radius, privacy and error level. Threads change no number."""
+    """One row per instance, radius, privacy and error level. Threads change no number."""
     jobs = [
         (instances[name], epsilon, delta, grid.get("replicates", replicates), seed, radius)
         for name, epsilon, grid in cells
@@ -48,7 +48,7 @@ if __name__ == "__main__":
     from ldpt.provenance import job
 
     with job(snakemake) as this:  # noqa: F821
-        problems = {i.name: i for i in map(read_instance, this.input.instances)}
+        problems = read_instances(this.input.instances)
         params = this.params
         this.note(seed=params.seed, stream=["rare_fixed_confidence"])
         table = estimate(

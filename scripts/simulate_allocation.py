@@ -5,17 +5,17 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from ldpt.engines.loops import fixed_budget_fast
-from ldpt.instances import Instance, read_instance
-from ldpt.simulate import chunks, spawn_keys, stream
+from ldpt.instances import Instance, read_instances
+from ldpt.runs import labelled, write_runs
+from ldpt.simulate import Columns, chunks, spawn_keys, stream
 
 
 def pulls_of_arms(
     problem: Instance, epsilon: float, budget: int, replicates: int, seed: int
 ) -> np.ndarray:
-    """A row a run, a column an arm."""
+    """One row per run, one column per arm."""
     means, threshold = problem.private_means(epsilon), problem.private_threshold(epsilon)
     tolerance = problem.private_tolerance(epsilon)
     counts = np.zeros((replicates, problem.n_arms), np.int64)
@@ -30,8 +30,8 @@ def pulls_of_arms(
 
 def simulate(
     problems: list[Instance], settings: dict[str, Any], seed: int
-) -> Iterator[pd.DataFrame]:
-    """A table an instance and privacy level: a row a run and arm."""
+) -> Iterator[tuple[dict[str, Any], Columns]]:
+    """Labels and columns for each instance and privacy level: one row per run and arm."""
     replicates = settings["replicates"]
     for problem in problems:
         for epsilon in map(float, settings["epsilons"]):
@@ -40,7 +40,7 @@ def simulate(
             labels = {"instance": problem.name, "epsilon": epsilon, "budget": budget}
             arms = np.tile(np.arange(problem.n_arms), replicates)
             runs = np.repeat(np.arange(replicates), problem.n_arms)
-            yield pd.DataFrame({**labels, "replicate": runs, "arm": arms, "pulls": counts.ravel()})
+            yield labels, {"replicate": runs, "arm": arms, "pulls": counts.ravel()}
             print(f"{problem.name} at epsilon {epsilon}: {replicates} runs", flush=True)
 
 
@@ -48,13 +48,13 @@ if __name__ == "__main__":
     from ldpt.provenance import job
 
     with job(snakemake) as this:  # noqa: F821
-        problems = [read_instance(path) for path in this.input.instances]
+        problems = list(read_instances(this.input.instances).values())
         settings, seed = this.params.allocation, this.params.seed
-        table = pd.concat(simulate(problems, settings, seed), ignore_index=True)
+        tables = [labelled(*part) for part in simulate(problems, settings, seed)]
         keys = [
             spawn_keys(settings["replicates"], "allocation", problem.name, float(epsilon))
             for problem in problems
             for epsilon in settings["epsilons"]
         ]
         this.note(seed=seed, stream=["allocation"], spawn_keys=keys)
-        table.to_parquet(this.output[0], compression="zstd", index=False)
+        write_runs(this.output[0], tables)

@@ -1,34 +1,27 @@
 """Run Algorithm 2 to its stopping time on one instance at one privacy level, all error levels."""
 
-import pandas as pd
-
-from ldpt.instances import MOST_ARMS, read_instance
+from ldpt.instances import MOST_ARMS, Instance, read_instance
 from ldpt.radii import Radius
-from ldpt.simulate import fixed_confidence, progress_lines, spawn_keys
+from ldpt.runs import Labels, labelled, write_runs
+from ldpt.simulate import Columns, fixed_confidence_columns, progress_lines, spawn_keys
 
 
 def simulate(
-    instance: str,
+    problem: Instance,
     radius: Radius,
     epsilon: float,
-    deltas: list[float],
+    delta: float,
     replicates: int,
     seed: int,
-    threads: int = 1,
-) -> pd.DataFrame:
-    """A row an error level and replicate."""
-    problem = read_instance(instance)
-    parts = []
-    for delta in deltas:
-        show = progress_lines(f"{radius.name} at epsilon {epsilon}, delta {delta}", replicates)
-        runs = fixed_confidence(
-            problem, epsilon, delta, replicates, seed, radius, progress=show, threads=threads
-        )
-        if problem.n_arms > MOST_ARMS:
-            runs = runs[["replicate", "stopping_time", "correct"]]
-        runs.insert(0, "delta", delta)
-        parts.append(runs)
-    return pd.concat(parts, ignore_index=True)
+    threads: int,
+) -> Columns:
+    """The runs at one error level; of many arms the pulls of each are not kept."""
+    show = progress_lines(f"{radius.name} at epsilon {epsilon}, delta {delta}", replicates)
+    columns = fixed_confidence_columns(
+        problem, epsilon, delta, replicates, seed, radius, progress=show, threads=threads
+    )
+    kept = problem.n_arms <= MOST_ARMS
+    return {name: c for name, c in columns.items() if kept or not name.startswith("pulls_")}
 
 
 if __name__ == "__main__":
@@ -36,12 +29,15 @@ if __name__ == "__main__":
 
     with job(snakemake) as this:  # noqa: F821
         epsilon, params = float(this.wildcards.epsilon), this.params
+        problem = read_instance(this.input.instance)
         radius = Radius(this.wildcards.radius, params.rho)
-        runs = simulate(
-            this.input.instance, radius, epsilon, params.deltas, params.replicates, params.seed,
-            snakemake.threads,  # noqa: F821
-        )  # fmt: skip
-        stream = ["fixed_confidence", this.wildcards.instance, radius.name, epsilon]
+        labels: Labels = {"instance": problem.name, "radius": radius.name, "epsilon": epsilon}
+        fixed = params.replicates, params.seed, this.threads
+        tables = [
+            labelled(labels | {"delta": delta}, simulate(problem, radius, epsilon, delta, *fixed))
+            for delta in params.deltas
+        ]
+        stream = ["fixed_confidence", problem.name, radius.name, epsilon]
         keys = {delta: spawn_keys(params.replicates, *stream, delta) for delta in params.deltas}
         this.note(seed=params.seed, stream=stream, spawn_keys=keys)
-        runs.to_parquet(this.output[0], compression="zstd", index=False)
+        write_runs(this.output[0], tables)

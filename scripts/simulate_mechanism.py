@@ -2,18 +2,19 @@
 
 from typing import Any
 
-import pandas as pd
+import pyarrow as pa
 
+from ldpt.runs import write_runs
 from ldpt.simulate import REWARD_LAWS, mechanism, spawn_key
 
 
-def simulate(settings: dict[str, Any], seed: int) -> pd.DataFrame:
-    """A row a law and privacy level."""
-    return pd.DataFrame(
+def simulate(settings: dict[str, Any], seed: int) -> list[dict[str, Any]]:
+    """One row per law and privacy level."""
+    return [
         mechanism(law, settings["mean"], epsilon, settings["draws"], seed)
         for law in REWARD_LAWS
         for epsilon in map(float, settings["epsilons"])
-    )
+    ]
 
 
 if __name__ == "__main__":
@@ -21,7 +22,6 @@ if __name__ == "__main__":
 
     with job(snakemake) as this:  # noqa: F821
         counts = simulate(this.params.mechanism, this.params.seed)
-        rows = counts[["law", "mean", "epsilon"]].itertuples(index=False)
-        keys = [spawn_key("mechanism", *row) for row in rows]
+        keys = [spawn_key("mechanism", row["law"], row["mean"], row["epsilon"]) for row in counts]
         this.note(seed=this.params.seed, stream=["mechanism"], spawn_keys=keys)
-        counts.to_parquet(this.output[0], compression="zstd", index=False)
+        write_runs(this.output[0], [pa.Table.from_pylist(counts)])

@@ -1,12 +1,11 @@
 """Reduce the pulls of each arm, under both algorithms, to mean shares with normal intervals."""
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pandas as pd
 
-from ldpt.instances import Instance, read_instance
-from ldpt.summarise import allocation
+from ldpt.instances import Instance, read_instances
+from ldpt.summarise import allocation, labels_of
 
 
 def by_budget(pulls: str, problems: dict[str, Instance]) -> Iterator[pd.DataFrame]:
@@ -21,18 +20,17 @@ def by_confidence(
     paths: list[str], problems: dict[str, Instance], delta: float
 ) -> Iterator[pd.DataFrame]:
     """Algorithm 2 at one error level: the tolerance plays no part."""
-    for path in map(Path, paths):
-        name, radius = path.parts[-3:-1]
-        runs = pd.read_parquet(path)
-        runs = runs[runs["delta"] == delta]
-        labels = {"algorithm": 2, "how": radius, "instance": name, "epsilon": float(path.stem)}
+    for runs in map(pd.read_parquet, paths):
+        runs = runs[runs["delta"] == delta].rename(columns={"radius": "how"})
+        labels = labels_of(runs, ["how", "instance", "epsilon"])
         counts = runs.filter(regex=r"^pulls_\d+$").to_numpy()
-        yield allocation(counts, problems[name].strict.gaps, labels)
+        gaps = problems[labels["instance"]].strict.gaps
+        yield allocation(counts, gaps, {"algorithm": 2, **labels})
 
 
 def summarise(pulls: str, runs: list[str], instances: list[str], delta: float) -> pd.DataFrame:
-    """Both algorithms in one table, a row an arm."""
-    problems = {problem.name: problem for problem in map(read_instance, instances)}
+    """Both algorithms in one table, one row per arm."""
+    problems = read_instances(instances)
     parts = [*by_budget(pulls, problems), *by_confidence(runs, problems, delta)]
     return pd.concat(parts, ignore_index=True)
 

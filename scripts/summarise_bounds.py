@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from ldpt.bounds import fixed_confidence_lower, fixed_confidence_upper
-from ldpt.instances import Instance, read_instance
+from ldpt.instances import Instance, read_instances
 
 FINE = 48  # privacy levels of a drawn curve
 VERSIONS = {
@@ -38,8 +38,8 @@ def points(
 def bound_rows(
     summary: pd.DataFrame, instances: list[str], panels: list[str], delta: float
 ) -> Iterator[dict[str, Any]]:
-    """A row a point and bound; at infinite epsilon the paper's lower bound is 0: nothing."""
-    problems = {problem.name: problem for problem in map(read_instance, instances)}
+    """One row per point and bound; at infinite epsilon the paper's lower bound is 0: nothing."""
+    problems = read_instances(instances)
     for name, epsilon, level in points(summary, panels, delta):
         for side, versions in VERSIONS.items():
             for version in versions:

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from ldpt.bounds import fixed_budget_lower, fixed_budget_upper
-from ldpt.instances import Instance, read_instance
+from ldpt.instances import Instance, read_instances
 
 FINE = 160  # budgets of a curve
 VERSIONS = {
@@ -33,7 +33,7 @@ def curves(problem: Instance, epsilon: float, most: float) -> Iterator[dict[str,
 def summarise(instances: list[str], rare: str, panels: list[str], epsilon: float) -> pd.DataFrame:
     """The bounds of the panels' instances, out to twice the largest budget of rare events."""
     reached = pd.read_csv(rare).groupby("instance")["scaled_budget"].max()
-    problems = [problem for problem in map(read_instance, instances) if problem.name in panels]
+    problems = [p for p in read_instances(instances).values() if p.name in panels]
     return pd.DataFrame(
         row for p in problems for row in curves(p, epsilon, 2 * reached.get(p.name, 8.0))
     )

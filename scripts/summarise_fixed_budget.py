@@ -1,16 +1,16 @@
-"""Reduce the runs of fixed budget to estimates with intervals, a row a grid point."""
+"""Reduce the runs of fixed budget to estimates with intervals, one row per grid point."""
 
 from typing import Any
 
 import pandas as pd
 
 from ldpt import summarise
-from ldpt.instances import read_instance
+from ldpt.instances import read_instances
 
 
 def summarise_runs(instances: list[str], runs: list[str]) -> pd.DataFrame:
     """All files of runs in one table."""
-    problems = {problem.name: problem for problem in map(read_instance, instances)}
+    problems = read_instances(instances)
 
     def reduce(table: pd.DataFrame, labels: dict[str, Any]) -> pd.DataFrame:
         problem = problems[labels["instance"]]

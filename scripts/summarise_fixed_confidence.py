@@ -1,19 +1,19 @@
-"""Reduce the runs of fixed confidence to estimates with intervals, a row a grid point."""
+"""Reduce the runs of fixed confidence to estimates with intervals, one row per grid point."""
 
 from typing import Any
 
 import pandas as pd
 
 from ldpt import summarise
-from ldpt.instances import read_instance
+from ldpt.instances import read_instances
 
 
 def summarise_runs(instances: list[str], runs: list[str]) -> pd.DataFrame:
     """All files of runs in one table."""
-    problems = {problem.name: problem.strict for problem in map(read_instance, instances)}
+    problems = read_instances(instances)
 
     def reduce(table: pd.DataFrame, labels: dict[str, Any]) -> pd.DataFrame:
-        problem = problems[labels["instance"]]
+        problem = problems[labels["instance"]].strict
         complexity = problem.complexity(labels["epsilon"])
         return summarise.fixed_confidence(table, labels | {"n_arms": problem.n_arms}, complexity)
 

@@ -51,6 +51,14 @@ def test_an_undecided_run_is_an_error_but_has_no_stopping_time() -> None:
     assert (row["mean_pulls"], row["errors"], row["undecided"]) == (200.0, 1, 1)
 
 
+def test_labels_of_runs_are_the_one_value_of_their_columns() -> None:
+    runs = pd.DataFrame({"instance": "two", "epsilon": [1.0, 1.0], "replicate": [0, 1]})
+    names = ["instance", "epsilon"]
+    assert summarise.labels_of(runs, names) == {"instance": "two", "epsilon": 1.0}
+    with pytest.raises(ValueError, match="instance, epsilon must have one value each, got 2"):
+        summarise.labels_of(runs.assign(epsilon=[1.0, 2.0]), names)
+
+
 def test_shares_of_pulls_are_taken_run_by_run() -> None:
     pulls = np.array([[1, 3], [30, 10]])
     table = summarise.allocation(pulls, np.array([0.1, 0.2]), {})

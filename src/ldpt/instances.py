@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -114,6 +114,11 @@ class Instance:
 def read_instance(path: str | Path) -> Instance:
     """The instance in a file that the workflow wrote."""
     return Instance(**json.loads(Path(path).read_text()))
+
+
+def read_instances(paths: Iterable[str | Path]) -> dict[str, Instance]:
+    """The instances in these files by name."""
+    return {instance.name: instance for instance in map(read_instance, paths)}
 
 
 def replace_tolerance(instance: Instance, tolerance: float) -> Instance:

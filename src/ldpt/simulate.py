@@ -7,14 +7,17 @@ not depend on cores or order, and asking for more replicates leaves the first on
 
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from ldpt.engines import loops
 from ldpt.instances import Instance
 from ldpt.privacy import PrivBern, check_epsilon
 from ldpt.radii import Radius, as_radius, check_delta
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 CHUNK = 500  # replicates a stream; part of what the numbers mean, never changed
 POLICIES = ("apt", "uniform", "laplace")
@@ -22,6 +25,7 @@ ENGINES = ("literal", "fast")
 NO_LIMIT = np.iinfo(np.int64).max
 
 Progress = Callable[[int], None]  # told how many replicates are done
+Columns = dict[str, np.ndarray]  # a table without pandas, which takes half a second to import
 
 
 def spawn_key(*names: object) -> tuple[int, ...]:
@@ -71,9 +75,21 @@ def spawn_keys(replicates: int, *names: object) -> list[tuple[int, ...]]:
     return [spawn_key(*names, number) for number, _ in chunks(replicates)]
 
 
-def _of_chunk(table: pd.DataFrame, chunk: int | None) -> pd.DataFrame:
-    """The rows of one chunk, numbered as in the whole table; without a chunk, all rows."""
-    return table if chunk is None else table[table["replicate"] // CHUNK == chunk]
+def _table(columns: Columns) -> "pd.DataFrame":
+    """The columns as a table; the rows of a single chunk are numbered as in the whole."""
+    import pandas as pd
+
+    table, replicate = pd.DataFrame(columns), columns["replicate"]
+    table.index += int(replicate[0]) * int(np.count_nonzero(replicate == replicate[0]))
+    return table
+
+
+def _of_chunk(columns: Columns, chunk: int | None) -> Columns:
+    """The rows of one chunk; without a chunk, all rows."""
+    if chunk is None:
+        return columns
+    mine = columns["replicate"] // CHUNK == chunk
+    return {name: values[mine] for name, values in columns.items()}
 
 
 def fixed_budget(
@@ -87,14 +103,31 @@ def fixed_budget(
     progress: Progress | None = None,
     chunk: int | None = None,
     threads: int = 1,
-) -> pd.DataFrame:
-    """Loss of Algorithm 1, or of a baseline, at each budget: a row a replicate and budget.
+) -> "pd.DataFrame":
+    """Loss of Algorithm 1, or of a baseline, at each budget: one row per replicate and budget.
 
     Algorithm 1 never looks at its budget, so one run to the largest gives the loss at all of them.
     Policies: ``apt`` is Algorithm 1; ``uniform`` pulls in turn; ``laplace`` is Algorithm 1 on
     rewards with Laplace noise of scale 1/epsilon and the threshold itself. With ``chunk``, only
     the rows of that chunk of replicates are simulated. The table is the same on any ``threads``.
     """
+    given = (instance, epsilon, budgets, replicates, seed, policy, engine, progress, chunk, threads)
+    return _table(fixed_budget_columns(*given))
+
+
+def fixed_budget_columns(
+    instance: Instance,
+    epsilon: float,
+    budgets: Sequence[int] | int,
+    replicates: int,
+    seed: int,
+    policy: str = "apt",
+    engine: str = "fast",
+    progress: Progress | None = None,
+    chunk: int | None = None,
+    threads: int = 1,
+) -> Columns:
+    """The columns of the table that :func:`fixed_budget` returns."""
     epsilon = check_epsilon(epsilon)
     grid = _check_budgets(instance, budgets)
     _check_choice("policy", policy, POLICIES)
@@ -107,14 +140,12 @@ def fixed_budget(
         _budget_chunk(rng, instance, epsilon, grid, policy, engine, losses[part])
 
     _each(simulate_chunk, parts, threads, progress)
-    table = pd.DataFrame(
-        {
-            "replicate": np.repeat(np.arange(replicates), len(grid)),
-            "budget": np.tile(grid, replicates),
-            "loss": losses.ravel(),
-        }
-    )
-    return _of_chunk(table, chunk)
+    columns = {
+        "replicate": np.repeat(np.arange(replicates), len(grid)),
+        "budget": np.tile(grid, replicates),
+        "loss": losses.ravel(),
+    }
+    return _of_chunk(columns, chunk)
 
 
 def _budget_chunk(rng, instance, epsilon, grid, policy, engine, losses) -> None:  # type: ignore[no-untyped-def]
@@ -141,13 +172,31 @@ def fixed_confidence(
     progress: Progress | None = None,
     chunk: int | None = None,
     threads: int = 1,
-) -> pd.DataFrame:
-    """Runs of Algorithm 2 to their stopping time: a row a replicate, a column ``pulls_i`` an arm.
+) -> "pd.DataFrame":
+    """Runs of Algorithm 2 to their stopping time: one row per replicate, ``pulls_i`` for each arm.
 
     The tolerance of the instance plays no part. A run that reaches ``max_pulls`` undecided has
     stopping time -1 and counts as not correct. With ``chunk``, only the rows of that chunk of
     replicates are simulated. The table is the same on any number of ``threads``.
     """
+    given = (instance, epsilon, delta, replicates, seed, radius, engine, max_pulls)
+    return _table(fixed_confidence_columns(*given, progress, chunk, threads))
+
+
+def fixed_confidence_columns(
+    instance: Instance,
+    epsilon: float,
+    delta: float,
+    replicates: int,
+    seed: int,
+    radius: str | Radius = "printed",
+    engine: str = "fast",
+    max_pulls: int | None = None,
+    progress: Progress | None = None,
+    chunk: int | None = None,
+    threads: int = 1,
+) -> Columns:
+    """The columns of the table that :func:`fixed_confidence` returns."""
     epsilon, delta, radius = check_epsilon(epsilon), check_delta(delta), as_radius(radius)
     _check_choice("engine", engine, ENGINES)
     instance.require_resolvable()
@@ -175,11 +224,9 @@ def fixed_confidence(
     _each(simulate_chunk, parts, threads, progress)
     truth = np.array(instance.means) >= instance.threshold
     correct = (stopping >= 0) & np.all((sums - pulls * threshold >= 0) == truth, axis=1)
-    table = pd.DataFrame(
-        {"replicate": np.arange(replicates), "stopping_time": stopping, "correct": correct}
-    )
-    arms = pd.DataFrame(pulls, columns=[f"pulls_{arm}" for arm in range(instance.n_arms)])
-    return _of_chunk(pd.concat([table, arms], axis=1), chunk)
+    columns = {"replicate": np.arange(replicates), "stopping_time": stopping, "correct": correct}
+    columns |= {f"pulls_{arm}": pulls[:, arm] for arm in range(instance.n_arms)}
+    return _of_chunk(columns, chunk)
 
 
 def _check_budgets(instance: Instance, budgets: Sequence[int] | int) -> np.ndarray:

@@ -1,8 +1,7 @@
 """From tables of runs to estimates with intervals. Proportions: Clopper-Pearson; means: normal."""
 
 import math
-from collections.abc import Callable, Iterable
-from pathlib import Path
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,16 +14,20 @@ LIMITS = ("estimate", "low", "high")
 def over_files(
     paths: Iterable[str], how: str, reduce: Callable[[pd.DataFrame, dict[str, Any]], pd.DataFrame]
 ) -> pd.DataFrame:
-    """Reduce files of runs one by one; their labels are their last parts, instance/how/epsilon."""
+    """Reduce files of runs one by one, each with its labels: instance, ``how`` and epsilon."""
     parts = []
-    for path in map(Path, paths):
-        labels = {
-            "instance": path.parts[-3],
-            how: path.parts[-2],
-            "epsilon": float(path.name.removesuffix(".parquet")),
-        }
-        parts.append(reduce(pd.read_parquet(path), labels))
+    for path in paths:
+        runs = pd.read_parquet(path)
+        parts.append(reduce(runs, labels_of(runs, ["instance", how, "epsilon"])))
     return pd.concat(parts, ignore_index=True)
+
+
+def labels_of(runs: pd.DataFrame, names: Sequence[str]) -> dict[str, Any]:
+    """The one value of each of these columns; a table of several settings is an error."""
+    found = runs[list(names)].drop_duplicates()
+    if len(found) != 1:
+        raise ValueError(f"{', '.join(names)} must have one value each, got {len(found)} settings")
+    return found.iloc[0].to_dict()
 
 
 def clopper_pearson(
@@ -69,26 +72,26 @@ def fixed_confidence(runs: pd.DataFrame, labels: dict[str, Any], complexity: flo
 
 def _confidence_row(delta: Any, runs: pd.DataFrame) -> dict[str, Any]:
     stopped = runs.loc[runs["stopping_time"] >= 0, "stopping_time"].to_numpy()
-    mean, deviation, mean_low, mean_high = mean_interval(stopped)
+    mean, deviation, least, most = mean_interval(stopped)
     errors = int((~runs["correct"]).sum())
     low, high = clopper_pearson(errors, len(runs))
     return {
         "delta": delta,
         "replicates": len(runs),
         "mean_pulls": mean,
+        "mean_pulls_low": least,
+        "mean_pulls_high": most,
         "sd_pulls": deviation,
-        "mean_low": mean_low,
-        "mean_high": mean_high,
         "errors": errors,
-        "error": errors / len(runs),
-        "error_low": float(low),
-        "error_high": float(high),
+        "estimate": errors / len(runs),
+        "low": float(low),
+        "high": float(high),
         "undecided": int((runs["stopping_time"] < 0).sum()),
     }
 
 
 def allocation(pulls: np.ndarray, gaps: np.ndarray, labels: dict[str, Any]) -> pd.DataFrame:
-    """Mean share of the pulls (a row a run, a column an arm) beside the share of the complexity."""
+    """Mean share of the pulls (rows: runs, columns: arms) beside the share of the complexity."""
     shares = pulls / pulls.sum(axis=1, keepdims=True)
     complexities = gaps**-2.0 / np.sum(gaps**-2.0)
     rows = []

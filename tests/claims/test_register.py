@@ -259,8 +259,8 @@ def test_stale_or_missing_evidence_is_refused(tmp_path: Path) -> None:
 
 def confidence_cells(errors: int, radius: str = "printed") -> pd.DataFrame:
     row = {"instance": "one", "radius": radius, "epsilon": 1.0, "delta": 0.1, "errors": errors}
-    row |= {"replicates": 1000, "error": errors / 1000, "error_low": errors / 1000 - 0.02}
-    return pd.DataFrame([row, row | {"epsilon": 4.0, "errors": 0, "error": 0.0, "error_low": 0.0}])
+    row |= {"replicates": 1000, "estimate": errors / 1000, "low": errors / 1000 - 0.02}
+    return pd.DataFrame([row, row | {"epsilon": 4.0, "errors": 0, "estimate": 0.0, "low": 0.0}])
 
 
 @pytest.mark.parametrize(("errors", "expected"), [(100, REPRODUCED), (160, REFUTED)])
@@ -319,7 +319,7 @@ def cost_cells(instance: Instance, factors: dict[float, float]) -> pd.DataFrame:
     for epsilon, factor in factors.items():
         mean = factor * fixed_confidence_lower(instance, epsilon, 0.01, "sharp")
         row = {"instance": instance.name, "radius": "hoeffding", "epsilon": epsilon, "delta": 0.01}
-        rows.append(row | {"mean_pulls": mean, "mean_high": mean})
+        rows.append(row | {"mean_pulls": mean, "mean_pulls_high": mean})
     return pd.DataFrame(rows)
 
 

@@ -64,7 +64,7 @@ def drawings(root: Path) -> dict[str, Callable[[], Any]]:
         )
     )  # fmt: skip
     error_map, rarely = (
-        str(results / "exact/error_map.csv"),
+        str(results / "error_map.csv"),
         str(results / "rare/fixed_confidence.csv"),
     )
     rare, exact = str(results / "rare/fixed_budget.csv"), str(results / "exact/fixed_budget.csv")

@@ -148,7 +148,7 @@ function showConfidence(settings) {
     ...RADII.map((radius) => ({
       kind: "points", name: `${radius} measured`, mark: SHAPES[radius], colour: `var(--${radius})`,
       points: rows.filter((row) => row.radius === radius && row.delta === settings.delta).map((row) => ({
-        x: place(row.epsilon), value: row.mean_pulls, low: row.mean_low, high: row.mean_high,
+        x: place(row.epsilon), value: row.mean_pulls, low: row.mean_pulls_low, high: row.mean_pulls_high,
         title: `${radius}, ε = ${epsilonText(row.epsilon)}: ${shown(row.mean_pulls)} pulls measured`,
       })),
     })),
@@ -173,7 +173,7 @@ function confidenceTable(settings, rows) {
     line.id = `radius-${radius}`;
     const pulls = expectedPulls(settings, settings.epsilon, settings.delta, radius, DATA.rho);
     [radius, STATUS[radius], shown(pulls), row ? shown(row.mean_pulls) : "–",
-      row ? `${shown(row.error)} [${shown(row.error_low, 2)}, ${shown(row.error_high, 2)}]` : "–",
+      row ? `${shown(row.estimate)} [${shown(row.low, 2)}, ${shown(row.high, 2)}]` : "–",
     ].forEach((text) => { line.insertCell().textContent = text; });
     line.dataset.pulls = pulls;
   });

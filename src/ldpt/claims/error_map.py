@@ -30,11 +30,11 @@ def two_arms(threshold: float, gap: float) -> Instance:
 
 
 def error_map(settings: Mapping[str, Any], rho: float, seed: int) -> pd.DataFrame:
-    """The whole map, a row a cell and radius; ``settings`` lists the grids of both parts."""
+    """The whole map, one row per cell and radius; ``settings`` lists the grids of both parts."""
     rows = [row for grid in settings["one_arm"] for row in _exact_rows(grid, rho)]
     rows += [row for grid in settings["two_arms"] for row in _simulated_rows(grid, rho, seed)]
     table = pd.DataFrame(rows)
-    table["error_over_delta"] = table["error"] / table["delta"]
+    table["error_over_delta"] = table["estimate"] / table["delta"]
     table["fails"] = table["low"] > table["delta"]
     return table
 
@@ -57,7 +57,7 @@ def _exact_rows(grid: Mapping[str, Any], rho: float) -> Iterator[dict[str, Any]]
         tail = TAIL * delta
         chain = fixed_confidence_error(problem, epsilon, delta, Radius(radius, rho), tail=tail)
         yield _row(problem, radius, gap, epsilon, delta, "exact") | {
-            "error": chain.error,
+            "estimate": chain.error,
             "low": chain.error,
             "high": chain.error + chain.undecided,  # mass left undecided may still err
             "mean_pulls": chain.expected_pulls,
@@ -73,7 +73,7 @@ def _simulated_rows(grid: Mapping[str, Any], rho: float, seed: int) -> Iterator[
         yield _row(problem, radius, gap, epsilon, delta, "simulated") | {
             "replicates": replicates,
             "errors": errors,
-            "error": errors / replicates,
+            "estimate": errors / replicates,
             "low": float(low),
             "high": float(high),
             "mean_pulls": float(runs["stopping_time"].mean()),

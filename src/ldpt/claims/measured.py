@@ -68,11 +68,11 @@ def delta_correctness(cells: pd.DataFrame, radius: str, delta_factor: float = 1.
     names = [
         f"{row.instance}, eps = {row.epsilon:g}, delta = {row.delta:g}" for row in rows_of(chosen)
     ]
-    ratio = chosen["error"] / chosen["delta"]
+    ratio = chosen["estimate"] / chosen["delta"]
     return {
         "tests": [{"where": w, "p": float(v)} for w, v in zip(names, p, strict=True)],
         "cells": len(chosen),
-        "cells_above_delta": int((chosen["error_low"] > chosen["delta"]).sum()),
+        "cells_above_delta": int((chosen["low"] > chosen["delta"]).sum()),
         "largest_error_over_delta": float(ratio.max()),
         "at": names[int(np.argmax(ratio))],
     }
@@ -92,8 +92,7 @@ def error_map(table: pd.DataFrame) -> Evidence:
 
 def simulated_cells(table: pd.DataFrame, n_arms: int) -> pd.DataFrame:
     """The simulated part of the map in the form of the summaries."""
-    part = table[(table["method"] == "simulated") & (table["n_arms"] == n_arms)]
-    return part.rename(columns={"low": "error_low", "high": "error_high"})
+    return table[(table["method"] == "simulated") & (table["n_arms"] == n_arms)]
 
 
 # --- cost of Algorithm 2 --------------------------------------------------------------------------
@@ -108,10 +107,11 @@ def stopping_time_bounds(cells: pd.DataFrame, instances: Instances) -> Evidence:
             bounds.fixed_confidence_upper(problem, row.epsilon, row.delta, version, radius)
             for version in ("printed", "corrected")
         ]
-        printed.append(row.mean_high / upper[0])
-        corrected.append(row.mean_high / upper[1])
+        printed.append(row.mean_pulls_high / upper[0])
+        corrected.append(row.mean_pulls_high / upper[1])
         if radius == "hoeffding":
-            expected.append(row.mean_high / expected_pulls_bound(problem, row.epsilon, row.delta))
+            bound = expected_pulls_bound(problem, row.epsilon, row.delta)
+            expected.append(row.mean_pulls_high / bound)
     return {
         "largest_over_printed": max(printed),
         "largest_over_corrected": max(corrected),
@@ -143,7 +143,7 @@ def lower_bounds(cells: pd.DataFrame, instances: Instances, scale: float = 1.0) 
         problem = instances[row.instance]
         ratio = {
             version: _over(
-                row.mean_high,
+                row.mean_pulls_high,
                 scale * bounds.fixed_confidence_lower(problem, row.epsilon, row.delta, version),
             )
             for version in ("printed", "sharp", "privbern")

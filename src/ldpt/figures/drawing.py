@@ -208,7 +208,7 @@ def _policy_curves(axes: Axes, rows: pd.DataFrame, epsilon: float) -> None:
 
 def mean_pulls(table: pd.DataFrame, over: Any = 1.0) -> pd.DataFrame:
     """The mean stopping time as an estimate with its interval, divided by ``over``."""
-    columns = {"estimate": "mean_pulls", "low": "mean_low", "high": "mean_high"}
+    columns = {"estimate": "mean_pulls", "low": "mean_pulls_low", "high": "mean_pulls_high"}
     return table.assign(**{name: table[source] / over for name, source in columns.items()})
 
 

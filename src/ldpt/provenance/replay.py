@@ -64,6 +64,14 @@ def _instance_file(root: Path, stable: Stable) -> Path:
     return root / name
 
 
+def _labelled(runs: pd.DataFrame, wildcards: Mapping[str, str], how: str) -> pd.DataFrame:
+    """The runs behind the labels that their file holds."""
+    for place, name in enumerate(("instance", how)):
+        runs.insert(place, name, wildcards[name])
+    runs.insert(2, "epsilon", float(wildcards["epsilon"]))
+    return runs
+
+
 def _budget(
     root: Path, stable: Stable, chunk: tuple, kept: pd.DataFrame
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -77,6 +85,7 @@ def _budget(
         wildcards["policy"],
         chunk=chunk[0],
     )
+    again = _labelled(again, wildcards, "policy")
     return kept[kept["replicate"] // simulate.CHUNK == chunk[0]], again
 
 
@@ -95,6 +104,7 @@ def _confidence(
         chunk=number,
     )
     again.insert(0, "delta", delta)
+    again = _labelled(again, wildcards, "radius")
     mine = (kept["delta"] == delta) & (kept["replicate"] // simulate.CHUNK == number)
     # Pulls of each arm are not kept for instances with many arms.
     return kept[mine], again[[column for column in again if column in kept]]

@@ -17,8 +17,8 @@ from ldpt.instances import Instance
 
 BUDGET_COLUMNS = ("instance", "epsilon", "budget", "estimate", "low", "high")
 CONFIDENCE_COLUMNS = (
-    "instance", "radius", "epsilon", "delta", "mean_pulls", "mean_low", "mean_high",
-    "error", "error_low", "error_high", "undecided",
+    "instance", "radius", "epsilon", "delta", "mean_pulls", "mean_pulls_low",
+    "mean_pulls_high", "estimate", "low", "high", "undecided",
 )  # fmt: skip
 SCRIPTS = ("model.js", "chart.js", "page.js")
 

@@ -47,13 +47,15 @@ class Estimate:
     """An estimated probability, kept as a logarithm, with what is needed to trust or reject it.
 
     The effective sample size is (sum w)^2 / sum w^2 over the weights of erring runs; the tail
-    share is the largest weight's part of their sum.
+    share is the largest weight's part of their sum. ``errors`` counts the runs that erred under the
+    laws they were drawn from, not under the law of the problem.
     """
 
     log_probability: float
     relative_error: float
     effective_sample_size: float
     tail_share: float
+    errors: int
     replicates: int
 
     @property
@@ -79,6 +81,7 @@ class Estimate:
     def row(self) -> dict[str, float | int | bool]:
         """As columns of a table; an estimate that is not reliable says so."""
         return {
+            "errors": self.errors,
             "replicates": self.replicates,
             "estimate": self.probability,
             "low": self.low,
@@ -191,7 +194,7 @@ def summarise(log_weights: np.ndarray, counts: np.ndarray) -> Estimate:
     replicates = int(counts.sum())
     top = float(log_weights.max())
     if math.isinf(top):
-        return Estimate(-math.inf, math.inf, 0.0, 1.0, replicates)
+        return Estimate(-math.inf, math.inf, 0.0, 1.0, 0, replicates)
     weights = np.exp(log_weights - top)
     total = float(weights.sum())
     strata = np.split(weights, np.cumsum(counts)[:-1])
@@ -202,6 +205,7 @@ def summarise(log_weights: np.ndarray, counts: np.ndarray) -> Estimate:
         math.sqrt(variance) / total,
         total**2 / float((weights**2).sum()),
         1 / total,
+        int(np.isfinite(log_weights).sum()),
         replicates,
     )
 

@@ -1,0 +1,32 @@
+"""Files of runs say what was simulated, in few bytes."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from ldpt.runs import labelled, write_runs
+
+
+def columns(rows: int) -> dict[str, np.ndarray]:
+    return {"replicate": np.arange(rows), "correct": np.arange(rows) % 3 == 0}
+
+
+def test_labels_come_back_as_columns_of_every_row(tmp_path: Path) -> None:
+    tables = [labelled({"instance": "one", "epsilon": e}, columns(2)) for e in (1.0, np.inf)]
+    write_runs(str(tmp_path / "runs.parquet"), tables)
+    found = pd.read_parquet(tmp_path / "runs.parquet")
+    assert list(found) == ["instance", "epsilon", "replicate", "correct"]
+    assert found["instance"].tolist() == ["one"] * 4
+    assert found["epsilon"].tolist() == [1.0, 1.0, np.inf, np.inf]
+    assert found["replicate"].tolist() == [0, 1, 0, 1]
+
+
+def test_labels_take_a_few_bytes_however_many_rows_there_are(tmp_path: Path) -> None:
+    def size(rows: int, **labels: str | float) -> int:
+        path = tmp_path / "runs.parquet"
+        write_runs(str(path), [labelled(labels, columns(rows))])
+        return path.stat().st_size
+
+    labels = {"instance": "three-groups", "policy": "apt", "epsilon": 0.1}
+    assert size(50_000, **labels) - size(50_000) < 2_000
