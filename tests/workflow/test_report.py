@@ -12,6 +12,7 @@ from ldpt.publishing import numbers, readme
 from tests.conftest import PROJECT
 
 ARTICLE = PROJECT / "paper" / "report.typ"
+PROOFS = PROJECT / "paper" / "proofs.typ"
 README = PROJECT / "README.md"
 NOTEBOOK = PROJECT / "workflow" / "notebooks" / "explore.py.ipynb"
 
@@ -20,6 +21,7 @@ NUMBERED = re.compile(r"\b(?:Algorithm|Lemma|Theorems?|Section) \d(?:\.\d)?(?: a
 CLAIM_IDS = re.compile(r"\b[DTX]\d+(?:\.\d)?(?:-\w+)?(?=[:;]\s)")
 # Integers of the paper's formulas; a number with a point is measured or chosen, and never typed.
 FORMULA_CONSTANTS = {"0", "1", "2", "3", "4", "5", "8", "16", "32", "36", "499"}
+PROOF_CONSTANTS = {"6", "9", "12", "18", "24", "54", "56", "126", "512"}
 
 
 def typed_numbers(source: str) -> list[str]:
@@ -36,6 +38,10 @@ def typed_numbers(source: str) -> list[str]:
 
 def test_no_number_of_the_article_is_typed() -> None:
     assert typed_numbers(ARTICLE.read_text(encoding="utf-8")) == []
+
+
+def test_the_proofs_type_no_number_but_their_constants() -> None:
+    assert set(typed_numbers(PROOFS.read_text(encoding="utf-8"))) == PROOF_CONSTANTS
 
 
 @pytest.mark.parametrize(

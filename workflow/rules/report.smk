@@ -53,7 +53,10 @@ rule report:
     """Typeset the replication article."""
     input:
         report="paper/report.typ",
-        parts=["paper/layout.typ", "paper/proofs.typ", "paper/references.yml"],
+        parts=expand(
+            "paper/{name}",
+            name=["layout.typ", "proofs.typ", "theorems.typ", "references.yml"],
+        ),
         numbers="<results>/numbers.json",
         claims="<results>/claims.json",
         tapes="<results>/evidence/tapes.csv",
