@@ -27,6 +27,7 @@ from ldpt import config, simulate
 from ldpt.config import BudgetRun, ConfidenceRun
 from ldpt.instances import MOST_ARMS, Instance, equal_gap
 from ldpt.planning import run_cost
+from ldpt.policies import POLICIES
 from ldpt.radii import RADII, Radius
 from ldpt.runs import labelled, write_runs
 
@@ -50,7 +51,7 @@ Run = BudgetRun | ConfidenceRun
 
 def setting(method: str, instance: Instance, epsilon: float, replicates: int) -> Run:
     """A simulation as a config would ask for it."""
-    if method in simulate.POLICIES:
+    if method in POLICIES:
         return BudgetRun(instance.name, method, epsilon, replicates, set(MULTIPLES))
     return ConfidenceRun(instance.name, method, epsilon, replicates, {DELTA})
 

@@ -4,8 +4,9 @@ import json
 from pathlib import Path
 
 from ldpt.instances import Instance
+from ldpt.policies import POLICIES
 from ldpt.radii import RADII
-from ldpt.simulate import ENGINES, POLICIES, fixed_budget, fixed_confidence
+from ldpt.simulate import ENGINES, fixed_budget, fixed_confidence
 
 
 def compile_kernels(destination: str) -> None:
@@ -16,7 +17,7 @@ def compile_kernels(destination: str) -> None:
             fixed_budget(tiny, 4.0, [4], 1, seed=0, policy=policy, engine=engine)
     for engine in ENGINES:
         fixed_confidence(tiny, 4.0, 0.5, 1, seed=0, radius="hoeffding", engine=engine)
-    compiled = {"policies": POLICIES, "radii": RADII, "engines": ENGINES}
+    compiled = {"policies": list(POLICIES), "radii": RADII, "engines": ENGINES}
     Path(destination).write_text(json.dumps(compiled, indent=2) + "\n")
 
 

@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 import pytest
-from scipy.stats import binomtest, norm
+from scipy.stats import binom, binomtest, norm
 
 from ldpt.engines.decisions import arm_index
 from ldpt.exact import (
@@ -17,6 +17,7 @@ from ldpt.exact import (
     fixed_confidence_error,
 )
 from ldpt.instances import Instance
+from ldpt.policies import INDEX_POLICIES, POLICIES
 from ldpt.radii import Radius
 from ldpt.simulate import fixed_budget, fixed_confidence
 
@@ -26,15 +27,15 @@ HARD_ARM = Instance("hard-arm", [0.1, 0.52], 0.5)
 TOLERANT = Instance("tolerant", [0.3, 0.8], 0.4, 0.05)
 
 
-def enumerated_loss(instance, epsilon, budget):
-    """Loss of Algorithm 1 on two arms, summed over all pairs of response sequences."""
+def enumerated_loss(instance, epsilon, budget, policy):
+    """Loss of an index policy on two arms, summed over all pairs of response sequences."""
     means = instance.private_means(epsilon)
     tau, zeta = instance.private_threshold(epsilon), instance.private_tolerance(epsilon)
-    total = 0.0
+    rule, total = POLICIES[policy].rule(tau, zeta), 0.0
     for tape in itertools.product(itertools.product((0, 1), repeat=budget - 1), repeat=2):
         n, s = [1, 1], [tape[0][0], tape[1][0]]
         while sum(n) < budget:
-            index = [arm_index(n[k], s[k], tau, zeta) for k in (0, 1)]
+            index = [arm_index(rule, n[k], s[k]) for k in (0, 1)]
             k = index.index(min(index))
             s[k] += tape[k][n[k]]
             n[k] += 1
@@ -46,9 +47,18 @@ def enumerated_loss(instance, epsilon, budget):
 
 @pytest.mark.parametrize("instance", [HARD_ARM, TOLERANT], ids=lambda i: i.name)
 @pytest.mark.parametrize("epsilon", [1.0, math.inf])
-def test_two_arm_loss_equals_the_sum_over_all_responses(instance, epsilon):
-    expected = enumerated_loss(instance, epsilon, 5)
-    assert fixed_budget_loss(instance, epsilon, 5) == pytest.approx(expected, rel=1e-12)
+@pytest.mark.parametrize("policy", INDEX_POLICIES)
+def test_two_arm_loss_equals_the_sum_over_all_responses(policy, instance, epsilon):
+    expected = enumerated_loss(instance, epsilon, 6, policy)
+    found = fixed_budget_loss(instance, epsilon, 6, policy)
+    assert found == pytest.approx(expected, rel=1e-12)
+
+
+def test_uniform_loss_is_that_of_independent_binomials():
+    """Seven pulls: four of the first arm, three of the second."""
+    right = binom.cdf(2, 4, 0.1) * binom.sf(1, 3, 0.52)
+    found = fixed_budget_loss(HARD_ARM, math.inf, 7, "uniform")
+    assert found == pytest.approx(1 - right, rel=1e-12)
 
 
 def test_one_arm_loss_is_a_binomial_tail():
@@ -109,6 +119,8 @@ def test_too_many_arms_and_bad_arguments_are_refused():
     three = Instance("three", [0.1, 0.2, 0.9], 0.5)
     with pytest.raises(ValueError, match="one or two arms, got 3"):
         fixed_budget_loss(three, 1.0, 100)
+    with pytest.raises(ValueError, match="one of apt, lsa, uniform, got 'laplace'"):
+        fixed_budget_loss(HARD_ARM, 1.0, 100, "laplace")
     with pytest.raises(ValueError, match="one arm, got 2"):
         fixed_confidence_error(HARD_ARM, 1.0, 0.1)
     with pytest.raises(ValueError, match="at least 2K = 4, got 3"):
@@ -125,10 +137,11 @@ def test_too_many_arms_and_bad_arguments_are_refused():
 @pytest.mark.parametrize("engine", ["literal", "fast"])
 @pytest.mark.parametrize("epsilon", [0.3, 1.0, math.inf])
 @pytest.mark.parametrize("instance", [HARD_ARM, TOLERANT], ids=lambda i: i.name)
-def test_fixed_budget_engines_lose_as_often_as_they_should(instance, epsilon, engine):
+@pytest.mark.parametrize("policy", ["apt", "lsa", "uniform"])
+def test_fixed_budget_engines_lose_as_often_as_they_should(policy, instance, epsilon, engine):
     budget, runs = 180, 20_000
-    exact = fixed_budget_loss(instance, epsilon, budget)
-    losses = fixed_budget(instance, epsilon, budget, runs, seed=11, engine=engine).loss.sum()
+    exact = fixed_budget_loss(instance, epsilon, budget, policy)
+    losses = fixed_budget(instance, epsilon, budget, runs, 11, policy, engine).loss.sum()
     assert binomtest(int(losses), runs, exact).pvalue > LEVEL
 
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from ldpt.engines import loops
 from ldpt.learners import FixedBudget, FixedConfidence, Learner
+from ldpt.policies import INDEX_POLICIES
 from ldpt.privacy import PrivateDevice, Response, private_mean
 from ldpt.radii import RADII, Radius
 
@@ -37,16 +38,17 @@ def drive(
 @pytest.mark.parametrize("tolerance", [0.0, 0.1])
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, math.inf])
 @pytest.mark.parametrize("threshold", [0.3, 0.5])
-def test_fixed_budget_follows_the_literal_engine_pull_by_pull(threshold, epsilon, tolerance):
+@pytest.mark.parametrize("policy", INDEX_POLICIES)
+def test_fixed_budget_follows_the_literal_engine_pull_by_pull(
+    policy, threshold, epsilon, tolerance
+):
     means = private_mean(np.array(MEANS), epsilon)
     budget, n_arms = 300, len(MEANS)
-    learner = FixedBudget(n_arms, threshold, tolerance, epsilon, budget)
+    learner = FixedBudget(n_arms, threshold, tolerance, epsilon, budget, policy=policy)
+    rule = learner.policy.rule(learner.private_threshold, learner.private_tolerance)
     steps = np.arange(1, budget + 1)
     pulls, sums = np.zeros((2, budget, n_arms), np.int64)
-    loops.fixed_budget_literal(
-        np.random.default_rng(11), means, learner.private_threshold, learner.private_tolerance,
-        steps, pulls, sums,
-    )  # fmt: skip
+    loops.fixed_budget_literal(np.random.default_rng(11), means, rule, steps, pulls, sums)
     rng = np.random.default_rng(11)
     for step in range(budget):
         arm = learner.next_arm()

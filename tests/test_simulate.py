@@ -9,6 +9,7 @@ import pytest
 from ldpt import simulate
 from ldpt.engines import loops
 from ldpt.instances import Instance
+from ldpt.policies import POLICIES
 from ldpt.radii import RADII, Radius
 
 PAIR = Instance("pair", [0.3, 0.6], 0.5, 0.05)
@@ -70,7 +71,7 @@ def test_asking_for_more_leaves_the_first_replicates_as_they_were(runs, engine, 
     assert same_bytes(few, many[many["replicate"] < first])
 
 
-@pytest.mark.parametrize("policy", simulate.POLICIES)
+@pytest.mark.parametrize("policy", POLICIES)
 def test_every_policy_is_seeded(policy):
     assert same_bytes(budget_runs(600, policy=policy), budget_runs(600, policy=policy))
 
@@ -107,7 +108,7 @@ def test_every_part_of_the_name_changes_the_stream(change):
 def test_chunks_have_streams_of_their_own():
     times = confidence_runs(1000)["stopping_time"].to_numpy()
     assert (times[:500] != times[500:]).mean() > 0.9
-    for policy in simulate.POLICIES:
+    for policy in POLICIES:
         losses = budget_runs(1000, policy=policy)["loss"].to_numpy()
         assert (losses[:1500] != losses[1500:]).mean() > 0.1
 
@@ -139,7 +140,7 @@ def test_progress_counts_replicates_done():
         ({"budgets": []}, "budgets is empty"),
         ({"budgets": [10.5]}, "whole numbers of pulls"),
         ({"budgets": [math.nan]}, "whole numbers of pulls"),
-        ({"policy": "greedy"}, "policy must be one of apt, uniform, laplace, got 'greedy'"),
+        ({"policy": "greedy"}, "policy must be one of apt, lsa, uniform, laplace, got 'greedy'"),
         ({"engine": "warp"}, "engine must be one of literal, fast, got 'warp'"),
         ({"replicates": 0}, "replicates must be at least 1, got 0"),
         ({"replicates": -5}, "replicates must be at least 1, got -5"),

@@ -14,6 +14,7 @@ import numpy as np
 from ldpt.engines.decisions import arm_index, is_undecided
 from ldpt.engines.jit import compiled
 from ldpt.instances import Instance
+from ldpt.policies import POLICIES, IndexRule, check_policy
 from ldpt.radii import Radius, as_radius
 
 NO_LIMIT = np.iinfo(np.int64).max
@@ -34,14 +35,45 @@ class StoppedChain:
     pulls: int
 
 
-# --- Algorithm 1
+# --- Fixed budget
 
 
-def fixed_budget_loss(instance: Instance, epsilon: float, budget: int) -> float:
-    """Exact probability that Algorithm 1 errs (Theorem 3.1's event) on one or two arms.
+def fixed_budget_loss(
+    instance: Instance, epsilon: float, budget: int, policy: str = "apt"
+) -> float:
+    """Exact probability of a loss (the event of Theorem 3.1) on one or two arms.
 
-    Two arms cost time of order budget^4 / 24 and memory of order budget^3 / 6.
+    Two arms under an index policy cost time of order budget^4 / 24 and memory of order
+    budget^3 / 6.
+
+    Parameters
+    ----------
+    instance : Instance
+        A problem with one or two arms.
+    epsilon : float
+        Privacy level; ``math.inf`` means none.
+    budget : int
+        Number of pulls, at least 2K.
+    policy : {"apt", "lsa", "uniform"}
+        Algorithm 1, the LSA index or uniform allocation.
+
+    Returns
+    -------
+    float
+        The probability that the answer is a loss after ``budget`` pulls.
+
+    Raises
+    ------
+    ValueError
+        If there are more than two arms, the budget is too small or the policy has no exact chain.
+
+    Examples
+    --------
+    >>> fixed_budget_loss(Instance("one", [0.75], 0.5), math.inf, 2)
+    0.4375
     """
+    allowed = tuple(name for name, known in POLICIES.items() if known.private_responses)
+    chosen = check_policy(policy, allowed)
     if instance.n_arms > 2:
         raise ValueError(f"the exact loss covers one or two arms, got {instance.n_arms}")
     if budget < 2 * instance.n_arms:
@@ -49,9 +81,13 @@ def fixed_budget_loss(instance: Instance, epsilon: float, budget: int) -> float:
     means = instance.private_means(epsilon)
     tau, zeta = instance.private_threshold(epsilon), instance.private_tolerance(epsilon)
     accept, reject = instance.must_accept, instance.must_reject
-    if instance.n_arms == 1:
-        return _one_arm_loss(float(means[0]), tau, int(budget), bool(accept[0]), bool(reject[0]))
-    return _two_arm_loss(means, tau, zeta, int(budget), accept, reject)
+    if instance.n_arms == 1 or chosen.log_weight is None:
+        right = 1.0
+        for k, mean in enumerate(means):
+            pulls = int(budget) // means.size + (1 if k < budget % means.size else 0)
+            right *= 1.0 - _one_arm_loss(mean, tau, pulls, accept[k], reject[k])
+        return 1.0 - right
+    return _two_arm_loss(means, chosen.rule(tau, zeta), int(budget), accept, reject)
 
 
 @compiled
@@ -72,14 +108,14 @@ def _one_arm_loss(mean: float, tau: float, budget: int, accept: bool, reject: bo
 
 @compiled
 def _two_arm_loss(
-    means: np.ndarray, tau: float, zeta: float, budget: int, accept: np.ndarray, reject: np.ndarray
+    means: np.ndarray, rule: IndexRule, budget: int, accept: np.ndarray, reject: np.ndarray
 ) -> float:
     """Carry P(n_1, s_1, s_2) from pull to pull in place; n_2 = t - n_1 is known.
 
     Rows of the state are processed from high to low, so that mass only moves to entries that
     the current pull has passed already.
     """
-    index = _index_table(tau, zeta, budget)
+    index = _index_table(rule, budget)
     start = _row_starts(budget)
     mass = np.zeros(start[budget])
     for s1 in range(2):
@@ -104,15 +140,15 @@ def _two_arm_loss(
                     else:
                         mass[here] = x * (1.0 - means[1])
                         mass[here + 1] += x * means[1]
-    return _two_arm_total(mass, start, tau, budget, accept, reject)
+    return _two_arm_total(mass, start, rule.tau, budget, accept, reject)
 
 
 @compiled
-def _index_table(tau: float, zeta: float, budget: int) -> np.ndarray:
+def _index_table(rule: IndexRule, budget: int) -> np.ndarray:
     index = np.zeros((budget + 1, budget + 1))
     for n in range(1, budget + 1):
         for s in range(n + 1):
-            index[n, s] = arm_index(n, s, tau, zeta)
+            index[n, s] = arm_index(rule, n, s)
     return index
 
 

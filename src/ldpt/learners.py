@@ -29,6 +29,7 @@ from typing import Any
 
 import numpy as np
 
+from ldpt.policies import DEFAULT_POLICY, INDEX_POLICIES, check_policy, index
 from ldpt.privacy import Response, check_epsilon, private_mean, shrinkage
 from ldpt.radii import Radius, as_radius, check_delta
 
@@ -238,7 +239,11 @@ class Learner:
 
 
 class FixedBudget(Learner):
-    """Algorithm 1: pull the arm whose index sqrt(n) (|tau_eps - mean| + zeta_eps) is least."""
+    """An index policy: pull the arm whose index is least (:mod:`ldpt.policies`).
+
+    ``lsa`` is the default, because its error depends on the budget through T / H_eps alone;
+    ``apt`` is Algorithm 1 as printed.
+    """
 
     def __init__(
         self,
@@ -248,8 +253,10 @@ class FixedBudget(Learner):
         epsilon: float,
         budget: int,
         study: str = "",
+        policy: str = DEFAULT_POLICY,
     ) -> None:
         super().__init__(n_arms, threshold, epsilon, study)
+        self.policy = check_policy(policy, INDEX_POLICIES)
         if not (tolerance >= 0 and math.isfinite(tolerance)):
             raise ValueError(f"tolerance must be a number >= 0, got {tolerance}")
         if not budget >= 2 * n_arms:
@@ -259,10 +266,16 @@ class FixedBudget(Learner):
         self.tolerance = float(tolerance)
         self.private_tolerance = shrinkage(epsilon) * self.tolerance
         self.budget = int(budget)
+        self._rule = self.policy.rule(self.private_threshold, self.private_tolerance)
 
     @property
     def parameters(self) -> dict[str, Any]:
-        return {**super().parameters, "tolerance": self.tolerance, "budget": self.budget}
+        return {
+            **super().parameters,
+            "tolerance": self.tolerance,
+            "budget": self.budget,
+            "policy": self.policy.name,
+        }
 
     @property
     def finished(self) -> bool:
@@ -270,9 +283,8 @@ class FixedBudget(Learner):
         return self.total_pulls >= self.budget
 
     def index(self, arm: int) -> float:
-        """B_k, written with d / sqrt(n) so that mirrored arms tie exactly."""
-        root = math.sqrt(self.pulls[arm])
-        return abs(self.deviation(arm)) / root + self.private_tolerance * root
+        """The index of an arm that has been pulled; the arm of least index is asked for next."""
+        return index(self._rule, self.pulls[arm], self.positives[arm])
 
     def next_arm(self) -> int | None:
         """The unpulled arm of lowest number, else the one of least index; None at the budget."""

@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ldpt.engines import loops
+from ldpt.engines.decisions import Judge
 from ldpt.instances import Instance
+from ldpt.policies import Policy, check_policy
 from ldpt.privacy import PrivBern, check_epsilon
 from ldpt.radii import Radius, as_radius, check_delta
 
@@ -20,7 +22,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 CHUNK = 500  # replicates a stream; part of what the numbers mean, never changed
-POLICIES = ("apt", "uniform", "laplace")
 ENGINES = ("literal", "fast")
 NO_LIMIT = np.iinfo(np.int64).max
 
@@ -104,12 +105,44 @@ def fixed_budget(
     chunk: int | None = None,
     threads: int = 1,
 ) -> "pd.DataFrame":
-    """Loss of Algorithm 1, or of a baseline, at each budget: one row per replicate and budget.
+    """Loss of a policy at each budget.
 
-    Algorithm 1 never looks at its budget, so one run to the largest gives the loss at all of them.
-    Policies: ``apt`` is Algorithm 1; ``uniform`` pulls in turn; ``laplace`` is Algorithm 1 on
-    rewards with Laplace noise of scale 1/epsilon and the threshold itself. With ``chunk``, only
-    the rows of that chunk of replicates are simulated. The table is the same on any ``threads``.
+    No policy looks at its budget, so one run to the largest gives the loss at all of them.
+
+    Parameters
+    ----------
+    instance : Instance
+        The problem.
+    epsilon : float
+        Privacy level; ``math.inf`` means none.
+    budgets : int or sequence of int
+        Numbers of pulls, each at least 2K.
+    replicates : int
+        Number of independent runs.
+    seed : int
+        Root seed of the named streams.
+    policy : {"apt", "lsa", "uniform", "laplace"}
+        ``apt`` is Algorithm 1 as printed; ``lsa`` adds half a logarithm to its index
+        (:mod:`ldpt.policies`); ``uniform`` pulls in turn; ``laplace`` is Algorithm 1 on rewards
+        with Laplace noise of scale 1/epsilon and the threshold itself.
+    engine : {"fast", "literal"}
+        Both have the same law; policies without an index have one engine only.
+    progress : callable, optional
+        Called with the number of replicates done after each chunk.
+    chunk : int, optional
+        Simulate the rows of this chunk of replicates only.
+    threads : int
+        Number of threads; the table does not depend on it.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row per replicate and budget: ``replicate``, ``budget``, ``loss`` (bool).
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of its range; nothing has been simulated then.
     """
     given = (instance, epsilon, budgets, replicates, seed, policy, engine, progress, chunk, threads)
     return _table(fixed_budget_columns(*given))
@@ -130,14 +163,14 @@ def fixed_budget_columns(
     """The columns of the table that :func:`fixed_budget` returns."""
     epsilon = check_epsilon(epsilon)
     grid = _check_budgets(instance, budgets)
-    _check_choice("policy", policy, POLICIES)
+    chosen = check_policy(policy)
     _check_choice("engine", engine, ENGINES)
     parts = list(chunks(replicates, chunk))
     losses = np.empty((replicates, len(grid)), dtype=np.bool_)
 
     def simulate_chunk(number: int, part: slice) -> None:
         rng = stream(seed, "fixed_budget", instance.name, policy, epsilon, number)
-        _budget_chunk(rng, instance, epsilon, grid, policy, engine, losses[part])
+        _budget_chunk(rng, instance, epsilon, grid, chosen, engine, losses[part])
 
     _each(simulate_chunk, parts, threads, progress)
     columns = {
@@ -148,16 +181,26 @@ def fixed_budget_columns(
     return _of_chunk(columns, chunk)
 
 
-def _budget_chunk(rng, instance, epsilon, grid, policy, engine, losses) -> None:  # type: ignore[no-untyped-def]
-    judged = (grid, instance.must_accept, instance.must_reject, losses)
-    if policy == "laplace":
-        means, scale = np.array(instance.means), 1 / epsilon
-        loops.laplace_losses(rng, means, instance.threshold, instance.tolerance, scale, *judged)
+def _budget_chunk(
+    rng: np.random.Generator,
+    instance: Instance,
+    epsilon: float,
+    grid: np.ndarray,
+    policy: Policy,
+    engine: str,
+    losses: np.ndarray,
+) -> None:
+    judge = Judge(grid, instance.must_accept, instance.must_reject)
+    if not policy.private_responses:
+        rule = policy.rule(instance.threshold, instance.tolerance)
+        loops.laplace_losses(rng, np.array(instance.means), rule, 1 / epsilon, judge, losses)
         return
-    code = 2 if policy == "uniform" else ENGINES.index(engine)
-    threshold, tolerance = instance.private_threshold(epsilon), instance.private_tolerance(epsilon)
-    means = instance.private_means(epsilon)
-    loops.fixed_budget_losses(rng, code, means, threshold, tolerance, *judged)
+    means, threshold = instance.private_means(epsilon), instance.private_threshold(epsilon)
+    if policy.log_weight is None:
+        loops.uniform_losses(rng, means, threshold, judge, losses)
+        return
+    rule = policy.rule(threshold, instance.private_tolerance(epsilon))
+    loops.index_losses(rng, engine == "fast", means, rule, judge, losses)
 
 
 def fixed_confidence(

@@ -12,6 +12,7 @@ import pytest
 from scipy.stats import binom, chisquare, hypergeom, ks_2samp
 
 from ldpt.engines import blocks, fast_budget, loops, pull_order, tournament
+from ldpt.engines.decisions import Judge
 from ldpt.engines.jit import engine_digest
 from ldpt.engines.sources import (
     binomial,
@@ -22,6 +23,7 @@ from ldpt.engines.sources import (
     touch_probability,
 )
 from ldpt.instances import Instance
+from ldpt.policies import IndexRule
 from ldpt.privacy import private_mean
 from ldpt.radii import Radius
 
@@ -183,27 +185,25 @@ def test_counting_keys_equals_serving_in_turn(n_arms):
             assert pull_order.rank(members, 0, arm) == place
 
 
-def test_a_window_taken_back_keeps_what_was_drawn():
+@pytest.mark.parametrize("log_weight", [0.0, 0.5])
+def test_an_undone_window_keeps_what_was_drawn(log_weight):
     """Twice: the second window cuts the future that the first one left, and must glue it again."""
     rng, means = np.random.default_rng(8), np.array([0.5, 0.5])
-    start = np.array([2000, 2000]), np.array([1000, 1001])
-    n, s = start[0].copy(), start[1].copy()
-    tree, active = tournament.new_float_tournament(1), blocks.new_active(2)
-    tournament.set_value(tree, 0, 0.0)
-    tournament.set_value(tree, 1, 0.1)
-    future, spare, log = np.zeros((3, 1000, 6), np.int64)
-    head, tail, log_start = np.zeros(2, np.int64), np.zeros(2, np.int64), np.zeros(3, np.int64)
+    rule = IndexRule(0.5, 0.0, log_weight)
+    level = 5.0 if log_weight == 0.0 else 25.0 + log_weight * math.log(2000)
+    start = [2000, 2000], [1000, 1001]
+    state, undo = fast_budget.new_state(2, 1000), fast_budget.new_undo(2, 1000)
+    state.n[:], state.s[:] = start
+    for k in (0, 1):
+        tournament.set_value(state.tree, k, 0.1 * k)
     totals = []
     for left in (50_000, 700, 31):
-        used = fast_budget.raise_level(
-            rng, 5.0, left, means, 0.5, 0.0, n, s, tree, active, future, head, tail, log, log_start
-        )
-        assert used == -1  # level 5 is ten standard deviations away
-        assert n[0] == start[0][0] + left
-        fast_budget.undo_window(n, s, future, spare, head, tail, log, log_start)
-        future, spare = spare, future
-        assert (n.tolist(), s.tolist()) == (start[0].tolist(), start[1].tolist())
-        rows = future[head[0] : tail[0]]
+        used = fast_budget.raise_level(rng, level, left, means, rule, state, undo)
+        assert used == -1  # the level is ten standard deviations away
+        assert state.n[0] == start[0][0] + left
+        fast_budget.undo_window(state, undo)
+        assert (state.n.tolist(), state.s.tolist()) == start
+        rows = state.future[state.head[0] : state.tail[0]]
         totals.append((rows[:, blocks.PULLS].sum(), rows[:, blocks.ONES].sum()))
     assert totals[0][0] == 50_000
     assert totals[0] == totals[1] == totals[2]
@@ -212,10 +212,11 @@ def test_a_window_taken_back_keeps_what_was_drawn():
 # --- Engines against each other, on their own random numbers
 
 
+@pytest.mark.parametrize("log_weight", [0.0, 0.5])
 @pytest.mark.parametrize(
     ("epsilon", "zeta", "budget"), [(0.1, 0.0, 30_000), (1.0, 0.02, 30_000), (math.inf, 0.0, 9000)]
 )
-def test_fixed_budget_engines_pull_alike(epsilon, zeta, budget):
+def test_fixed_budget_engines_pull_alike(epsilon, zeta, budget, log_weight):
     means, runs = private_mean(np.array([0.2, 0.45, 0.6]), epsilon), 1500
     first = np.empty((2, 2, runs))
     budgets = np.array([budget // 3, budget])
@@ -223,21 +224,23 @@ def test_fixed_budget_engines_pull_alike(epsilon, zeta, budget):
     for e, engine in enumerate((loops.fixed_budget_literal, fast_budget.fixed_budget_in_jumps)):
         rng = np.random.default_rng(e)
         for r in range(runs):
-            engine(rng, means, 0.5, zeta, budgets, pulls, sums)
+            engine(rng, means, IndexRule(0.5, zeta, log_weight), budgets, pulls, sums)
             assert pulls.sum(axis=1).tolist() == budgets.tolist()
             first[e, :, r] = pulls[:, 1]
     assert ks_2samp(first[0, 0], first[1, 0]).pvalue > LEVEL
     assert ks_2samp(first[0, 1], first[1, 1]).pvalue > LEVEL
 
 
+@pytest.mark.parametrize("log_weight", [0.0, 0.5])
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, math.inf])
-def test_without_jumps_a_run_is_the_literal_one_number_for_number(epsilon):
+def test_without_jumps_a_run_is_the_literal_one_number_for_number(epsilon, log_weight):
     means, budgets = private_mean(np.array([0.2, 0.45, 0.5, 0.6]), epsilon), np.array([9, 50, 4000])
     found = np.zeros((2, 2, 3, 4), np.int64)
     generators = [np.random.default_rng(4) for _ in found]
+    rule = IndexRule(0.5, 0.01, log_weight)
     for _ in range(50):
-        loops.fixed_budget_literal(generators[0], means, 0.5, 0.01, budgets, *found[0])
-        fast_budget.fixed_budget_in_runs(generators[1], means, 0.5, 0.01, budgets, *found[1])
+        loops.fixed_budget_literal(generators[0], means, rule, budgets, *found[0])
+        fast_budget.fixed_budget_in_runs(generators[1], means, rule, budgets, *found[1])
         assert (found[0] == found[1]).all()
 
 
@@ -286,31 +289,32 @@ def test_uniform_allocation_pulls_in_turn():
 def test_losses_follow_the_rule_of_the_tolerance_band():
     """Arms at 0 and 1 answer for sure; the arm inside the band is free."""
     instance = Instance("band", [0.0, 0.5, 1.0], 0.5, 0.1)
-    losses = np.ones((50, 1), np.bool_)
-    arguments = (np.array([60]), instance.must_accept, instance.must_reject, losses)
-    means = np.array(instance.means)
-    for engine in (loops.LITERAL, loops.FAST, loops.UNIFORM):
-        loops.fixed_budget_losses(np.random.default_rng(0), engine, means, 0.5, 0.1, *arguments)
+    judge = Judge(np.array([60]), instance.must_accept, instance.must_reject)
+    rng, means, rule = np.random.default_rng(0), np.array(instance.means), IndexRule(0.5, 0.1, 0.0)
+    for fast in (False, True):
+        losses = np.ones((50, 1), np.bool_)
+        loops.index_losses(rng, fast, means, rule, judge, losses)
         assert not losses.any()
-    loops.fixed_budget_losses(
-        np.random.default_rng(0), loops.FAST, means[::-1].copy(), 0.5, 0.1, *arguments
-    )
-    assert losses.all()
+        loops.index_losses(rng, fast, means[::-1].copy(), rule, judge, losses)
+        assert losses.all()
+    loops.uniform_losses(rng, means, 0.5, judge, losses)
+    assert not losses.any()
 
 
 def test_laplace_noise_of_no_scale_is_the_literal_engine():
     instance = Instance("three", [0.2, 0.45, 0.7], 0.5)
     budgets, means = np.array([50, 400]), np.array(instance.means)
-    judged = (budgets, instance.must_accept, instance.must_reject)
+    judge = Judge(budgets, instance.must_accept, instance.must_reject)
+    rule = IndexRule(0.5, 0.0, 0.0)
     plain, noisy, noisier = np.zeros((3, 4000, 2), np.bool_)
     rng = np.random.default_rng(1)
-    loops.fixed_budget_losses(rng, loops.LITERAL, means, 0.5, 0.0, *judged, plain)
-    loops.laplace_losses(rng, means, 0.5, 0.0, 1e-9, *judged, noisy)
-    loops.laplace_losses(rng, means, 0.5, 0.0, 2.0, *judged, noisier)
+    loops.index_losses(rng, False, means, rule, judge, plain)
+    loops.laplace_losses(rng, means, rule, 1e-9, judge, noisy)
+    loops.laplace_losses(rng, means, rule, 2.0, judge, noisier)
     assert abs(plain.mean(axis=0) - noisy.mean(axis=0)).max() < 0.045  # four standard errors
     assert (noisier.mean(axis=0) > noisy.mean(axis=0) + 0.1).all()
 
 
 def test_compiled_code_is_rebuilt_when_a_module_it_calls_changes():
-    caches = [f._cache._cache_file for f in (loops.fixed_budget_losses, blocks.open_block)]
+    caches = [f._cache._cache_file for f in (loops.index_losses, blocks.open_block)]
     assert {cache._source_stamp for cache in caches} == {engine_digest()}

@@ -11,6 +11,7 @@ from ldpt.engines import loops
 from ldpt.engines.fast_budget import fixed_budget_in_jumps, fixed_budget_in_runs
 from ldpt.engines.sources import tape_from_responses
 from ldpt.learners import FixedBudget, FixedConfidence
+from ldpt.policies import INDEX_POLICIES, POLICIES
 from ldpt.privacy import private_mean, shrinkage
 from ldpt.radii import RADII, Radius
 
@@ -40,9 +41,9 @@ def draw_tape(rng, means, length):
     return tape_from_responses(np.repeat(responses, run, axis=1))
 
 
-def budget_run(engine, tape, means, tau, zeta, budgets):
+def budget_run(engine, tape, means, rule, budgets):
     pulls, sums = np.zeros((2, budgets.size, means.size), np.int64)
-    engine(tape, means, tau, zeta, budgets, pulls, sums)
+    engine(tape, means, rule, budgets, pulls, sums)
     return pulls.tolist(), sums.tolist()
 
 
@@ -53,17 +54,19 @@ def confidence_run(engine, tape, means, tau, radius, delta, max_pulls):
     return time, pulls.tolist(), sums.tolist()
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_fixed_budget_runs_are_equal_at_all_checkpoints(seed):
-    rng = np.random.default_rng(seed)
-    for _ in range(750):
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("policy", INDEX_POLICIES)
+def test_fixed_budget_engines_are_equal_at_all_checkpoints(policy, seed):
+    for number in range(250):
+        rng = np.random.default_rng([seed, number])
         means, tau, epsilon = draw_problem(rng)
         zeta = shrinkage(epsilon) * float(rng.choice([0.0, 0.02, 0.1]))
         last = max(2 * means.size, int(rng.choice([100, 1000, 5000, 20_000])))
         budgets = np.unique(np.append(rng.integers(1, last + 1, int(rng.integers(0, 5))), last))
         tape = draw_tape(rng, means, last + 2)
-        runs = [budget_run(engine, tape, means, tau, zeta, budgets) for engine in BUDGET_ENGINES]
-        assert runs == [runs[0]] * len(runs), (means, tau, zeta, budgets)
+        rule = POLICIES[policy].rule(tau, zeta)
+        runs = [budget_run(engine, tape, means, rule, budgets) for engine in BUDGET_ENGINES]
+        assert runs == [runs[0]] * len(runs), f"seed [{seed}, {number}], {rule}"
 
 
 @pytest.mark.parametrize("name", RADII)
@@ -95,8 +98,10 @@ def test_long_runs_are_equal(n_arms, epsilon):
         means = private_mean(rng.uniform(0.1, 0.9, n_arms), epsilon)
         tape = draw_tape(rng, means, length + 2)
         budgets = np.sort(rng.integers(length // 3, length, 3))
-        runs = [budget_run(engine, tape, means, 0.5, 0.0, budgets) for engine in BUDGET_ENGINES]
-        assert runs == [runs[0]] * len(runs)
+        for policy in INDEX_POLICIES:
+            rule = POLICIES[policy].rule(0.5, 0.0)
+            runs = [budget_run(engine, tape, means, rule, budgets) for engine in BUDGET_ENGINES]
+            assert runs == [runs[0]] * len(runs), policy
         runs = [
             confidence_run(engine, tape, means, 0.5, Radius("printed"), 0.1, length)
             for engine in (loops.fixed_confidence_literal, loops.fixed_confidence_fast)
@@ -110,8 +115,10 @@ def test_many_arms_are_served_in_the_literal_order():
     means, length = rng.uniform(0.1, 0.9, 200), 20_000
     tape = draw_tape(rng, means, length + 2)
     budgets = np.array([150, 5000, 12_000, length])
-    runs = [budget_run(engine, tape, means, 0.5, 0.0, budgets) for engine in BUDGET_ENGINES]
-    assert runs == [runs[0]] * len(runs)
+    for policy in INDEX_POLICIES:
+        rule = POLICIES[policy].rule(0.5, 0.0)
+        runs = [budget_run(engine, tape, means, rule, budgets) for engine in BUDGET_ENGINES]
+        assert runs == [runs[0]] * len(runs), policy
     for delta in (0.1, 0.9):
         arguments = (tape, means, 0.5, Radius("printed"), delta, length)
         literal = confidence_run(loops.fixed_confidence_literal, *arguments)
@@ -126,12 +133,11 @@ def test_literal_engines_follow_the_learners():
         threshold, tolerance = float(rng.choice(THRESHOLDS)), float(rng.choice([0.0, 0.1]))
         means, tau = private_mean(rng.random(n_arms), epsilon), private_mean(threshold, epsilon)
         tape = draw_tape(rng, means, 402)
-        learner = FixedBudget(n_arms, threshold, tolerance, epsilon, budget=200)
+        policy = str(rng.choice(INDEX_POLICIES))
+        learner = FixedBudget(n_arms, threshold, tolerance, epsilon, budget=200, policy=policy)
         replay(learner, tape)
-        pulls, sums = budget_run(
-            loops.fixed_budget_literal, tape, means, tau, learner.private_tolerance,
-            np.array([200]),
-        )  # fmt: skip
+        rule = POLICIES[policy].rule(tau, learner.private_tolerance)
+        pulls, sums = budget_run(loops.fixed_budget_literal, tape, means, rule, np.array([200]))
         assert (pulls[0], sums[0]) == (learner.pulls, learner.positives)
         radius = Radius(str(rng.choice(RADII)))
         chooser = FixedConfidence(n_arms, threshold, epsilon, delta=0.5, radius=radius)

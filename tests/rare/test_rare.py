@@ -18,6 +18,7 @@ from ldpt.engines.loops import fixed_budget_literal
 from ldpt.exact import fixed_budget_loss
 from ldpt.exact import fixed_confidence_error as exact_confidence_error
 from ldpt.instances import Instance
+from ldpt.policies import INDEX_POLICIES, IndexRule
 from ldpt.rare import kernels
 from ldpt.rare.paths import WaysToErr, kl_divergence
 from ldpt.rare.proposal import NOMINAL, build_proposal
@@ -53,10 +54,11 @@ def test_one_arm_matches_binomial_tails_down_to_1e_30(mean, epsilon, exponent):
 
 
 @pytest.mark.parametrize(("instance", "epsilon", "budgets"), TWO_ARMS, ids=lambda v: str(v)[:24])
-def test_two_arms_match_the_exact_programme(instance, epsilon, budgets):
+@pytest.mark.parametrize("policy", INDEX_POLICIES)
+def test_two_arms_match_the_exact_program(policy, instance, epsilon, budgets):
     for budget in budgets:
-        exact = fixed_budget_loss(instance, epsilon, budget)
-        found = rare.fixed_budget_error(instance, epsilon, budget, 20_000, seed=2)
+        exact = fixed_budget_loss(instance, epsilon, budget, policy)
+        found = rare.fixed_budget_error(instance, epsilon, budget, 20_000, 2, policy)
         assert standard_errors(found, exact) < 4
         assert found.relative_error < 0.1
 
@@ -157,15 +159,15 @@ def test_confidence_error_of_several_arms_matches_plain_simulation(radius, delta
 
 
 @pytest.mark.parametrize("tolerance", [0.0, 0.1])
-def test_runs_in_stages_are_the_literal_runs(tolerance):
+@pytest.mark.parametrize("log_weight", [0.0, 0.5])
+def test_runs_in_stages_are_the_literal_runs(tolerance, log_weight):
     means, ends = np.array([0.3, 0.5, 0.5, 0.8, 0.7]), np.array([5, 90, 91, 400])
+    rule = IndexRule(0.5, tolerance, log_weight)
     pulls, sums = np.zeros((2, 4, 5), np.int64), np.zeros((2, 4, 5), np.int64)
     for seed in range(100):
         generators = np.random.default_rng(seed), np.random.default_rng(seed)
-        fixed_budget_literal(generators[0], means, 0.5, tolerance, ends, pulls[0], sums[0])
-        kernels.run_in_stages(
-            generators[1], means, means, 1, 0.5, tolerance, ends, pulls[1], sums[1]
-        )
+        fixed_budget_literal(generators[0], means, rule, ends, pulls[0], sums[0])
+        kernels.run_in_stages(generators[1], means, means, 1, rule, ends, pulls[1], sums[1])
         assert np.array_equal(pulls[0], pulls[1])
         assert np.array_equal(sums[0], sums[1])
 
@@ -173,7 +175,9 @@ def test_runs_in_stages_are_the_literal_runs(tolerance):
 def test_second_stage_has_its_own_means():
     first, second, ends = np.array([0.5, 0.5]), np.array([1.0, 1.0]), np.array([100, 300])
     pulls, sums = np.zeros((2, 2), np.int64), np.zeros((2, 2), np.int64)
-    kernels.run_in_stages(np.random.default_rng(1), first, second, 0, 0.5, 0.0, ends, pulls, sums)
+    kernels.run_in_stages(
+        np.random.default_rng(1), first, second, 0, IndexRule(0.5, 0.0, 0.0), ends, pulls, sums
+    )
     assert sums[0].sum() < 80
     assert (sums[1] - sums[0]).sum() == 200
 

@@ -5,25 +5,36 @@ An arm with n pulls and s positive responses is described by d = s - n tau.
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
+from ldpt import policies
 from ldpt.engines.jit import compiled
+from ldpt.policies import IndexRule
 from ldpt.radii import boundary
 
-
-@compiled
-def arm_index(n: float, s: float, tau: float, zeta: float) -> float:
-    """Index of Algorithm 1: sqrt(n) (|tau - s/n| + zeta), written so that mirrored arms tie."""
-    root = math.sqrt(n)
-    return abs(s - n * tau) / root + zeta * root
+arm_index = compiled(policies.index)
 
 
 @compiled
-def is_clearly_below(n: float, s: float, tau: float, zeta: float, bar: float) -> bool:
-    """Whether the index is less than ``bar`` by more than rounding; takes no root, no division."""
-    reach = abs(s - n * tau) + n * zeta
-    return bar > 0.0 and reach * reach < (1.0 - 1e-9) * bar * bar * n
+def squared_edge(rule: IndexRule, n: float, level: float) -> float:
+    """I^2 at which the index of an arm with n pulls reaches ``level``, rounding taken off.
+
+    The level sets of every index are those of Algorithm 1 with another edge: with the weight w of
+    the logarithm, the index is at most l if and only if I^2 <= l - w log n. Negative if no I is
+    small enough.
+    """
+    if rule.log_weight == 0.0:
+        return level * level if level > 0.0 else -1.0
+    return level * (1.0 - 1e-12) - rule.log_weight * math.log(n)
+
+
+@compiled
+def is_clearly_below(rule: IndexRule, n: float, s: float, squared: float) -> bool:
+    """Whether I^2 is less than ``squared`` by more than rounding; takes no root, no division."""
+    reach = abs(s - n * rule.tau) + n * rule.zeta
+    return reach * reach < (1.0 - 1e-9) * squared * n
 
 
 @compiled
@@ -36,18 +47,20 @@ def is_undecided(
     return -b <= d < b
 
 
+class Judge(NamedTuple):
+    """The checkpoints of a fixed-budget run, and what counts as a loss at each of them."""
+
+    budgets: np.ndarray
+    must_accept: np.ndarray
+    must_reject: np.ndarray
+
+
 @compiled
-def is_loss(
-    pulls: np.ndarray,
-    sums: np.ndarray,
-    tau: float,
-    must_accept: np.ndarray,
-    must_reject: np.ndarray,
-) -> bool:
-    """Loss of Algorithm 1's answer {k : s_k > n_k tau}; arms inside the tolerance band are free."""
+def is_loss(pulls: np.ndarray, sums: np.ndarray, tau: float, judge: Judge) -> bool:
+    """Loss of the answer {k : s_k > n_k tau}; arms inside the tolerance band are free."""
     for k in range(pulls.size):
         returned = sums[k] > pulls[k] * tau
-        if (must_accept[k] and not returned) or (must_reject[k] and returned):
+        if (judge.must_accept[k] and not returned) or (judge.must_reject[k] and returned):
             return True
     return False
 

@@ -1,4 +1,4 @@
-"""How functions are compiled: once, not once a job, and again whenever any compiled module changes.
+"""How functions are compiled: once, not per job, and again whenever a compiled module changes.
 
 Numba's cache asks only whether the file of the function itself has changed. A function that calls
 into another module would go on running that module's old code. So the cache of every compiled
@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from numba import njit
+
+PLAIN = ("policies.py", "radii.py")  # modules without Numba whose functions engines compile
 
 
 def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -27,6 +29,6 @@ def engine_digest() -> str:
     digest = hashlib.sha256()
     for path in sorted(Path(__file__).parents[1].rglob("*.py")):
         text = path.read_bytes()
-        if b"from numba" in text or b"from ldpt.engines.jit" in text:
+        if path.name in PLAIN or b"from numba" in text or b"from ldpt.engines.jit" in text:
             digest.update(text)
     return digest.hexdigest()

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ldpt.engines.decisions import arm_index, first_minimum, is_loss, is_undecided
+from ldpt.engines.decisions import Judge, arm_index, first_minimum, is_loss, is_undecided
 from ldpt.engines.fast_budget import fixed_budget_fast
 from ldpt.engines.fast_confidence import fixed_confidence_fast
 from ldpt.engines.jit import compiled
@@ -12,60 +12,68 @@ from ldpt.engines.reference import (
     fixed_budget_uniform,
     fixed_confidence_literal,
 )
+from ldpt.policies import IndexRule
 
 __all__ = [
-    "FAST",
-    "LITERAL",
-    "UNIFORM",
     "arm_index",
     "first_minimum",
     "fixed_budget_fast",
     "fixed_budget_laplace",
     "fixed_budget_literal",
-    "fixed_budget_losses",
     "fixed_budget_uniform",
     "fixed_confidence_fast",
     "fixed_confidence_literal",
     "fixed_confidence_runs",
+    "index_losses",
     "is_loss",
     "is_undecided",
     "laplace_losses",
+    "uniform_losses",
 ]
-
-LITERAL, FAST, UNIFORM = 0, 1, 2
 
 
 @compiled
-def fixed_budget_losses(
-    rng: np.random.Generator, engine_code: int, means: np.ndarray, tau: float, zeta: float,
-    budgets: np.ndarray, must_accept: np.ndarray, must_reject: np.ndarray, losses: np.ndarray,
+def index_losses(
+    rng: np.random.Generator, fast: bool, means: np.ndarray, rule: IndexRule, judge: Judge,
+    losses: np.ndarray,
 ) -> None:  # fmt: skip
-    """Fill losses[r, c]: whether run r errs at budgets[c]; engine LITERAL, FAST or UNIFORM."""
-    pulls = np.zeros((budgets.size, means.size), np.int64)
-    sums = np.zeros((budgets.size, means.size), np.int64)
+    """Fill losses[r, c]: whether run r of an index policy errs at budgets[c]."""
+    pulls = np.zeros((judge.budgets.size, means.size), np.int64)
+    sums = np.zeros((judge.budgets.size, means.size), np.int64)
     for r in range(losses.shape[0]):
-        if engine_code == LITERAL:
-            fixed_budget_literal(rng, means, tau, zeta, budgets, pulls, sums)
-        elif engine_code == FAST:
-            fixed_budget_fast(rng, means, tau, zeta, budgets, pulls, sums)
+        if fast:
+            fixed_budget_fast(rng, means, rule, judge.budgets, pulls, sums)
         else:
-            fixed_budget_uniform(rng, means, budgets, pulls, sums)
-        for c in range(budgets.size):
-            losses[r, c] = is_loss(pulls[c], sums[c], tau, must_accept, must_reject)
+            fixed_budget_literal(rng, means, rule, judge.budgets, pulls, sums)
+        for c in range(judge.budgets.size):
+            losses[r, c] = is_loss(pulls[c], sums[c], rule.tau, judge)
+
+
+@compiled
+def uniform_losses(
+    rng: np.random.Generator, means: np.ndarray, tau: float, judge: Judge, losses: np.ndarray
+) -> None:
+    """Fill losses[r, c] for uniform allocation."""
+    pulls = np.zeros((judge.budgets.size, means.size), np.int64)
+    sums = np.zeros((judge.budgets.size, means.size), np.int64)
+    for r in range(losses.shape[0]):
+        fixed_budget_uniform(rng, means, judge.budgets, pulls, sums)
+        for c in range(judge.budgets.size):
+            losses[r, c] = is_loss(pulls[c], sums[c], tau, judge)
 
 
 @compiled
 def laplace_losses(
-    rng: np.random.Generator, means: np.ndarray, tau: float, zeta: float, scale: float,
-    budgets: np.ndarray, must_accept: np.ndarray, must_reject: np.ndarray, losses: np.ndarray,
+    rng: np.random.Generator, means: np.ndarray, rule: IndexRule, scale: float, judge: Judge,
+    losses: np.ndarray,
 ) -> None:  # fmt: skip
     """Fill losses[r, c] for the Laplace baseline."""
-    pulls = np.zeros((budgets.size, means.size), np.int64)
-    sums = np.zeros((budgets.size, means.size))
+    pulls = np.zeros((judge.budgets.size, means.size), np.int64)
+    sums = np.zeros((judge.budgets.size, means.size))
     for r in range(losses.shape[0]):
-        fixed_budget_laplace(rng, means, tau, zeta, scale, budgets, pulls, sums)
-        for c in range(budgets.size):
-            losses[r, c] = is_loss(pulls[c], sums[c], tau, must_accept, must_reject)
+        fixed_budget_laplace(rng, means, rule, scale, judge.budgets, pulls, sums)
+        for c in range(judge.budgets.size):
+            losses[r, c] = is_loss(pulls[c], sums[c], rule.tau, judge)
 
 
 @compiled

@@ -9,14 +9,18 @@ import numpy as np
 from ldpt.engines.decisions import arm_index, first_minimum, is_undecided
 from ldpt.engines.jit import compiled
 from ldpt.engines.sources import Source, draw_one, draw_sum
+from ldpt.policies import IndexRule
 
 
 @compiled
 def fixed_budget_literal(
-    source: Source, means: np.ndarray, tau: float, zeta: float, budgets: np.ndarray,
-    pulls: np.ndarray, sums: np.ndarray,
+    source: Source, means: np.ndarray, rule: IndexRule, budgets: np.ndarray, pulls: np.ndarray,
+    sums: np.ndarray,
 ) -> None:  # fmt: skip
-    """One run of Algorithm 1; row c of ``pulls`` and ``sums``: the arms after budgets[c] pulls."""
+    """One run of an index policy; row c of ``pulls`` and ``sums``: the arms after budgets[c] pulls.
+
+    With the index of Algorithm 1 this is Algorithm 1.
+    """
     n_arms = means.size
     n = np.zeros(n_arms, np.int64)
     s = np.zeros(n_arms, np.int64)
@@ -27,7 +31,7 @@ def fixed_budget_literal(
             arm = t if t < n_arms else first_minimum(index)
             s[arm] += draw_one(source, arm, n[arm], means[arm])
             n[arm] += 1
-            index[arm] = arm_index(n[arm], s[arm], tau, zeta)
+            index[arm] = arm_index(rule, n[arm], s[arm])
             t += 1
         pulls[c] = n
         sums[c] = s
@@ -51,7 +55,7 @@ def fixed_budget_uniform(
 
 @compiled
 def fixed_budget_laplace(
-    rng: np.random.Generator, means: np.ndarray, tau: float, zeta: float, scale: float,
+    rng: np.random.Generator, means: np.ndarray, rule: IndexRule, scale: float,
     budgets: np.ndarray, pulls: np.ndarray, sums: np.ndarray,
 ) -> None:  # fmt: skip
     """Algorithm 1 on Bernoulli rewards with Laplace noise instead of PrivBern responses.
@@ -69,7 +73,7 @@ def fixed_budget_laplace(
             reward = 1.0 if rng.random() < means[arm] else 0.0
             s[arm] += reward + rng.laplace(0.0, scale)
             n[arm] += 1
-            index[arm] = arm_index(n[arm], s[arm], tau, zeta)
+            index[arm] = arm_index(rule, n[arm], s[arm])
             t += 1
         pulls[c] = n
         sums[c] = s

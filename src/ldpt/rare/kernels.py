@@ -11,10 +11,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ldpt.engines.decisions import is_loss
+from ldpt.engines.decisions import Judge, is_loss
 from ldpt.engines.fast_budget import pull_in_runs
 from ldpt.engines.fast_confidence import fixed_confidence_fast
 from ldpt.engines.jit import compiled
+from ldpt.policies import IndexRule
 
 
 class Proposal(NamedTuple):
@@ -35,10 +36,13 @@ class Proposal(NamedTuple):
 
 @compiled
 def budget_log_weights(
-    rng: np.random.Generator, proposal: Proposal, truth: np.ndarray, tau: float, zeta: float,
-    ends: np.ndarray, must_accept: np.ndarray, must_reject: np.ndarray,
-) -> np.ndarray:  # fmt: skip
-    """Log weight of each run of Algorithm 1 to ends[-1] pulls, -inf where it does not err."""
+    rng: np.random.Generator, proposal: Proposal, truth: np.ndarray, rule: IndexRule, judge: Judge
+) -> np.ndarray:
+    """Log weight of each run of an index policy to its last budget, -inf where it does not err.
+
+    The budgets are the ends of the stages.
+    """
+    ends = judge.budgets
     pulls = np.zeros((ends.size, truth.size), np.int64)
     sums = np.zeros((ends.size, truth.size), np.int64)
     first, second = np.empty(truth.size), np.empty(truth.size)
@@ -51,8 +55,8 @@ def budget_log_weights(
                 second[:] = first
                 if proposal.arms[c] >= 0:
                     second[proposal.arms[c]] = proposal.after[c, m]
-                run_in_stages(rng, first, second, m, tau, zeta, ends, pulls, sums)
-                if is_loss(pulls[-1], sums[-1], tau, must_accept, must_reject):
+                run_in_stages(rng, first, second, m, rule, ends, pulls, sums)
+                if is_loss(pulls[-1], sums[-1], rule.tau, judge):
                     log_weights[r] = -log_ratio(pulls, sums, proposal)
                 r += 1
     return log_weights
@@ -91,20 +95,20 @@ def draw_means(
 
 @compiled
 def run_in_stages(
-    rng: np.random.Generator, first: np.ndarray, second: np.ndarray, switch: int, tau: float,
-    zeta: float, ends: np.ndarray, pulls: np.ndarray, sums: np.ndarray,
+    rng: np.random.Generator, first: np.ndarray, second: np.ndarray, switch: int, rule: IndexRule,
+    ends: np.ndarray, pulls: np.ndarray, sums: np.ndarray,
 ) -> None:  # fmt: skip
-    """Algorithm 1 with the means ``first`` up to the end of stage ``switch``, then ``second``.
+    """An index policy with the means ``first`` up to the end of stage ``switch``, then ``second``.
 
-    Row m of ``pulls`` and ``sums`` is the state after ends[m] pulls. One uniform number a pull, as
-    in the literal engine, so that both make the same run from the same generator.
+    Row m of ``pulls`` and ``sums`` is the state after ends[m] pulls. One uniform number per pull,
+    as in the literal engine, so that both make the same run from the same generator.
     """
     n, s = np.zeros(first.size, np.int64), np.zeros(first.size, np.int64)
-    index = np.full(first.size, -1.0)  # so that every arm is pulled once, in order
+    index = np.full(first.size, -np.inf)  # so that every arm is pulled once, in order
     t = 0
     for m in range(ends.size):
         means = first if m <= switch else second
-        pull_in_runs(rng, ends[m] - t, means, tau, zeta, n, s, index)
+        pull_in_runs(rng, ends[m] - t, means, rule, n, s, index)
         t = ends[m]
         pulls[m] = n
         sums[m] = s

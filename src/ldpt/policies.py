@@ -1,0 +1,98 @@
+"""The policies of the fixed-budget setting: one table, from which everything else derives.
+
+A policy says which arm is pulled next; all of them return the arms whose mean is above the
+threshold. Most are *index policies*: every arm is pulled once, then always the arm with the least
+index, ties to the lowest arm. With n pulls and s positive responses of an arm,
+
+    I = sqrt(n) (|tau_eps - s/n| + zeta_eps)
+
+is the index of Algorithm 1 (``apt``), and ``lsa`` uses I^2 + (1/2) log n: the index of LSA (Tao,
+Blanco, Peng and Zhou 2019, arXiv 1905.11046) with alpha = 1 and the tolerance. Neither needs the
+budget, so one run gives the loss at every budget.
+
+An index policy with another weight of the logarithm is one more row of the table; learners,
+engines, exact chains and rare events take the weight from it. A policy of another kind needs its
+own loop in :mod:`ldpt.engines.loops` and a branch in :func:`ldpt.simulate.fixed_budget`.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import NamedTuple
+
+
+@dataclass(frozen=True)
+class Policy:
+    """What there is to know about a policy before the problem is known.
+
+    Attributes
+    ----------
+    name : str
+        Its name in configs, tables and function calls.
+    label : str
+        What figures and tables call it.
+    marker : str
+        Its marker in every figure.
+    log_weight : float or None
+        Weight of log n in its index; ``None`` if it has no index and pulls the arms in turn.
+    private_responses : bool
+        Whether it learns from PrivBern responses; otherwise from rewards with Laplace noise.
+    """
+
+    name: str
+    label: str
+    marker: str
+    log_weight: float | None
+    private_responses: bool = True
+
+    @property
+    def has_engines(self) -> bool:
+        """Whether there is a literal and a fast engine to choose from."""
+        return self.log_weight is not None and self.private_responses
+
+    def rule(self, threshold: float, tolerance: float) -> "IndexRule":
+        """The index with the problem's numbers filled in, private ones for private responses."""
+        if self.log_weight is None:
+            raise ValueError(f"policy {self.name!r} has no index")
+        return IndexRule(float(threshold), float(tolerance), float(self.log_weight))
+
+
+POLICIES = {
+    policy.name: policy
+    for policy in (
+        Policy("apt", "Algorithm 1", "o", log_weight=0.0),
+        Policy("lsa", "LSA index", "*", log_weight=0.5),
+        Policy("uniform", "uniform allocation", "s", log_weight=None),
+        Policy("laplace", "Laplace-noised rewards", "^", 0.0, private_responses=False),
+    )
+}
+INDEX_POLICIES = tuple(name for name, policy in POLICIES.items() if policy.has_engines)
+DEFAULT_POLICY = "lsa"  # what a practitioner gets without choosing
+
+
+def check_policy(policy: str, allowed: tuple[str, ...] = tuple(POLICIES)) -> Policy:
+    """The policy of this name, or a ValueError with the names that are allowed."""
+    if policy not in allowed:
+        raise ValueError(f"policy must be one of {', '.join(allowed)}, got {policy!r}")
+    return POLICIES[policy]
+
+
+class IndexRule(NamedTuple):
+    """An index with its problem's numbers filled in, as compiled code takes it."""
+
+    tau: float
+    zeta: float
+    log_weight: float
+
+
+def index(rule: IndexRule, n: float, s: float) -> float:
+    """Index of an arm with n pulls and s positive responses; the least one is pulled.
+
+    Written with |s - n tau| / sqrt(n) so that mirrored arms tie exactly. Plain Python;
+    :mod:`ldpt.engines.decisions` compiles it for the engines, so that learners and engines
+    evaluate the same floating-point expression.
+    """
+    root = math.sqrt(n)
+    plain = abs(s - n * rule.tau) / root + rule.zeta * root
+    if rule.log_weight == 0.0:
+        return plain
+    return plain * plain + rule.log_weight * math.log(n)
