@@ -137,13 +137,14 @@ def fixed_budget_error(
     """
     _check_counts(instance, budget, replicates)
     chosen = check_policy(policy, INDEX_POLICIES)
+    named = () if policy == "apt" else (policy,)  # published streams of Algorithm 1 have no policy
     truth = instance.private_means(epsilon)
     ends = _stage_ends(instance, budget)
     ways = ways_to_err_by_budget(instance, epsilon, 1 - ends / budget)
     ways = WaysToErr(ways.arms, ways.means, ways.after, budget * ways.costs)
     proposal = build_proposal(ways, truth, TILTED, replicates)
     log_weights = budget_log_weights(
-        stream(seed, "rare_fixed_budget", instance.name, chosen.name, epsilon, budget),
+        stream(seed, "rare_fixed_budget", instance.name, *named, epsilon, budget),
         proposal,
         truth,
         chosen.rule(instance.private_threshold(epsilon), instance.private_tolerance(epsilon)),
