@@ -62,7 +62,7 @@ def test_shares_solve_their_equations():
         assert np.ptp(level) == pytest.approx(0, abs=1e-6)
 
 
-@pytest.mark.parametrize("policy", ["apt"])
+@pytest.mark.parametrize("policy", tapes.LOGARITHM)
 def test_runs_are_those_of_the_learner(policy):
     rng = np.random.default_rng(4)
     budget, n_arms = 120, 4
@@ -73,7 +73,7 @@ def test_runs_are_those_of_the_learner(policy):
     ) ** 2 / positions
     pulls = tapes.play(squares + tapes.LOGARITHM[policy] * np.log(positions), budget).pulls
     for run in range(5):
-        learner = FixedBudget(n_arms, 0.4, 0.05, math.inf, budget)
+        learner = FixedBudget(n_arms, 0.4, 0.05, math.inf, budget, policy=policy)
         while (arm := learner.next_arm()) is not None:
             learner.record(arm, int(responses[run, arm, learner.pulls[arm]]))
         assert list(learner.pulls) == pulls[run].tolist()
