@@ -6,7 +6,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from ldpt import simulate
+from ldpt import exact, simulate
 from ldpt.bounds import (
     bernoulli_kl,
     confidence_divergence,
@@ -15,6 +15,7 @@ from ldpt.bounds import (
     fixed_confidence_lower,
     fixed_confidence_upper,
     fixed_point_constant,
+    lsa_shares,
 )
 from ldpt.instances import Instance, budget_environments
 from ldpt.privacy import private_mean
@@ -31,7 +32,7 @@ def papers_complexity(instance: Instance, epsilon: float) -> mpmath.mpf:
 
 
 def budget_expressions(epsilon: float, budget: int) -> dict[tuple[str, str], mpmath.mpf]:
-    """Theorems 3.1 and 3.2 as printed, and 3.1 with R = 1/2 and the union over (log T + 1) K."""
+    """Theorems 3.1 and 3.2 as printed."""
     n_arms, complexity = PAIR.n_arms, papers_complexity(PAIR, epsilon)
     log, power = mpmath.log(budget), mpmath.exp(epsilon)
     cost = (power + 1) ** 2 * min(4, power**2)
@@ -39,18 +40,13 @@ def budget_expressions(epsilon: float, budget: int) -> dict[tuple[str, str], mpm
         ("upper", "printed"): mpmath.exp(
             -budget / (4 * complexity) + 2 * n_arms * mpmath.log(log + 1)
         ),
-        ("upper", "corrected"): mpmath.exp(
-            -budget / (16 * complexity) + 2 * mpmath.log((log + 1) * n_arms)
-        ),
         ("lower", "printed"): mpmath.exp(-8 * budget / complexity * cost) / 4,
     }
 
 
 @pytest.mark.parametrize("epsilon", EPSILONS)
 @pytest.mark.parametrize("budget", [4, 300, 20_000])
-@pytest.mark.parametrize(
-    "which", [("upper", "printed"), ("upper", "corrected"), ("lower", "printed")]
-)
+@pytest.mark.parametrize("which", [("upper", "printed"), ("lower", "printed")])
 def test_fixed_budget_bounds_are_the_expressions(which, budget, epsilon):
     side, version = which
     bound = {"upper": fixed_budget_upper, "lower": fixed_budget_lower}[side]
@@ -151,12 +147,88 @@ def test_measured_errors_of_the_worst_environment_respect_the_lower_bounds(versi
     assert worst >= fixed_budget_lower(PAIR, epsilon, budget, version)
 
 
-@pytest.mark.parametrize("version", ["corrected", "rigorous", "paired"])
-@pytest.mark.parametrize("multiple", [0.5, 8, 40])
-def test_measured_errors_respect_the_upper_bounds(version, multiple):
-    budget = math.ceil(multiple * PAIR.complexity(2.0))
-    runs = simulate.fixed_budget(PAIR, 2.0, budget, 2000, seed=3)
-    assert runs["loss"].mean() <= fixed_budget_upper(PAIR, 2.0, budget, version)
+TWO_ARMED = [
+    Instance("two-arms", [0.05, 0.95], 0.5),
+    Instance("unlike", [0.1, 0.8], 0.5),
+    Instance("tolerant", [0.0, 0.9], 0.4, 0.05),
+    Instance("hard-arm", [0.1, 0.52], 0.5),
+]
+BOUNDED = [("apt", "printed"), ("apt", "proved"), ("lsa", "lsa")]
+
+
+@pytest.mark.parametrize("instance", TWO_ARMED, ids=lambda instance: instance.name)
+@pytest.mark.parametrize(("policy", "version"), BOUNDED)
+@pytest.mark.parametrize("epsilon", [1.0, 4.0, math.inf])
+@pytest.mark.parametrize("budget", [4, 9, 30, 80, 160])
+def test_fixed_budget_upper_holds_at_exact_losses(budget, epsilon, policy, version, instance):
+    loss = exact.fixed_budget_loss(instance, epsilon, budget, policy)
+    assert loss <= fixed_budget_upper(instance, epsilon, budget, version)
+
+
+@pytest.mark.parametrize("version", ["proved", "lsa"])
+def test_fixed_budget_upper_is_informative_where_arms_are_easy(version):
+    """Below 1, so that the comparison with exact losses can fail."""
+    assert fixed_budget_upper(TWO_ARMED[0], math.inf, 80, version) < 0.1
+
+
+@pytest.mark.parametrize("version", ["proved", "lsa"])
+def test_one_arm_has_hoeffdings_bound(version):
+    one = Instance("one", [0.7], 0.5, 0.1)
+    bound = fixed_budget_upper(one, math.inf, 50, version)
+    assert bound == pytest.approx(math.exp(-2 * 50 * 0.2**2), rel=1e-12)
+    assert exact.fixed_budget_loss(one, math.inf, 50) <= bound
+
+
+@pytest.mark.parametrize("multiple", [2.0, 20.0, 60.0])
+def test_proved_bound_is_at_most_its_closed_form_and_the_printed_bound(multiple):
+    """The article's choice q^2 = 2 / (x + 1) and Theorem 3.1 itself."""
+    problem = Instance("three", [0.2, 0.45, 0.8], 0.5)
+    budget = math.ceil(multiple * problem.complexity(1.0))
+    x, n_arms = (budget - 3) / problem.complexity(1.0), 3
+    scales = 1 + math.sqrt((x + 1) / 32) * math.log(budget - n_arms)
+    closed = 2 * math.e * n_arms * (n_arms - 1) * x * scales * math.exp(-x)
+    proved = fixed_budget_upper(problem, 1.0, budget, "proved")
+    assert proved <= (closed + n_arms * math.exp(-2 * x)) * 1.02  # 2 % for the grid of q
+    assert proved <= fixed_budget_upper(problem, 1.0, budget, "printed")
+
+
+def test_lsa_bound_depends_on_privacy_through_the_scaled_budget_alone():
+    problem = Instance("three", [0.2, 0.45, 0.8], 0.5, 0.02)
+    at = [
+        fixed_budget_upper(problem, epsilon, 3 + 30 * problem.complexity(epsilon), "lsa")
+        for epsilon in (0.01, 0.3, 4.0)
+    ]
+    assert at == pytest.approx([at[0]] * 3, rel=1e-6)
+
+
+def test_lsa_shares_equalise_the_index():
+    gaps = np.array([0.3, 0.1, 0.02])
+    shares = lsa_shares(gaps, 5000.0)
+    assert shares.sum() == pytest.approx(5000)
+    index = shares * gaps**2 + np.log(shares) / 2
+    assert index == pytest.approx(np.full(3, index[0]))
+
+
+@pytest.mark.parametrize("version", ["corrected", "sharp"])
+@pytest.mark.parametrize(
+    ("instance", "hypothesis"),
+    [
+        (Instance("at", [0.5], 0.5, 0.1), r"needs mu_j != tau, got means\[0\] = 0.5"),
+        (Instance("high", [0.5], 0.9, 0.1), r"needs tau \+ zeta < 1, got 0.9 \+ 0.1"),
+        (Instance("low", [0.5], 0.1, 0.2), r"needs tau - zeta >= 0, got 0.1 - 0.2"),
+    ],
+)
+def test_fixed_budget_lower_names_the_hypothesis_that_fails(instance, hypothesis, version):
+    """Without them "always reject" or "always accept" has loss 0 in every environment."""
+    with pytest.raises(ValueError, match=hypothesis):
+        fixed_budget_lower(instance, 1.0, 100, version)
+
+
+def test_printed_lower_bound_fails_at_the_threshold():
+    """K = 1, mu = tau, zeta = .1: "always reject" never loses, the printed bound is positive."""
+    at = Instance("at", [0.5], 0.5, 0.1)
+    assert not any(environment.must_accept.any() for environment in budget_environments(at))
+    assert fixed_budget_lower(at, 0.1, 2, "printed") > 0
 
 
 def test_divergences_at_the_ends():
@@ -173,6 +245,7 @@ def test_extreme_privacy_levels_give_numbers_and_no_overflow(epsilon):
         assert fixed_confidence_lower(PAIR, epsilon, 0.05, version) >= 0
     for version in ("printed", "corrected"):
         assert fixed_confidence_upper(PAIR, epsilon, 0.05, version) > 0
+    for version in ("printed", "proved", "lsa"):
         assert fixed_budget_upper(PAIR, epsilon, 100, version) > 0
 
 

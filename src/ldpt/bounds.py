@@ -5,8 +5,8 @@ says whose formula it is:
 
 ``printed``    what the paper states, whether or not it holds;
 ``corrected``  the paper's own argument with its constants put right;
-``rigorous``   fixed-budget upper bound with the peeling argument done in full;
-``paired``     fixed-budget upper bound from two arms that must deviate together, beyond the paper;
+``proved``     Algorithm 1's loss, from two arms that must deviate together, beyond the paper;
+``lsa``        the same argument for the policy ``lsa``;
 ``sharp``      with the contraction of Kullback-Leibler divergence under every eps-LDP channel
                by tanh(eps/2)^2 (Asoodeh and Zhang 2022, arXiv 2210.13386), beyond the paper;
 ``privbern``   the same for data that come from PrivBern itself.
@@ -17,9 +17,11 @@ import math
 import numpy as np
 
 from ldpt.instances import Instance
+from ldpt.policies import POLICIES
 from ldpt.privacy import check_epsilon, shrinkage
 from ldpt.radii import check_delta
 
+LSA_WEIGHT = float(POLICIES["lsa"].log_weight or 0.0)
 PRINTED_CONSTANT = 499.0  # of Theorem 4.1, in its proof
 
 
@@ -55,30 +57,99 @@ def duchi_factor(epsilon: float) -> float:
 def fixed_budget_upper(
     instance: Instance, epsilon: float, budget: float, version: str = "printed"
 ) -> float:
-    """Upper bound on the expected loss of Algorithm 1 after ``budget`` pulls (Theorem 3.1).
+    """Upper bound on the expected loss of an index policy after ``budget`` pulls (Theorem 3.1).
 
-    ``corrected`` takes the sub-Gaussian constant R = 1/2 of a Bernoulli variable for the paper's
-    1/4 and the union over (log T + 1) K events for its 2 K log(log T + 1). ``rigorous`` also pays
-    for the peeling: scales are powers of two, hence log2, and within a scale the deviation is
-    compared at its short end and the variance at its long end, which halves the exponent.
-    ``paired`` is proved in the report's appendix: an error needs two arms that deviate, so the
-    exponent is 2/5 (T - K)/H_eps at tolerance 0, half of that otherwise, at polynomial cost.
+    ``proved`` and ``lsa`` rest on the same argument (see the article's appendix): an error needs
+    two arms that deviate, and their responses are independent. Both hold for every q in (0, 1) and
+    are minimised over a grid. With one arm they are Hoeffding's inequality.
+
+    Parameters
+    ----------
+    instance : Instance
+        The problem.
+    epsilon : float
+        Privacy level; ``math.inf`` means none.
+    budget : float
+        Number of pulls, at least 2K.
+    version : {"printed", "proved", "lsa"}
+        ``printed`` is Theorem 3.1; ``proved`` has the exponent (T - K)/H_eps at tolerance 0, four
+        times the printed one; ``lsa`` bounds the loss of the policy of that name and depends on
+        budget and privacy through (T - K) tanh(eps/2)^2 alone. The first two are about Algorithm 1.
+
+    Returns
+    -------
+    float
+        The bound; it says something where it is below 1.
+
+    Raises
+    ------
+    ValueError
+        If the budget is below 2K or the version is unknown.
+
+    Examples
+    --------
+    >>> fixed_budget_upper(Instance("one", [1.0], 0.5), math.inf, 2, "proved") == math.exp(-1)
+    True
     """
     _check_budget(instance, budget)
-    n_arms, scaled = instance.n_arms, budget / instance.complexity(epsilon)
+    n_arms, complexity = instance.n_arms, instance.complexity(epsilon)
     if version == "printed":
-        return _exp(-scaled / 4 + 2 * n_arms * math.log(math.log(budget) + 1))
-    if version == "corrected":
-        return _exp(-scaled / 16 + 2 * math.log((math.log(budget) + 1) * n_arms))
-    if version == "rigorous":
-        scales = math.floor(math.log2(budget)) + 1
-        return _exp(-scaled / 32 + math.log(2 * n_arms * scales))
-    if version == "paired":
-        rate = 2 / 5 if instance.tolerance == 0 else 1 / 5
-        x = rate * (budget - n_arms) / instance.complexity(epsilon)
-        stretch = 1 + (1 + x) * math.log(budget)
-        return _exp(1 - x + math.log(4 * n_arms**2 * (1 + x)) + 2 * math.log(stretch))
-    raise _unknown(version, ("printed", "corrected", "rigorous", "paired"))
+        return _exp(-budget / complexity / 4 + 2 * n_arms * math.log(math.log(budget) + 1))
+    if version in ("corrected", "rigorous", "paired"):  # until all callers know the new name
+        version = "proved"
+    if version not in ("proved", "lsa"):
+        raise _unknown(version, ("printed", "proved", "lsa"))
+    judged = instance.must_accept | instance.must_reject
+    if not judged.any():
+        return 0.0
+    if math.isinf(complexity):
+        return math.inf
+    gaps = shrinkage(epsilon) * instance.gaps
+    right_side = ((instance.gaps - instance.tolerance) / instance.gaps) ** 2  # (g_i / Delta_i)^2
+    if n_arms == 1:
+        return _exp(-2 * budget * gaps[0] ** 2 * right_side[0])
+    if version == "proved":
+        pulls = (budget - n_arms) / complexity * gaps**-2.0
+    else:
+        pulls = lsa_shares(gaps, budget - n_arms)
+    squares = pulls * gaps**2
+    alone = float(np.exp(-2 * (squares * right_side)[judged]).sum())
+    pairs = [_pair_terms(q, squares, judged, version, budget - n_arms) for q in PEELINGS]
+    return alone + min(pairs)
+
+
+PEELINGS = 10.0 ** np.linspace(-3, 0, 200, endpoint=False)  # values of q to choose from
+
+
+def _pair_terms(
+    q: float, squares: np.ndarray, judged: np.ndarray, version: str, pulls: float
+) -> float:
+    """Sum over an erring arm i and another arm k that deviates with it."""
+    a = 2 * (1 - q**2)
+    if version == "proved":
+        factor = 2 * (1 + math.log(pulls) / (4 * q))
+    else:
+        ratio = ((1 + q) / (1 - q)) ** 2
+        factor = 2 / (1 - ratio ** (-a * LSA_WEIGHT))
+    z = np.maximum(0.0, a * squares[judged, None] - a**2 / (a + 2) * squares)
+    terms = factor * (1 + z) * np.exp(-z)
+    return float(terms.sum() - terms[np.arange(len(terms)), np.flatnonzero(judged)].sum())
+
+
+def lsa_shares(gaps: np.ndarray, pulls: float) -> np.ndarray:
+    """nu_k with nu_k Delta_k^2 + (1/2) log nu_k the same for all arms, and sum ``pulls``."""
+    from scipy.optimize import brentq
+    from scipy.special import wrightomega
+
+    def shares(level: float) -> np.ndarray:
+        weight = LSA_WEIGHT
+        return weight * wrightomega(level / weight + np.log(gaps**2 / weight)) / gaps**2
+
+    even = pulls / gaps.size
+    low = float(np.min(even * gaps**2)) + LSA_WEIGHT * math.log(even)
+    high = float(np.max(pulls * gaps**2)) + LSA_WEIGHT * math.log(pulls)
+    level = brentq(lambda level: shares(level).sum() - pulls, low, high + 1e-9, xtol=1e-13)
+    return shares(level)
 
 
 def fixed_budget_lower(
@@ -86,23 +157,57 @@ def fixed_budget_lower(
 ) -> float:
     """Lower bound on the worst expected loss of any eps-LDP algorithm over B^0..B^K (Theorem 3.2).
 
-    ``corrected`` measures the divergence from B^0, where one expectation of pulls serves all arms,
-    and applies the divergence bound to the total variation of the two Bernoulli laws. ``sharp``
-    replaces it by the contraction tanh(eps/2)^2 of the exact divergence.
+    Parameters
+    ----------
+    instance : Instance
+        The problem from which the environments are built.
+    epsilon : float
+        Privacy level; ``math.inf`` means none.
+    budget : float
+        Number of pulls, at least 2K.
+    version : {"printed", "corrected", "sharp"}
+        ``printed`` is Theorem 3.2, which fails where its missing hypotheses do; ``corrected``
+        measures the divergence from B^0, where one expectation of pulls serves all arms, and
+        applies the paper's divergence bound to the total variation of the two Bernoulli laws;
+        ``sharp`` replaces that by the contraction tanh(eps/2)^2 of the exact divergence.
+
+    Returns
+    -------
+    float
+        The bound, at most 1/4.
+
+    Raises
+    ------
+    ValueError
+        If the budget is below 2K, the version is unknown, or (``corrected``, ``sharp``) a
+        hypothesis fails: mu_j != tau for all arms, tau + zeta < 1, tau - zeta >= 0.
     """
     _check_budget(instance, budget)
     if version == "printed":
         return 0.25 * _exp(-8 * budget * duchi_factor(epsilon) / instance.complexity())
+    if version not in ("corrected", "sharp"):
+        raise _unknown(version, ("printed", "corrected", "sharp"))
+    _check_environments(instance)
     upper, lower = _budget_means(instance)
     if version == "corrected":
         cost = [duchi_factor(epsilon) * (u - v) ** 2 for u, v in zip(upper, lower, strict=True)]
-    elif version == "sharp":
+    else:
         contraction = shrinkage(epsilon) ** 2
         cost = [contraction * bernoulli_kl(u, v) for u, v in zip(upper, lower, strict=True)]
-    else:
-        raise _unknown(version, ("printed", "corrected", "sharp"))
     pulls_per_nat = math.fsum(_inverse(c) for c in cost)
     return 0.25 * _exp(-budget * _inverse(pulls_per_nat))
+
+
+def _check_environments(instance: Instance) -> None:
+    """The hypotheses without which Theorem 3.2 is false."""
+    where, tau, zeta = f"instance {instance.name!r}", instance.threshold, instance.tolerance
+    for arm, mean in enumerate(instance.means):
+        if mean == tau:
+            raise ValueError(f"{where}: the bound needs mu_j != tau, got means[{arm}] = {mean}")
+    if not tau + zeta < 1:
+        raise ValueError(f"{where}: the bound needs tau + zeta < 1, got {tau} + {zeta}")
+    if not tau - zeta >= 0:
+        raise ValueError(f"{where}: the bound needs tau - zeta >= 0, got {tau} - {zeta}")
 
 
 def fixed_confidence_upper(

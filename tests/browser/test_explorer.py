@@ -84,12 +84,12 @@ def test_the_page_opens_without_a_complaint_and_asks_no_network(
 def test_a_change_of_epsilon_moves_the_error_curve_and_the_facts(
     explored: webdriver.Chrome,
 ) -> None:
-    before = curve(explored, "budget-chart", "paired")
+    before = curve(explored, "budget-chart", "proved")
     for epsilon in (1.0, 0.25):
         enter(explored, "epsilon", str(epsilon))
         fact = explored.find_element(By.ID, "fact-private-complexity").get_attribute("data-value")
         assert float(fact or "nan") == pytest.approx(GROUPS.complexity(epsilon), rel=1e-12)
-    assert curve(explored, "budget-chart", "paired") != before
+    assert curve(explored, "budget-chart", "proved") != before
     row = explored.find_element(By.ID, "radius-hoeffding")
     quarter = float(row.get_attribute("data-pulls") or "nan")
     enter(explored, "epsilon", "1")
@@ -159,7 +159,7 @@ def test_the_formulas_of_the_page_are_those_of_ldpt(
           shrinkage(epsilon), complexity(problem, epsilon), complexity(problem, epsilon, 0),
           ...RADII.map((radius) => boundary(radius, n, 3 * n, K, 0.05, 10)),
           confidenceLower(problem, epsilon, 0.05), confidenceUpper(problem, epsilon, 0.05),
-          ...["printed", "paired"].map((v) => budgetUpper(problem, epsilon, budget, v)),
+          ...["printed", "proved"].map((v) => budgetUpper(problem, epsilon, budget, v)),
           budgetLower(problem, epsilon, budget),
         ];"""
     n, budget = 4321, math.ceil(7 * instance.complexity(epsilon))
@@ -175,7 +175,7 @@ def test_the_formulas_of_the_page_are_those_of_ldpt(
         bounds.fixed_confidence_lower(instance, epsilon, 0.05, "sharp"),
         bounds.fixed_confidence_upper(instance, epsilon, 0.05, "corrected", "hoeffding"),
         bounds.fixed_budget_upper(instance, epsilon, budget, "printed"),
-        bounds.fixed_budget_upper(instance, epsilon, budget, "paired"),
+        bounds.fixed_budget_upper(instance, epsilon, budget, "proved"),
         bounds.fixed_budget_lower(instance, epsilon, budget, "sharp"),
     ]
     assert found == pytest.approx(expected, rel=1e-9)

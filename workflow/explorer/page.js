@@ -204,7 +204,7 @@ function showBudget(settings) {
   const rows = measuredBudget(settings);
   const series = [
     { kind: "line", name: "printed", text: "upper bound, printed", colour: "var(--upper)", dash: "5 3", points: bound((b) => budgetUpper(settings, settings.epsilon, b, "printed")) },
-    { kind: "line", name: "paired", text: "upper bound, proved in the report", colour: "var(--upper)", dash: "2 2", points: bound((b) => budgetUpper(settings, settings.epsilon, b, "paired")) },
+    { kind: "line", name: "proved", text: "upper bound, proved in the report", colour: "var(--upper)", dash: "2 2", points: bound((b) => budgetUpper(settings, settings.epsilon, b, "proved")) },
     { kind: "line", name: "lower", text: "sharp lower bound (worst of B⁰…Bᴷ)", colour: "var(--lower)", dash: "6 3", points: bound((b) => budgetLower(settings, settings.epsilon, b)) },
     { kind: "line", name: "simulated", text: `${run.runs} runs in this browser, ε = ${epsilonText(settings.epsilon)}`, colour: "var(--accent)", points: run.runs ? run.curve.map(([b, e]) => [place(b, settings.epsilon), e / run.runs]) : [] },
     ...[...new Set(rows.map((row) => row.epsilon))].map((epsilon) => ({
@@ -253,7 +253,7 @@ function simulateMore(run) {
 
 function budgetAnswer(settings, run, total) {
   const at = run.curve.find(([budget]) => budget === settings.budget);
-  const upper = Math.min(1, budgetUpper(settings, settings.epsilon, settings.budget, "paired"));
+  const upper = Math.min(1, budgetUpper(settings, settings.epsilon, settings.budget, "proved"));
   const seen = at
     ? `${at[1]} of ${run.runs} runs were wrong`
     : `this budget is beyond the ${SPAN.simulated} Hε up to which this page simulates`;

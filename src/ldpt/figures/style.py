@@ -42,16 +42,14 @@ NAMES = {
 BOUND_NAMES = {
     "printed": "{side} bound, printed",
     "corrected": "{side} bound, corrected",
-    "rigorous": "{side} bound, peeled in full",
-    "paired": "{side} bound, two arms paired",
+    "proved": "{side} bound, proved",
     "sharp": "{side} bound, sharp",
     "privbern": "{side} bound for PrivBern's data",
 }
 DASHES: dict[str, Any] = {
     "printed": (0, (4, 1.5)),
     "corrected": (0, (4, 1.2, 1, 1.2)),
-    "rigorous": (0, (1, 1)),
-    "paired": "-",
+    "proved": "-",
     "sharp": "-",
     "privbern": (0, (1.5, 1)),
 }

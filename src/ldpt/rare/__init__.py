@@ -207,14 +207,20 @@ def reference_exponents(instance: Instance, epsilon: float) -> list[dict[str, st
     rows: list[tuple[str, str, float]] = [
         ("limit", "large deviations", budget_rate(instance, epsilon) * complexity),
         ("upper", "printed", 1 / 4),
-        ("upper", "corrected", 1 / 16),
-        ("upper", "rigorous", 1 / 32),
+        ("upper", "proved", _proved_exponent(instance)),
     ]
     for version in ("printed", "corrected", "sharp"):
         bound = 4 * fixed_budget_lower(instance, epsilon, budget, version)
         fall = -math.log(bound) * complexity / budget if bound > 0 else math.inf
         rows.append(("lower", version, fall))
     return [{"side": side, "version": version, "exponent": value} for side, version, value in rows]
+
+
+def _proved_exponent(instance: Instance) -> float:
+    """Factor of -T / H_eps in the bound ``proved`` as the budget grows: 1 if the tolerance is 0."""
+    judged = instance.must_accept | instance.must_reject
+    own = 2 * float(np.min((1 - instance.tolerance / instance.gaps[judged]) ** 2))
+    return own if instance.n_arms == 1 else min(1.0, own)
 
 
 def _stage_ends(instance: Instance, budget: int) -> np.ndarray:
