@@ -20,6 +20,7 @@ import numba
 import numpy as np
 
 from ldpt.engines import loops
+from ldpt.engines.decisions import Arms
 from ldpt.engines.sources import draw_one
 from ldpt.instances import Instance, equal_gap
 from ldpt.radii import Radius
@@ -72,9 +73,10 @@ def confidence_pull(
     radius, n_arms = Radius("printed"), instance.n_arms
     times, (pulls, sums) = np.empty(runs, np.int64), np.empty((2, runs, n_arms), np.int64)
     arguments = (
-        np.random.default_rng(SEED), fast, instance.private_means(epsilon),
-        instance.private_threshold(epsilon), radius.code, radius.level(n_arms, DELTA), radius.rho,
-        limit, times, pulls, sums,
+        np.random.default_rng(SEED), fast,
+        Arms(instance.private_means(epsilon), instance.private_threshold(epsilon)),
+        radius.at(n_arms, DELTA, instance.threshold, epsilon), np.array([limit]),
+        loops.Runs(times, pulls, sums),
     )  # fmt: skip
     start = time.process_time()
     loops.fixed_confidence_runs(*arguments)
@@ -101,7 +103,8 @@ def numpy_pull(algorithm: int, instance: Instance, steps: int = 60) -> float:
     n_arms = instance.n_arms
     runs = max(20, 20_000 // n_arms)
     rng, rows = np.random.default_rng(SEED), np.arange(runs)
-    means, tau, radius = instance.private_means(0.1), 0.5, Radius("printed")
+    means, tau = instance.private_means(0.1), 0.5
+    edge = Radius("printed").at(n_arms, DELTA, 0.5, 0.1)
     n = np.ones((runs, n_arms))
     s = (rng.random((runs, n_arms)) < means).astype(float)
     start = time.process_time()
@@ -110,7 +113,7 @@ def numpy_pull(algorithm: int, instance: Instance, steps: int = 60) -> float:
         if algorithm == 1:
             arm = np.argmin(np.abs(d) / np.sqrt(n), axis=1)
         else:
-            b = np.sqrt(0.125 * n * (radius.level(n_arms, DELTA) + 3 * math.log(t)))
+            b = np.sqrt(edge.factor * n * (edge.term + 3 * math.log(t)))
             arm = np.argmin(np.where((-b <= d) & (d < b), n, np.inf), axis=1)
         s[rows, arm] += rng.random(runs) < means[arm]
         n[rows, arm] += 1

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ldpt.engines import loops
+from ldpt.engines.decisions import Arms
 from ldpt.learners import FixedBudget, FixedConfidence, Learner
 from ldpt.policies import INDEX_POLICIES
 from ldpt.privacy import PrivateDevice, Response, private_mean
@@ -68,8 +69,8 @@ def test_fixed_confidence_follows_the_literal_engine_to_its_end(threshold, epsil
         drive(learner, np.random.default_rng(seed), means)
         pulls, sums = np.zeros((2, len(MEANS)), np.int64)
         stopping_time = loops.fixed_confidence_literal(
-            np.random.default_rng(seed), means, learner.private_threshold, learner.radius.code,
-            learner.radius.level(len(MEANS), 0.1), learner.radius.rho, 10**7, pulls, sums,
+            np.random.default_rng(seed), Arms(means, learner.private_threshold),
+            learner.radius.at(len(MEANS), 0.1, threshold, epsilon), np.array([10**7]), pulls, sums,
         )  # fmt: skip
         assert learner.total_pulls == stopping_time
         assert learner.pulls == pulls.tolist()
@@ -80,7 +81,7 @@ def test_fixed_confidence_follows_the_literal_engine_to_its_end(threshold, epsil
 def test_fixed_confidence_follows_the_literal_engine_pull_by_pull(radius):
     means = private_mean(np.array(MEANS), 2.0)
     learner = FixedConfidence(len(MEANS), 0.5, 2.0, 0.1, radius)
-    level = learner.radius.level(len(MEANS), 0.1)
+    edge = learner.radius.at(len(MEANS), 0.1, 0.5, 2.0)
     rng = np.random.default_rng(4)
     for limit in range(1, 200):
         arm = learner.next_arm()
@@ -89,8 +90,8 @@ def test_fixed_confidence_follows_the_literal_engine_pull_by_pull(radius):
             continue
         pulls, sums = np.zeros((2, len(MEANS)), np.int64)
         loops.fixed_confidence_literal(
-            np.random.default_rng(4), means, learner.private_threshold, learner.radius.code, level,
-            learner.radius.rho, limit, pulls, sums,
+            np.random.default_rng(4), Arms(means, learner.private_threshold), edge,
+            np.array([limit]), pulls, sums,
         )  # fmt: skip
         assert learner.pulls == pulls.tolist()
         assert learner.positives == sums.tolist()
@@ -253,7 +254,7 @@ def test_bad_parameters_of_fixed_budget_are_named(arguments, complaint):
     [
         ({"delta": 1.0}, "delta must lie strictly between 0 and 1, got 1.0"),
         ({"delta": 0}, "got 0"),
-        ({"radius": "wide"}, "radius must be one of printed, hoeffding, mixture, got 'wide'"),
+        ({"radius": "wide"}, "onesided, got 'wide'"),
         ({"epsilon": -1}, "got -1"),
     ],
 )

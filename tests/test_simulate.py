@@ -8,6 +8,7 @@ import pytest
 
 from ldpt import simulate
 from ldpt.engines import loops
+from ldpt.engines.decisions import Arms
 from ldpt.instances import Instance
 from ldpt.policies import POLICIES
 from ldpt.radii import RADII, Radius
@@ -191,12 +192,11 @@ def test_runs_past_two_to_the_21_stop_where_their_walk_leaves_the_boundary(
 ):
     """t^3 is beyond 64 bits there; each run must stop at the boundary and not one step late."""
     rng, late = np.random.default_rng(5), 0
-    level, code = Radius(radius).level(1, 0.1), Radius(radius).code
+    edge = Radius(radius).at(1, 0.1, 0.5, math.inf)
     for _ in range(12):
         pulls, sums = np.zeros((2, 1), np.int64)
-        time = ENGINES[engine](
-            rng, np.array([0.5 + gap]), 0.5, code, level, 10.0, 10**9, pulls, sums
-        )
+        arms = Arms(np.array([0.5 + gap]), 0.5)
+        time = ENGINES[engine](rng, arms, edge, np.array([10**9]), pulls, sums)
         width = math.sqrt(time * math.log(40 * int(time) ** 3) / scale)  # integers of any size
         distance = abs(int(sums[0]) - time / 2)
         assert width * (1 - 1e-12) <= distance < width + 1

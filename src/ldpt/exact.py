@@ -15,7 +15,15 @@ from ldpt.engines.decisions import arm_index, is_undecided
 from ldpt.engines.jit import compiled
 from ldpt.instances import Instance
 from ldpt.policies import POLICIES, IndexRule, check_policy
-from ldpt.radii import Radius, as_radius
+from ldpt.radii import (
+    HOEFFDING_VARIANCE,
+    TWO_SIDED,
+    UNION,
+    Boundary,
+    Radius,
+    as_radius,
+    threshold_variance,
+)
 
 NO_LIMIT = np.iinfo(np.int64).max
 
@@ -195,16 +203,13 @@ def fixed_confidence_error(
     Nothing is dropped: what is undecided at the end is in the result.
     """
     _require_one_arm(instance)
-    radius = as_radius(radius)
     if max_pulls is not None and max_pulls < 1:
         raise ValueError(f"max_pulls must be at least 1, got {max_pulls}")
     error, expected, undecided, pulls = _one_arm_chain(
         float(instance.private_means(epsilon)[0]),
         instance.private_threshold(epsilon),
         bool(0 in instance.above),
-        radius.code,
-        radius.level(1, delta),
-        radius.rho,
+        as_radius(radius).at(1, delta, instance.threshold, epsilon),
         NO_LIMIT if max_pulls is None else int(max_pulls),
         tail,
     )
@@ -219,9 +224,8 @@ def _require_one_arm(instance: Instance) -> None:
 
 @compiled
 def _one_arm_chain(
-    mean: float, tau: float, above: bool, code: int, level: float, rho: float, max_pulls: int,
-    tail: float,
-) -> tuple[float, float, float, int]:  # fmt: skip
+    mean: float, tau: float, above: bool, edge: Boundary, max_pulls: int, tail: float
+) -> tuple[float, float, float, int]:
     """Carry P(s) of the undecided states; ``mass[i]`` belongs to s = low + i."""
     mass = np.zeros(64)
     mass[0] = 1.0
@@ -237,12 +241,12 @@ def _one_arm_chain(
             mass[i] = mass[i] * (1.0 - mean) + mass[i - 1] * mean
         mass[0] *= 1.0 - mean
         size += 1
-        while size > 0 and not is_undecided(code, n, low + size - 1, n, tau, level, rho):
+        while size > 0 and not is_undecided(edge, n, low + size - 1, n, tau):
             size -= 1
             if (low + size - n * tau >= 0) != above:
                 error += mass[size]
         decided = 0
-        while decided < size and not is_undecided(code, n, low + decided, n, tau, level, rho):
+        while decided < size and not is_undecided(edge, n, low + decided, n, tau):
             if (low + decided - n * tau >= 0) != above:
                 error += mass[decided]
             decided += 1
@@ -321,19 +325,24 @@ class _CertifiedStrip:
         self._threshold = half + shrink * (iv.mpf(repr(instance.threshold)) - half)
         self.mean_below = _double_below(mean.a)
         self.complement_below = _double_below((1 - mean).a)
-        delta_exact, rho = iv.mpf(repr(float(delta))), iv.mpf(repr(float(radius.rho)))
-        self._rho = rho
-        self._level = (
-            -2 * iv.log(delta_exact) if radius.name == "mixture" else iv.log(4 / delta_exact)
-        )
+        self._delta = iv.mpf(repr(float(delta)))
+        self._variance, self._rho = iv.mpf(1) / 4, iv.mpf(repr(float(radius.rho)))
+        if radius.kind.family not in (UNION, TWO_SIDED):
+            t = self._threshold
+            if threshold_variance(instance.threshold, epsilon) != HOEFFDING_VARIANCE:
+                self._variance = (1 - 2 * t) / (2 * iv.log((1 - t) / t))
+            self._rho = (self._variance / (shrink * iv.mpf(repr(float(radius.prior_gap))))) ** 2
 
     def _boundary(self, n: int):  # type: ignore[no-untyped-def]
-        iv = self._iv
-        if self._radius.name == "mixture":
-            v = iv.mpf(n) / 4 + self._rho
-            return iv.sqrt(v * (iv.log(v / self._rho) + self._level))
-        scale = iv.mpf(1) / (8 if self._radius.name == "printed" else 2)
-        return iv.sqrt(scale * n * (self._level + 3 * iv.log(iv.mpf(n))))
+        """The formulas of :mod:`ldpt.radii` for one arm, in intervals."""
+        iv, kind = self._iv, self._radius.kind
+        if kind.family == UNION:
+            log = iv.log(4 / self._delta) + 3 * iv.log(iv.mpf(n))
+            return iv.sqrt(iv.mpf(kind.factor) * n * log)  # factors are powers of two
+        v = self._variance * n + self._rho
+        if kind.family == TWO_SIDED:
+            return iv.sqrt(v * (iv.log(v / self._rho) - 2 * iv.log(self._delta)))
+        return iv.sqrt(2 * v * iv.log((iv.sqrt(v / self._rho) / self._delta + 1) / 2))
 
     def edges(self, n: int) -> _Edges:
         """The states that are surely decided or undecided after n pulls."""

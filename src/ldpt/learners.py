@@ -31,7 +31,7 @@ import numpy as np
 
 from ldpt.policies import DEFAULT_POLICY, INDEX_POLICIES, check_policy, index
 from ldpt.privacy import Response, check_epsilon, private_mean, shrinkage
-from ldpt.radii import Radius, as_radius, check_delta
+from ldpt.radii import Radius, as_radius, boundary, check_delta
 
 STATE_VERSION = 1
 
@@ -303,8 +303,8 @@ class FixedBudget(Learner):
 class FixedConfidence(Learner):
     """Algorithm 2: pull the least-pulled undecided arm until none is left.
 
-    Only ``hoeffding`` and ``mixture`` keep the promise that the answer is wrong with probability
-    at most delta; ``printed`` is the paper's radius, which does not.
+    ``onesided``, ``mixture`` and ``hoeffding`` keep the promise that the answer is wrong with
+    probability at most delta; ``printed`` is the paper's radius, which does not.
     """
 
     def __init__(
@@ -313,17 +313,17 @@ class FixedConfidence(Learner):
         threshold: float,
         epsilon: float,
         delta: float,
-        radius: str | Radius = "printed",
+        radius: str | Radius = "onesided",
         study: str = "",
     ) -> None:
         super().__init__(n_arms, threshold, epsilon, study)
         self.delta = check_delta(delta)
         self.radius = as_radius(radius)
+        self._edge = self.radius.at(self.n_arms, self.delta, self.threshold, self.epsilon)
 
     @property
     def parameters(self) -> dict[str, Any]:
-        radius = {"radius": self.radius.name, "rho": self.radius.rho}
-        return {**super().parameters, "delta": self.delta, **radius}
+        return {**super().parameters, "delta": self.delta, **self.radius.parameters}
 
     @property
     def finished(self) -> bool:
@@ -332,7 +332,7 @@ class FixedConfidence(Learner):
 
     def undecided(self, arm: int) -> bool:
         """Whether shifting the arm's mean by its radius towards the threshold changes its side."""
-        b = self.radius.boundary(self.pulls[arm], self.total_pulls, self.n_arms, self.delta)
+        b = boundary(self._edge, self.pulls[arm], self.total_pulls)
         return -b <= self.deviation(arm) < b
 
     def next_arm(self) -> int | None:

@@ -1,58 +1,215 @@
-"""The three stopping boundaries of Algorithm 2, one definition for learners, kernels and chains.
+"""The stopping boundaries of Algorithm 2: one table, from which everything else derives.
 
 With n pulls and s positive responses of an arm, d = s - n tau_eps, the arm is undecided while
--b(n, t) <= d < b(n, t), where t counts the pulls of all arms and
+-b(n, t) <= d < b(n, t), where t counts the pulls of all arms. :data:`KINDS` has one row per
+radius. Three families of formulas are known:
 
-========== ===================================================================== ==============
-radius     b(n, t)                                                               status
-========== ===================================================================== ==============
-printed    sqrt(n L(t) / 8)                                                      not valid
-hoeffding  sqrt(n L(t) / 2)                                                      valid
-mixture    sqrt((n/4 + rho) (log((n/4 + rho)/rho) + 2 log(K/delta)))             valid
-========== ===================================================================== ==============
+========== ==================================================== ===============================
+family     b(n, t)                                              radii
+========== ==================================================== ===============================
+UNION      sqrt(f n L(t)), L(t) = log(4 K / delta) + 3 log(t)   printed f = 1/8, hoeffding 1/2
+TWO_SIDED  sqrt(W (log(W / rho) + 2 log(K / delta)))            mixture, v = 1/4
+ONE_SIDED  sqrt(2 W log((A + 1) / 2))                           onesided, v at the threshold
+========== ==================================================== ===============================
 
-and L(t) = log(4 K / delta) + 3 log(t). The paper writes log(4 K t^3 / delta), whose t^3 overflows
-64-bit integers beyond t = 2 097 151; runs go to 10^9.
+with W = v n + rho and A = (K / delta) sqrt(W / rho). The paper (Algorithm 2) has ``printed``; it
+writes L(t) as log(4 K t^3 / delta), whose t^3 overflows 64-bit integers beyond t = 2 097 151, and
+runs go to 10^9. The other three are valid: the answer is wrong with probability at most delta.
+
+A radius of a known family is one more row of the table. A new formula is one more family: a row,
+a branch in :meth:`Radius.at` for its constants and one in :func:`boundary`.
 """
 
 import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from numba import njit
+from ldpt.privacy import shrinkage
 
-PRINTED, HOEFFDING, MIXTURE = 0, 1, 2
-RADII = ("printed", "hoeffding", "mixture")
+UNION, TWO_SIDED, ONE_SIDED = 0, 1, 2  # families of formulas
+HOEFFDING_VARIANCE = 0.25  # variance proxy of every variable in [0, 1]
 DEFAULT_RHO = 10.0
+DEFAULT_PRIOR_GAP = 0.125
+MIN_DELTA = 1e-300  # below, K / delta overflows
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What there is to know about a radius before the problem is known.
+
+    Attributes
+    ----------
+    label : str
+        What figures and tables call it.
+    valid : bool
+        Whether the answer is proved to be wrong with probability at most delta.
+    family : int
+        Which formula: ``UNION``, ``TWO_SIDED`` or ``ONE_SIDED``.
+    marker : str
+        Its marker in every figure.
+    factor : float
+        The constant of its formula: f of ``UNION``, v of ``TWO_SIDED``; ``ONE_SIDED`` takes v from
+        the threshold.
+    """
+
+    label: str
+    valid: bool
+    family: int
+    marker: str
+    factor: float = math.nan
+
+    @property
+    def timed(self) -> bool:
+        """Whether the boundary grows with the pulls of all arms, so that decided arms reopen."""
+        return self.family == UNION
+
+
+KINDS = {
+    "printed": Kind("printed", False, UNION, "X", 1 / 8),
+    "hoeffding": Kind("hoeffding", True, UNION, "P", 1 / 2),
+    "mixture": Kind("mixture", True, TWO_SIDED, "D", HOEFFDING_VARIANCE),
+    "onesided": Kind("one-sided", True, ONE_SIDED, "v"),
+}
+RADII = tuple(KINDS)
+VALID_RADII = tuple(name for name, kind in KINDS.items() if kind.valid)
+
+
+class Boundary(NamedTuple):
+    """A boundary with its problem's numbers filled in, as compiled code takes it."""
+
+    family: int
+    factor: float  # f of UNION, else the variance proxy v
+    term: float  # what K and delta contribute: log(4K/delta), 2 log(K/delta) or K/delta
+    rho: float
+
+
+def boundary(edge: Boundary, n: float, t: float) -> float:
+    """b(n, t): how far d must be from 0 for an arm with n pulls to be decided at time t.
+
+    Plain Python; :mod:`ldpt.engines.decisions` compiles it for the engines.
+    """
+    if edge.family == UNION:
+        return math.sqrt(edge.factor * n * (edge.term + 3.0 * math.log(t)))
+    width = edge.factor * n + edge.rho
+    if edge.family == TWO_SIDED:
+        return math.sqrt(width * (math.log(width / edge.rho) + edge.term))
+    return math.sqrt(2.0 * width * math.log(0.5 * (edge.term * math.sqrt(width / edge.rho) + 1.0)))
 
 
 @dataclass(frozen=True)
 class Radius:
-    """A boundary by name; ``rho`` tunes the mixture and is ignored by the other two."""
+    """A radius by name, with the constants that may be tuned.
+
+    Parameters
+    ----------
+    name : str
+        One of :data:`RADII`.
+    rho : float
+        Variance of the prior of ``mixture``, in responses; the others ignore it.
+    prior_gap : float
+        Scale of the half-normal prior of ``onesided`` on an arm's gap, in rewards; the others
+        ignore it.
+
+    Raises
+    ------
+    ValueError
+        If the name is unknown or a constant is not positive and finite.
+
+    Examples
+    --------
+    >>> edge = Radius("printed").at(n_arms=1, delta=0.1, threshold=0.5, epsilon=1.0)
+    >>> round(boundary(edge, n=100, t=100), 4)
+    14.7921
+    """
 
     name: str
     rho: float = DEFAULT_RHO
+    prior_gap: float = DEFAULT_PRIOR_GAP
 
     def __post_init__(self) -> None:
-        if self.name not in RADII:
+        if self.name not in KINDS:
             raise ValueError(f"radius must be one of {', '.join(RADII)}, got {self.name!r}")
-        if not (self.rho > 0 and math.isfinite(self.rho)):
-            raise ValueError(f"rho must be positive and finite, got {self.rho}")
+        for key in ("rho", "prior_gap"):
+            value = getattr(self, key)
+            if not (value > 0 and math.isfinite(value)):
+                raise ValueError(f"{key} must be positive and finite, got {value}")
 
     @property
-    def code(self) -> int:
-        """The number by which compiled code knows this radius."""
-        return RADII.index(self.name)
+    def kind(self) -> Kind:
+        """The row of the table."""
+        return KINDS[self.name]
 
-    def level(self, n_arms: int, delta: float) -> float:
-        """The part of the boundary's logarithm that depends on K and delta alone."""
-        check_delta(delta)
-        if self.name == "mixture":
-            return 2 * math.log(n_arms / delta)
-        return math.log(4 * n_arms / delta)
+    @property
+    def parameters(self) -> dict[str, str | float]:
+        """The name and the constants, as a learner's saved state records them."""
+        return {"radius": self.name, "rho": self.rho, "prior_gap": self.prior_gap}
 
-    def boundary(self, n: float, t: float, n_arms: int, delta: float) -> float:
-        """b(n, t): how far d must be from 0 for an arm with n pulls to be decided at time t."""
-        return boundary(self.code, n, t, self.level(n_arms, delta), self.rho)
+    def at(self, n_arms: int, delta: float, threshold: float, epsilon: float) -> Boundary:
+        """The boundary for a problem with this many arms, threshold and privacy level.
+
+        Parameters
+        ----------
+        n_arms : int
+            K, over which delta is shared.
+        delta : float
+            Error probability of the whole answer, in (0, 1).
+        threshold : float
+            tau, in rewards.
+        epsilon : float
+            Privacy level; ``math.inf`` means none.
+
+        Returns
+        -------
+        Boundary
+            To be evaluated by :func:`boundary`.
+
+        Raises
+        ------
+        ValueError
+            If delta or epsilon is out of range, or epsilon is too small for a float.
+        """
+        delta, shrink = check_delta(delta), shrinkage(epsilon)
+        kind = self.kind
+        if kind.family == UNION:
+            return Boundary(UNION, kind.factor, math.log(4 * n_arms / delta), float(self.rho))
+        if kind.family == TWO_SIDED:
+            return Boundary(TWO_SIDED, kind.factor, 2 * math.log(n_arms / delta), float(self.rho))
+        variance = threshold_variance(threshold, epsilon)
+        scale = variance / (shrink * self.prior_gap) if shrink > 0 else math.inf
+        if not math.isfinite(scale * scale):
+            raise ValueError(f"epsilon is too small for the radius {self.name!r}, got {epsilon}")
+        return Boundary(ONE_SIDED, variance, n_arms / delta, scale * scale)
+
+
+def threshold_variance(threshold: float, epsilon: float) -> float:
+    """Variance proxy v of a coin that lies exactly at the private threshold (Kearns, Saul 1998).
+
+    v = (1 - 2 t) / (2 log((1 - t) / t)) at t = tau_eps, written as x / (4 artanh(x)) with
+    x = 1 - 2 t, which keeps its digits near t = 1/2. Hoeffding's 1/4 at t = 1/2, 0 and 1.
+
+    Parameters
+    ----------
+    threshold : float
+        tau, in rewards.
+    epsilon : float
+        Privacy level; ``math.inf`` means none.
+
+    Returns
+    -------
+    float
+        v in (0, 1/4].
+
+    Examples
+    --------
+    >>> threshold_variance(0.5, 1.0)
+    0.25
+    >>> round(threshold_variance(0.9, math.inf), 4)
+    0.182
+    """
+    x = shrinkage(epsilon) * (1 - 2 * threshold)
+    if x == 0 or abs(x) >= 1:
+        return HOEFFDING_VARIANCE
+    return HOEFFDING_VARIANCE * x / math.atanh(x)
 
 
 def check_delta(delta: float) -> float:
@@ -60,19 +217,11 @@ def check_delta(delta: float) -> float:
     delta = float(delta)
     if not 0 < delta < 1:
         raise ValueError(f"delta must lie strictly between 0 and 1, got {delta}")
+    if delta < MIN_DELTA:
+        raise ValueError(f"delta must be at least {MIN_DELTA:g}, got {delta}")
     return delta
 
 
 def as_radius(radius: "str | Radius") -> Radius:
     """A :class:`Radius` from itself or from its name."""
     return radius if isinstance(radius, Radius) else Radius(radius)
-
-
-@njit(cache=True)
-def boundary(code: int, n: float, t: float, level: float, rho: float) -> float:
-    """b(n, t) for compiled callers; ``level`` comes from :meth:`Radius.level`."""
-    if code == 2:
-        v = 0.25 * n + rho
-        return math.sqrt(v * (math.log(v / rho) + level))
-    scale = 0.125 if code == 0 else 0.5
-    return math.sqrt(scale * n * (level + 3.0 * math.log(t)))

@@ -6,13 +6,14 @@ not depend on cores or order, and asking for more replicates leaves the first on
 """
 
 import hashlib
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ldpt.engines import loops
-from ldpt.engines.decisions import Judge
+from ldpt.engines.decisions import Arms, Judge
 from ldpt.instances import Instance
 from ldpt.policies import Policy, check_policy
 from ldpt.privacy import PrivBern, check_epsilon
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 CHUNK = 500  # replicates a stream; part of what the numbers mean, never changed
+PULLS_PER_CALL = 10**7  # of compiled code between two looks at Ctrl-C, about
 ENGINES = ("literal", "fast")
 NO_LIMIT = np.iinfo(np.int64).max
 
@@ -61,14 +63,27 @@ def _each(
     parts: Sequence[tuple[int, slice]],
     threads: int,
     progress: Progress | None,
+    stop: Callable[[], None],
 ) -> None:
-    """Work off the chunks on so many threads: each has its own stream, so no order matters."""
+    """Work off the chunks on so many threads: each has its own stream, so no order matters.
+
+    The main thread only waits, so that Ctrl-C reaches it; ``stop`` then makes the compiled code
+    in the other threads return at once.
+    """
     from concurrent.futures import ThreadPoolExecutor
 
-    with ThreadPoolExecutor(threads) as pool:
-        for (_, part), _ in zip(parts, pool.map(work, *zip(*parts, strict=True)), strict=True):
+    pool = ThreadPoolExecutor(threads)
+    try:
+        futures = [(part, pool.submit(work, number, part)) for number, part in parts]
+        for part, future in futures:
+            future.result()
             if progress:
                 progress(part.stop)
+    except BaseException:
+        stop()
+        raise
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
 def spawn_keys(replicates: int, *names: object) -> list[tuple[int, ...]]:
@@ -167,12 +182,18 @@ def fixed_budget_columns(
     _check_choice("engine", engine, ENGINES)
     parts = list(chunks(replicates, chunk))
     losses = np.empty((replicates, len(grid)), dtype=np.bool_)
+    stopped = threading.Event()
+    runs_per_call = max(1, PULLS_PER_CALL // int(grid[-1]))
 
     def simulate_chunk(number: int, part: slice) -> None:
         rng = stream(seed, "fixed_budget", instance.name, policy, epsilon, number)
-        _budget_chunk(rng, instance, epsilon, grid, chosen, engine, losses[part])
+        for start in range(part.start, part.stop, runs_per_call):
+            if stopped.is_set():
+                return
+            rows = losses[start : min(start + runs_per_call, part.stop)]
+            _budget_chunk(rng, instance, epsilon, grid, chosen, engine, rows)
 
-    _each(simulate_chunk, parts, threads, progress)
+    _each(simulate_chunk, parts, threads, progress, stop=stopped.set)
     columns = {
         "replicate": np.repeat(np.arange(replicates), len(grid)),
         "budget": np.tile(grid, replicates),
@@ -245,7 +266,7 @@ def fixed_confidence_columns(
     instance.require_resolvable()
     if max_pulls is not None and max_pulls < instance.n_arms:
         raise ValueError(f"max_pulls must be at least K = {instance.n_arms}, got {max_pulls}")
-    limit = NO_LIMIT if max_pulls is None else int(max_pulls)
+    limit = np.array([NO_LIMIT if max_pulls is None else int(max_pulls)])
     parts = list(chunks(replicates, chunk))
     shape = (replicates, instance.n_arms)
     stopping, pulls, sums = (
@@ -253,18 +274,17 @@ def fixed_confidence_columns(
         np.empty(shape, np.int64),
         np.empty(shape, np.int64),
     )
-    threshold, means = instance.private_threshold(epsilon), instance.private_means(epsilon)
-    level = radius.level(instance.n_arms, delta)
+    threshold = instance.private_threshold(epsilon)
+    arms = Arms(instance.private_means(epsilon), threshold)
+    edge = radius.at(instance.n_arms, delta, instance.threshold, epsilon)
 
     def simulate_chunk(number: int, part: slice) -> None:
         names = (instance.name, radius.name, epsilon, delta, number)
         rng = stream(seed, "fixed_confidence", *names)
-        loops.fixed_confidence_runs(
-            rng, engine == "fast", means, threshold, radius.code, level, radius.rho, limit,
-            stopping[part], pulls[part], sums[part],
-        )  # fmt: skip
+        runs = loops.Runs(stopping[part], pulls[part], sums[part])
+        loops.fixed_confidence_runs(rng, engine == "fast", arms, edge, limit, runs)
 
-    _each(simulate_chunk, parts, threads, progress)
+    _each(simulate_chunk, parts, threads, progress, stop=lambda: limit.fill(0))
     truth = np.array(instance.means) >= instance.threshold
     correct = (stopping >= 0) & np.all((sums - pulls * threshold >= 0) == truth, axis=1)
     columns = {"replicate": np.arange(replicates), "stopping_time": stopping, "correct": correct}

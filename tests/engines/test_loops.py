@@ -12,7 +12,7 @@ import pytest
 from scipy.stats import binom, chisquare, hypergeom, ks_2samp
 
 from ldpt.engines import blocks, fast_budget, loops, pull_order, tournament
-from ldpt.engines.decisions import Judge
+from ldpt.engines.decisions import Arms, Judge
 from ldpt.engines.jit import engine_digest
 from ldpt.engines.sources import (
     binomial,
@@ -244,15 +244,16 @@ def test_without_jumps_a_run_is_the_literal_one_number_for_number(epsilon, log_w
         assert (found[0] == found[1]).all()
 
 
-@pytest.mark.parametrize("name", ["printed", "mixture"])
+@pytest.mark.parametrize("name", ["printed", "mixture", "onesided"])
 def test_fixed_confidence_engines_stop_alike(name):
     radius, epsilon, runs = Radius(name), 0.4, 600
     means = private_mean(np.array([0.1, 0.3, 0.8]), epsilon)
     times, pulls, sums = np.zeros((2, runs), np.int64), *np.zeros((2, 2, runs, 3), np.int64)
     for fast in (0, 1):
         loops.fixed_confidence_runs(
-            np.random.default_rng(10 + fast), bool(fast), means, 0.5, radius.code,
-            radius.level(3, 0.1), radius.rho, 10**12, times[fast], pulls[fast], sums[fast],
+            np.random.default_rng(10 + fast), bool(fast), Arms(means, 0.5),
+            radius.at(3, 0.1, 0.5, epsilon), np.array([10**12]),
+            loops.Runs(times[fast], pulls[fast], sums[fast]),
         )  # fmt: skip
         assert (pulls[fast].sum(axis=1) == times[fast]).all()
     assert ks_2samp(times[0], times[1]).pvalue > LEVEL
@@ -266,8 +267,9 @@ def test_a_run_cut_off_shows_the_state_of_every_arm():
     times, pulls, sums = np.zeros((2, runs), np.int64), *np.zeros((2, 2, runs, 2), np.int64)
     for fast in (0, 1):
         loops.fixed_confidence_runs(
-            np.random.default_rng(20 + fast), bool(fast), means, 0.5, radius.code,
-            radius.level(2, 0.1), radius.rho, limit, times[fast], pulls[fast], sums[fast],
+            np.random.default_rng(20 + fast), bool(fast), Arms(means, 0.5),
+            radius.at(2, 0.1, 0.5, 0.3), np.array([limit]),
+            loops.Runs(times[fast], pulls[fast], sums[fast]),
         )  # fmt: skip
     cut = times == -1
     assert cut.mean() > 0.9

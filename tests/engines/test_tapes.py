@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from ldpt.engines import loops
+from ldpt.engines.decisions import Arms
 from ldpt.engines.fast_budget import fixed_budget_in_jumps, fixed_budget_in_runs
 from ldpt.engines.sources import tape_from_responses
 from ldpt.learners import FixedBudget, FixedConfidence
@@ -47,10 +48,9 @@ def budget_run(engine, tape, means, rule, budgets):
     return pulls.tolist(), sums.tolist()
 
 
-def confidence_run(engine, tape, means, tau, radius, delta, max_pulls):
-    pulls, sums = np.zeros((2, means.size), np.int64)
-    level = radius.level(means.size, delta)
-    time = engine(tape, means, tau, radius.code, level, radius.rho, max_pulls, pulls, sums)
+def confidence_run(engine, tape, arms, edge, max_pulls):
+    pulls, sums = np.zeros((2, arms.means.size), np.int64)
+    time = engine(tape, arms, edge, np.array([max_pulls]), pulls, sums)
     return time, pulls.tolist(), sums.tolist()
 
 
@@ -74,13 +74,15 @@ def test_fixed_confidence_runs_are_equal(name):
     rng = np.random.default_rng(RADII.index(name))
     stopped = 0
     for _ in range(1500):
-        means, tau, _ = draw_problem(rng)
+        means, tau, epsilon = draw_problem(rng)
         radius = Radius(name, rho=float(rng.choice([1.0, 10.0, 300.0])))
         delta = float(rng.choice([0.9, 0.5, 0.1, 0.01]))
         max_pulls = means.size + int(rng.choice([0, 5, 500, 3000, 20_000]))
         tape = draw_tape(rng, means, max_pulls + 2)
+        threshold = 0.5 + (tau - 0.5) / shrinkage(epsilon)
+        edge = radius.at(means.size, delta, threshold, epsilon)
         runs = [
-            confidence_run(engine, tape, means, tau, radius, delta, max_pulls)
+            confidence_run(engine, tape, Arms(means, tau), edge, max_pulls)
             for engine in (loops.fixed_confidence_literal, loops.fixed_confidence_fast)
         ]
         assert runs[0] == runs[1], (means, tau, radius, delta, max_pulls)
@@ -102,11 +104,13 @@ def test_long_runs_are_equal(n_arms, epsilon):
             rule = POLICIES[policy].rule(0.5, 0.0)
             runs = [budget_run(engine, tape, means, rule, budgets) for engine in BUDGET_ENGINES]
             assert runs == [runs[0]] * len(runs), policy
-        runs = [
-            confidence_run(engine, tape, means, 0.5, Radius("printed"), 0.1, length)
-            for engine in (loops.fixed_confidence_literal, loops.fixed_confidence_fast)
-        ]
-        assert runs[0] == runs[1]
+        for name in ("printed", "onesided"):
+            edge = Radius(name).at(n_arms, 0.1, 0.5, epsilon)
+            runs = [
+                confidence_run(engine, tape, Arms(means, 0.5), edge, length)
+                for engine in (loops.fixed_confidence_literal, loops.fixed_confidence_fast)
+            ]
+            assert runs[0] == runs[1]
 
 
 def test_many_arms_are_served_in_the_literal_order():
@@ -119,8 +123,9 @@ def test_many_arms_are_served_in_the_literal_order():
         rule = POLICIES[policy].rule(0.5, 0.0)
         runs = [budget_run(engine, tape, means, rule, budgets) for engine in BUDGET_ENGINES]
         assert runs == [runs[0]] * len(runs), policy
-    for delta in (0.1, 0.9):
-        arguments = (tape, means, 0.5, Radius("printed"), delta, length)
+    for name, delta in (("printed", 0.1), ("printed", 0.9), ("onesided", 0.1)):
+        edge = Radius(name).at(means.size, delta, 0.5, np.inf)
+        arguments = (tape, Arms(means, 0.5), edge, length)
         literal = confidence_run(loops.fixed_confidence_literal, *arguments)
         assert literal == confidence_run(loops.fixed_confidence_fast, *arguments)
 
@@ -143,8 +148,9 @@ def test_literal_engines_follow_the_learners():
         chooser = FixedConfidence(n_arms, threshold, epsilon, delta=0.5, radius=radius)
         replay(chooser, tape, limit=400)
         _, pulls, sums = confidence_run(
-            loops.fixed_confidence_literal, tape, means, tau, radius, 0.5, 400
-        )
+            loops.fixed_confidence_literal, tape, Arms(means, tau),
+            radius.at(n_arms, 0.5, threshold, epsilon), 400,
+        )  # fmt: skip
         assert (pulls, sums) == (chooser.pulls, chooser.positives)
 
 

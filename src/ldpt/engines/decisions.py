@@ -9,12 +9,20 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ldpt import policies
+from ldpt import policies, radii
 from ldpt.engines.jit import compiled
 from ldpt.policies import IndexRule
-from ldpt.radii import boundary
+from ldpt.radii import Boundary
 
+boundary = compiled(radii.boundary)
 arm_index = compiled(policies.index)
+
+
+class Arms(NamedTuple):
+    """The arms of Algorithm 2 as compiled code takes them: about responses, not rewards."""
+
+    means: np.ndarray
+    tau: float
 
 
 @compiled
@@ -38,12 +46,10 @@ def is_clearly_below(rule: IndexRule, n: float, s: float, squared: float) -> boo
 
 
 @compiled
-def is_undecided(
-    code: int, n: float, s: float, t: float, tau: float, level: float, rho: float
-) -> bool:
+def is_undecided(edge: Boundary, n: float, s: float, t: float, tau: float) -> bool:
     """Whether moving the arm's mean by its radius towards the threshold changes its side."""
     d = s - n * tau
-    b = boundary(code, n, t, level, rho)
+    b = boundary(edge, n, t)
     return -b <= d < b
 
 

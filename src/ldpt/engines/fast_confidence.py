@@ -1,18 +1,19 @@
 """Algorithm 2 without drawing every pull.
 
-Each undecided arm is in a block (:mod:`ldpt.engines.blocks`) at the end of which it must be looked
-at; until then it is certain to stay undecided, because boundaries only grow with time. The engine
-goes from one such end to the next. The time at which it happens follows from the order of pulls
-(:mod:`ldpt.engines.pull_order`), without touching the other arms. A decided arm sleeps until the
-growing boundary has overtaken it, at a time that is known when it is decided.
+Each undecided arm is in a block (:mod:`ldpt.engines.blocks`) at the end of which it must be checked
+again; until then it is certain to stay undecided, because boundaries only grow with time. The
+engine goes from one such end to the next. The time at which it happens follows from the order of
+pulls (:mod:`ldpt.engines.pull_order`), without touching the other arms. A decided arm rests until
+the growing boundary has overtaken it, at a time that is known when it is decided.
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
 from ldpt.engines.blocks import ONES, PULLS, new_active, open_block, part_of_block, rounding_slack
-from ldpt.engines.decisions import is_undecided
+from ldpt.engines.decisions import Arms, boundary, is_undecided
 from ldpt.engines.jit import compiled
 from ldpt.engines.pull_order import (
     join,
@@ -24,21 +25,39 @@ from ldpt.engines.pull_order import (
 )
 from ldpt.engines.sources import Source, draw_one
 from ldpt.engines.tournament import NEVER, index_bits, new_tournament, set_value
-from ldpt.radii import boundary
+from ldpt.radii import UNION, Boundary
+
+HORIZON = 10**15  # pulls; an arm that reopens later never does
+
+
+class State(NamedTuple):
+    """What is known about every arm.
+
+    Pulls and sums are those at the arm's last check; ``active`` is the block it is in. A check key
+    is the key of the pull after which an undecided arm must be checked, a reopen key is
+    ``time << bits | arm`` of the time at which a decided arm is undecided again.
+    """
+
+    pulls: np.ndarray
+    sums: np.ndarray
+    active: np.ndarray
+    check_keys: np.ndarray
+    reopen_keys: np.ndarray
+    bits: int
 
 
 @compiled
 def fixed_confidence_fast(
-    source: Source, means: np.ndarray, tau: float, code: int, level: float, rho: float,
-    max_pulls: int, pulls: np.ndarray, sums: np.ndarray,
+    source: Source, arms: Arms, edge: Boundary, limit: np.ndarray, pulls: np.ndarray,
+    sums: np.ndarray,
 ) -> int:  # fmt: skip
     """The same law as the literal engine, and on a tape the same run."""
-    n_arms = means.size
+    n_arms = arms.means.size
     bits = index_bits(n_arms)
     mask = (1 << bits) - 1
+    check_keys, reopen_keys = new_tournament(bits), new_tournament(bits)
     active = new_active(n_arms)
-    looks = new_tournament(bits)  # key of the pull after which the arm must be looked at
-    wakes = new_tournament(bits)  # time << bits | arm: when a decided arm is undecided again
+    state = State(pulls, sums, active, check_keys, reopen_keys, bits)
     frontiers = np.empty(n_arms, np.int64)
     sizes = np.empty(n_arms, np.int64)
     members = np.zeros((n_arms, 1 + (n_arms - 1 >> 6)), np.int64)
@@ -46,31 +65,31 @@ def fixed_confidence_fast(
     t = n_arms
     for k in range(n_arms):
         pulls[k] = 1
-        sums[k] = draw_one(source, k, 0, means[k])
-        set_value(wakes, k, (t << bits) + k)
+        sums[k] = draw_one(source, k, 0, arms.means[k])
+        set_value(reopen_keys, k, (t << bits) + k)
     while True:
-        while wakes[1] >> bits <= t:
-            k = wakes[1] & mask
-            if look(source, k, t, means[k], tau, code, level, rho, max_pulls, pulls[k], sums[k],
-                    bits, looks, wakes, active):  # fmt: skip
+        max_pulls = limit[0]
+        while reopen_keys[1] >> bits <= t:
+            k = reopen_keys[1] & mask
+            if check_arm(source, arms, edge, state, k, t, max_pulls):
                 count = join(k, pulls[k], bits, count, frontiers, sizes, members)
         if count == 0:
             return t
         if t >= max_pulls:
-            close_books(source, bits, count, frontiers, members, active, pulls, sums)
+            settle(source, bits, count, frontiers, members, active, pulls, sums)
             return -1
         top = count - 1
         frontier, size = frontiers[top], sizes[top]
-        limit = min(wakes[1] >> bits, max_pulls)
-        key = looks[1]
+        stop = min(reopen_keys[1] >> bits, max_pulls)
+        key = check_keys[1]
         catches_up = top > 0 and key >= frontiers[top - 1]
         if catches_up:
             steps = keys_between(frontier, frontiers[top - 1], members, top, size, bits)
         else:
             steps = 1 + keys_between(frontier, key, members, top, size, bits)
-        if t + steps > limit:
-            frontiers[top] = key_after(frontier, limit - t, members, top, size, bits)
-            t = limit
+        if t + steps > stop:
+            frontiers[top] = key_after(frontier, stop - t, members, top, size, bits)
+            t = stop
             continue
         t += steps
         if catches_up:
@@ -80,8 +99,7 @@ def fixed_confidence_fast(
         k = key & mask
         pulls[k] += active[k, PULLS]
         sums[k] += active[k, ONES]
-        if not look(source, k, t, means[k], tau, code, level, rho, max_pulls, pulls[k], sums[k],
-                    bits, looks, wakes, active):  # fmt: skip
+        if not check_arm(source, arms, edge, state, k, t, max_pulls):
             remove(k, members, top)
             sizes[top] -= 1
             if sizes[top] == 0:
@@ -89,52 +107,69 @@ def fixed_confidence_fast(
 
 
 @compiled
-def look(
-    source: Source, k: int, t: int, mean: float, tau: float, code: int, level: float, rho: float,
-    max_pulls: int, n: int, s: int, bits: int, looks: np.ndarray, wakes: np.ndarray,
-    active: np.ndarray,
-) -> bool:  # fmt: skip
-    """Look at an arm at time t: open its next block if it is undecided, else let it sleep."""
-    d = s - n * tau
-    b = boundary(code, n, t, level, rho)
+def check_arm(
+    source: Source, arms: Arms, edge: Boundary, state: State, k: int, t: int, max_pulls: int
+) -> bool:
+    """Whether arm k is undecided at time t; open its next block, or set when it reopens."""
+    n, s = state.pulls[k], state.sums[k]
+    d = s - n * arms.tau
+    b = boundary(edge, n, t)
     if -b <= d < b:
         b -= rounding_slack(n)
-        open_block(source, k, n, mean, tau, b - d, b + d, 0.0, max_pulls - t + 1, active)
-        set_value(looks, k, (n + active[k, PULLS] << bits) + k)
-        if wakes[(wakes.size >> 1) + k] != NEVER:
-            set_value(wakes, k, NEVER)
+        more = max(1, max_pulls - t + 1)
+        open_block(source, k, n, arms.means[k], arms.tau, b - d, b + d, 0.0, more, state.active)
+        set_value(state.check_keys, k, (n + state.active[k, PULLS] << state.bits) + k)
+        if state.reopen_keys[(state.reopen_keys.size >> 1) + k] != NEVER:
+            set_value(state.reopen_keys, k, NEVER)
         return True
-    set_value(looks, k, NEVER)
-    set_value(wakes, k, wake_key(k, bits, code, n, s, t, tau, level, rho))
+    set_value(state.check_keys, k, NEVER)
+    time = reopening_time(edge, n, s, t, arms.tau)
+    set_value(state.reopen_keys, k, NEVER if time == NEVER else (time << state.bits) + k)
     return False
 
 
 @compiled
-def wake_key(
-    arm: int, bits: int, code: int, n: int, s: int, t: int, tau: float, level: float, rho: float
-) -> int:
-    """First time after t at which a decided arm is undecided again, as time << bits | arm.
+def reopening_time(edge: Boundary, n: int, s: int, t: int, tau: float) -> int:
+    """First time after t at which a decided arm is undecided again; NEVER if beyond the horizon.
 
-    The boundary passes |d| when L(t) = d^2 / (scale n); the guess is then put right by the very
-    comparison that the literal engine makes. The mixture's boundary ignores t: never.
+    Found by the very comparison that the literal engine makes: from a guess in steps that double
+    until the time is bracketed, then by bisection. Boundaries do not fall in time.
     """
-    if code == 2:
+    if not is_undecided(edge, n, s, HORIZON, tau):
         return NEVER
-    d = s - n * tau
-    scale = 0.125 if code == 0 else 0.5
-    guess = math.exp(min((d * d / (scale * n) - level) / 3.0, 700.0))
-    if guess >= 1e15:
-        return NEVER
-    time = max(t + 1, int(guess))
-    while time > t + 1 and is_undecided(code, n, s, time - 1, tau, level, rho):
-        time -= 1
-    while not is_undecided(code, n, s, time, tau, level, rho):
-        time += 1
-    return (time << bits) + arm
+    low, high = t, HORIZON  # decided at low, undecided at high
+    guess, step = min(max(guessed_time(edge, n, s - n * tau), t + 1), HORIZON - 1), 1
+    if is_undecided(edge, n, s, guess, tau):
+        high = guess
+        while high - step > t and is_undecided(edge, n, s, high - step, tau):
+            high -= step
+            step *= 2
+        low = max(low, high - step)
+    else:
+        low = guess
+        while low + step < HORIZON and not is_undecided(edge, n, s, low + step, tau):
+            low += step
+            step *= 2
+        high = min(high, low + step)
+    while high - low > 1:
+        middle = (low + high) // 2
+        if is_undecided(edge, n, s, middle, tau):
+            high = middle
+        else:
+            low = middle
+    return high
 
 
 @compiled
-def close_books(
+def guessed_time(edge: Boundary, n: int, d: float) -> int:
+    """About the time at which the boundary reaches |d|; 0 where no closed form is at hand."""
+    if edge.family == UNION:  # L(t) = d^2 / (f n)
+        return int(math.exp(min((d * d / (edge.factor * n) - edge.term) / 3.0, 34.0)))
+    return 0
+
+
+@compiled
+def settle(
     source: Source, bits: int, count: int, frontiers: np.ndarray, members: np.ndarray,
     active: np.ndarray, pulls: np.ndarray, sums: np.ndarray,
 ) -> None:  # fmt: skip

@@ -1,8 +1,10 @@
 """Loops over runs: the compiled entry points of :mod:`ldpt.simulate`."""
 
+from typing import NamedTuple
+
 import numpy as np
 
-from ldpt.engines.decisions import Judge, arm_index, first_minimum, is_loss, is_undecided
+from ldpt.engines.decisions import Arms, Judge, arm_index, first_minimum, is_loss, is_undecided
 from ldpt.engines.fast_budget import fixed_budget_fast
 from ldpt.engines.fast_confidence import fixed_confidence_fast
 from ldpt.engines.jit import compiled
@@ -13,6 +15,7 @@ from ldpt.engines.reference import (
     fixed_confidence_literal,
 )
 from ldpt.policies import IndexRule
+from ldpt.radii import Boundary
 
 __all__ = [
     "arm_index",
@@ -76,18 +79,27 @@ def laplace_losses(
             losses[r, c] = is_loss(pulls[c], sums[c], rule.tau, judge)
 
 
+class Runs(NamedTuple):
+    """What runs of Algorithm 2 are filled into: one row per run, one column per arm."""
+
+    stopping_times: np.ndarray
+    pulls: np.ndarray
+    sums: np.ndarray
+
+
 @compiled
 def fixed_confidence_runs(
-    rng: np.random.Generator, fast: bool, means: np.ndarray, tau: float, code: int, level: float,
-    rho: float, max_pulls: int, stopping_times: np.ndarray, pulls: np.ndarray, sums: np.ndarray,
-) -> None:  # fmt: skip
-    """Fill a row a run: stopping time (-1 if undecided at ``max_pulls``), pulls and sums by arm."""
-    for r in range(stopping_times.size):
+    rng: np.random.Generator, fast: bool, arms: Arms, edge: Boundary, limit: np.ndarray, runs: Runs
+) -> None:
+    """Fill every run; a stopping time is -1 if the run was undecided after ``limit[0]`` pulls.
+
+    Another thread ends the loop, and the run that it is in, by setting the limit to 0.
+    """
+    for r in range(runs.stopping_times.size):
+        if limit[0] == 0:
+            return
+        row = runs.pulls[r], runs.sums[r]
         if fast:
-            stopping_times[r] = fixed_confidence_fast(
-                rng, means, tau, code, level, rho, max_pulls, pulls[r], sums[r]
-            )
+            runs.stopping_times[r] = fixed_confidence_fast(rng, arms, edge, limit, *row)
         else:
-            stopping_times[r] = fixed_confidence_literal(
-                rng, means, tau, code, level, rho, max_pulls, pulls[r], sums[r]
-            )
+            runs.stopping_times[r] = fixed_confidence_literal(rng, arms, edge, limit, *row)

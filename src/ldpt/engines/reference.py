@@ -6,10 +6,11 @@ baselines of the fixed-budget experiments are here as well.
 
 import numpy as np
 
-from ldpt.engines.decisions import arm_index, first_minimum, is_undecided
+from ldpt.engines.decisions import Arms, arm_index, first_minimum, is_undecided
 from ldpt.engines.jit import compiled
 from ldpt.engines.sources import Source, draw_one, draw_sum
 from ldpt.policies import IndexRule
+from ldpt.radii import Boundary
 
 
 @compiled
@@ -81,10 +82,14 @@ def fixed_budget_laplace(
 
 @compiled
 def fixed_confidence_literal(
-    source: Source, means: np.ndarray, tau: float, code: int, level: float, rho: float,
-    max_pulls: int, pulls: np.ndarray, sums: np.ndarray,
+    source: Source, arms: Arms, edge: Boundary, limit: np.ndarray, pulls: np.ndarray,
+    sums: np.ndarray,
 ) -> int:  # fmt: skip
-    """One run of Algorithm 2: its stopping time, or -1 if undecided after ``max_pulls``."""
+    """One run of Algorithm 2: its stopping time, or -1 if undecided after ``limit[0]`` pulls.
+
+    The limit is an array of one number, so that another thread can end the run by setting it to 0.
+    """
+    means, tau = arms.means, arms.tau
     n_arms = means.size
     for k in range(n_arms):
         pulls[k] = 1
@@ -93,13 +98,11 @@ def fixed_confidence_literal(
     while True:
         arm = -1
         for k in range(n_arms):
-            if (arm < 0 or pulls[k] < pulls[arm]) and is_undecided(
-                code, pulls[k], sums[k], t, tau, level, rho
-            ):
+            if (arm < 0 or pulls[k] < pulls[arm]) and is_undecided(edge, pulls[k], sums[k], t, tau):
                 arm = k
         if arm < 0:
             return t
-        if t >= max_pulls:
+        if t >= limit[0]:
             return -1
         sums[arm] += draw_one(source, arm, pulls[arm], means[arm])
         pulls[arm] += 1

@@ -93,15 +93,14 @@ def confidence_pulls(
 
     n and t solve n c Delta_i = b(n, t) for every arm with t the sum of all n.
     """
-    factor, level = shrinkage(epsilon), radius.level(instance.n_arms, delta)
+    factor = shrinkage(epsilon)
+    edge = radius.at(instance.n_arms, delta, instance.threshold, epsilon)
     groups = _gaps(instance.strict)
     pulls, last = [1.0] * len(groups), 0.0
     while abs((t := _total(pulls, groups)) - last) > TOLERANCE * t:
         last = t
         for place, (gap, _) in enumerate(groups):
-            # The formula itself: a plan should not have to load compiled code.
-            reach = boundary.py_func(radius.code, pulls[place], t, level, radius.rho)
-            pulls[place] = max(reach / (factor * gap), 1.0)
+            pulls[place] = max(boundary(edge, pulls[place], t) / (factor * gap), 1.0)
     return [(n, arms) for n, (_, arms) in zip(pulls, groups, strict=True)]
 
 
@@ -187,6 +186,12 @@ def _bits(pulls: float) -> float:
     return math.log2(1 + math.sqrt(pulls))
 
 
+def radius_rates(rates: Rates, radius: Radius) -> Features:
+    """The CPU rates of a radius; one that no benchmark has seen is taken for the nearest known."""
+    known = rates["cpu"]
+    return known.get(radius.name) or known["hoeffding" if radius.kind.timed else "mixture"]
+
+
 def dot(rates: Features, features: Features) -> float:
     """Sum of rate times feature; what has no rate costs nothing."""
     return sum(rate * features.get(name, 0.0) for name, rate in rates.items())
@@ -218,7 +223,7 @@ def confidence_cost(
     seconds, pulls = 0.0, 0.0
     for delta in deltas:
         features = confidence_features(instance, run.epsilon, delta, radius)
-        seconds += dot(rates["cpu"][run.radius], features)
+        seconds += dot(radius_rates(rates, radius), features)
         expected = confidence_pulls(instance, run.epsilon, delta, radius)
         pulls += sum(n * arms for n, arms in expected)
     sizes = confidence_sizes(instance, run.epsilon, deltas, run.replicates, radius)

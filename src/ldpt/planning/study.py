@@ -18,14 +18,14 @@ import pandas as pd
 from ldpt import bounds, simulate, summarise
 from ldpt.instances import Instance
 from ldpt.privacy import check_epsilon, shrinkage
-from ldpt.radii import RADII, check_delta
+from ldpt.radii import RADII, VALID_RADII, check_delta
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 METHODS = ("apt", *RADII)
-GUARANTEED = ("hoeffding", "mixture")  # wrong with probability at most delta, by proof
+GUARANTEED = VALID_RADII  # wrong with probability at most delta, by proof
 DEFAULT_EPSILONS = (0.25, 0.5, 1.0, 2.0, 4.0)
 DEFAULT_REPLICATES = 400
 LEAST_ERRORS = 20  # expected at error delta, so that the crossing of delta can be seen
@@ -215,8 +215,8 @@ def crossing(curve: pd.DataFrame, column: str, delta: float) -> float:
 
 
 def most_pulls(instance: Instance, epsilon: float, delta: float, method: str) -> float:
-    """The proven upper bound on the cost; NaN for the mixture, for which the paper has none."""
-    if method == "mixture":
+    """The proven upper bound on the cost; NaN for the mixtures, for which the paper has none."""
+    if method in ("mixture", "onesided"):
         return math.nan
     if method != "apt":
         return bounds.fixed_confidence_upper(instance, epsilon, delta, "corrected", method)

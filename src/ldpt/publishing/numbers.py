@@ -17,7 +17,7 @@ from ldpt.figures.captions import listed, number
 from ldpt.figures.style import epsilon_label
 from ldpt.instances import Instance
 from ldpt.privacy import shrinkage
-from ldpt.radii import Radius
+from ldpt.radii import Radius, boundary
 from ldpt.summarise import LEVEL
 
 Numbers = dict[str, dict[str, Any]]
@@ -139,11 +139,15 @@ def _of_counterexample(instances: Iterable[Instance]) -> dict[str, Any]:
     """What one response can do to Algorithm 2 when there is one arm."""
     name, epsilon, delta = COUNTEREXAMPLE
     (problem,) = [instance for instance in instances if instance.name == name]
+
+    def after_one_pull(radius: str) -> float:
+        return boundary(Radius(radius).at(1, delta, problem.threshold, epsilon), 1, 1)
+
     return {
         "counterexample:first-is-zero": 1 - float(problem.private_means(epsilon)[0]),
         "counterexample:distance": problem.private_threshold(epsilon),
-        "counterexample:printed-boundary": Radius("printed").boundary(1, 1, 1, delta),
-        "counterexample:hoeffding-boundary": Radius("hoeffding").boundary(1, 1, 1, delta),
+        "counterexample:printed-boundary": after_one_pull("printed"),
+        "counterexample:hoeffding-boundary": after_one_pull("hoeffding"),
     }
 
 

@@ -27,7 +27,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ldpt.bounds import fixed_budget_lower
-from ldpt.engines.decisions import Judge
+from ldpt.engines.decisions import Arms, Judge
 from ldpt.instances import Instance
 from ldpt.policies import INDEX_POLICIES, check_policy
 from ldpt.radii import Radius, as_radius
@@ -170,9 +170,9 @@ def fixed_confidence_error(
     proposal = build_proposal(ways, truth, TILTED, replicates)
     log_weights = confidence_log_weights(
         stream(seed, "rare_fixed_confidence", instance.name, radius.name, epsilon, delta),
-        proposal, truth,
-        instance.private_threshold(epsilon), radius.code, radius.level(instance.n_arms, delta),
-        radius.rho, NO_LIMIT, np.array(instance.means) >= instance.threshold,
+        proposal, Arms(truth, instance.private_threshold(epsilon)),
+        radius.at(instance.n_arms, delta, instance.threshold, epsilon), np.array([NO_LIMIT]),
+        np.array(instance.means) >= instance.threshold,
     )  # fmt: skip
     return summarise(log_weights, proposal.counts)
 

@@ -11,11 +11,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ldpt.engines.decisions import Judge, is_loss
+from ldpt.engines.decisions import Arms, Judge, is_loss
 from ldpt.engines.fast_budget import pull_in_runs
 from ldpt.engines.fast_confidence import fixed_confidence_fast
 from ldpt.engines.jit import compiled
 from ldpt.policies import IndexRule
+from ldpt.radii import Boundary
 
 
 class Proposal(NamedTuple):
@@ -64,20 +65,20 @@ def budget_log_weights(
 
 @compiled
 def confidence_log_weights(
-    rng: np.random.Generator, proposal: Proposal, truth: np.ndarray, tau: float, code: int,
-    level: float, rho: float, max_pulls: int, above: np.ndarray,
+    rng: np.random.Generator, proposal: Proposal, truth: Arms, edge: Boundary, limit: np.ndarray,
+    above: np.ndarray,
 ) -> np.ndarray:  # fmt: skip
     """Log weight of each run of Algorithm 2, -inf where its answer is right."""
     pulls = np.zeros((1, above.size), np.int64)
     sums = np.zeros((1, above.size), np.int64)
-    n, s, drawn = pulls[0], sums[0], np.empty(truth.size)
+    n, s, drawn = pulls[0], sums[0], Arms(np.empty(above.size), truth.tau)
     log_weights = np.full(proposal.counts.sum(), -np.inf)
     r = 0
     for c in range(proposal.arms.size):
         for _ in range(proposal.counts[c, 0]):
-            draw_means(rng, proposal.means[c], proposal.chance[c], truth, drawn)
-            fixed_confidence_fast(rng, drawn, tau, code, level, rho, max_pulls, n, s)
-            if np.any((s - n * tau >= 0) != above):
+            draw_means(rng, proposal.means[c], proposal.chance[c], truth.means, drawn.means)
+            fixed_confidence_fast(rng, drawn, edge, limit, n, s)
+            if np.any((s - n * truth.tau >= 0) != above):
                 log_weights[r] = -log_ratio(pulls, sums, proposal)
             r += 1
     return log_weights

@@ -10,7 +10,7 @@ import numpy as np
 
 from ldpt.instances import Instance
 from ldpt.privacy import check_epsilon
-from ldpt.radii import Radius, check_delta
+from ldpt.radii import Boundary, Radius, boundary
 
 SHOWN_MEANS = 14  # grid of wrong means per arm
 HURRIES = (0.0, 0.1, 0.2, 0.35, 0.5, 0.75, 1.0)  # by how much other arms' gaps grow (Algorithm 2)
@@ -102,14 +102,13 @@ def ways_to_err_by_confidence(
     The boundary grows with log t, so it pays a little if the other arms are in a hurry, that is,
     show larger gaps than they have. One stage.
     """
-    check_epsilon(epsilon)
-    check_delta(delta)
+    edge = radius.at(instance.n_arms, delta, instance.threshold, epsilon)
     truth, tau = instance.private_means(epsilon), instance.private_threshold(epsilon)
     arms, means, costs = [], [], []
     for hurry in HURRIES:
         shown = np.clip(truth + hurry * (truth - tau), 0.02, 0.98)
         shown = np.where((truth > 0.02) & (truth < 0.98), shown, truth)
-        pulls = _exit_pulls(np.abs(shown - tau), radius, instance.n_arms, delta, 0.0)
+        pulls = _exit_pulls(np.abs(shown - tau), edge, 0.0)
         nats = pulls * kl_divergence(shown, truth)
         for arm in np.flatnonzero((truth > 0) & (truth < 1)):
             rest, rest_cost = pulls.sum() - pulls[arm], nats.sum() - nats[arm]
@@ -117,7 +116,7 @@ def ways_to_err_by_confidence(
                 distance = abs(mean - tau)
                 if distance < abs(truth[arm] - tau) / 2:
                     continue  # so near the threshold a run is long and the way never cheap
-                exit_at = _exit_pulls(np.array([distance]), radius, instance.n_arms, delta, rest)
+                exit_at = _exit_pulls(np.array([distance]), edge, rest)
                 arms.append(arm)
                 means.append(np.where(np.arange(truth.size) == arm, mean, shown))
                 costs.append(exit_at * kl_divergence(mean, truth[arm]) + rest_cost)
@@ -188,9 +187,7 @@ def _cheapest_others(
         rate = lower
 
 
-def _exit_pulls(
-    distances: np.ndarray, radius: Radius, n_arms: int, delta: float, rest: float
-) -> np.ndarray:
+def _exit_pulls(distances: np.ndarray, edge: Boundary, rest: float) -> np.ndarray:
     """Pulls after which arms that show these distances from the threshold are decided.
 
     ``rest`` counts the pulls of further arms, which enter the boundary through log t.
@@ -198,7 +195,7 @@ def _exit_pulls(
     pulls = np.ones(distances.size)
     while True:  # a contraction: the boundary grows like sqrt(n log n), the path like n
         t = max(float(pulls.sum()) + rest, 1.0)
-        bounds = np.array([radius.boundary(n, t, n_arms, delta) for n in pulls])
+        bounds = np.array([boundary(edge, n, t) for n in pulls])
         before, pulls = pulls, np.maximum(bounds / distances, 1.0)
         if np.abs(pulls - before).max() <= 1e-9 * pulls.max():
             return pulls
