@@ -59,7 +59,7 @@ def test_costs_lie_between_the_bounds(plan):
     upper = plan.cost["bound_high"].fillna(math.inf)
     assert (plan.cost["pulls"] <= upper).all()
     valid = plan.cost[plan.cost["guaranteed"]]
-    assert set(valid["method"]) == {"hoeffding", "mixture"}
+    assert set(valid["method"]) == {"hoeffding", "mixture", "onesided"}
     assert (valid["pulls"] >= valid["bound_low"]).all()
     assert (valid["error_low"] <= 0.1).all()
 
