@@ -384,14 +384,25 @@ class Ticket:
     number: int
 
     def __post_init__(self) -> None:
-        if not (_is_count(self.arm) and _is_count(self.number)):
+        if not (is_count(self.arm) and is_count(self.number)):
             raise ValueError("a ticket has an arm and a number, both whole numbers >= 0")
 
     def __index__(self) -> int:
         return self.arm
 
 
-def _is_count(value: object) -> bool:
+def is_count(value: object) -> bool:
+    """Whether this is a whole number >= 0, of Python's own type; booleans are not.
+
+    Parameters
+    ----------
+    value : object
+        What was given.
+
+    Returns
+    -------
+    bool
+    """
     return type(value) is int and value >= 0
 
 
@@ -440,7 +451,7 @@ class Response:
     id: str = field(default_factory=new_id)
 
     def __post_init__(self) -> None:
-        if not _is_count(self.arm):
+        if not is_count(self.arm):
             raise ValueError("the arm of a response is a whole number >= 0; the value is not shown")
         if type(self.bit) is not int or self.bit not in (0, 1):
             raise ValueError("the bit of a response is 0 or 1; the value is not shown")
@@ -448,7 +459,7 @@ class Response:
             raise ValueError("the epsilon of a response is a positive, finite number")
         if not isinstance(self.study, str) or len(self.study) > MAX_STUDY_NAME:
             raise ValueError(f"the study of a response has at most {MAX_STUDY_NAME} characters")
-        if not (self.number is None or _is_count(self.number)):
+        if not (self.number is None or is_count(self.number)):
             raise ValueError("the number of a response is a whole number >= 0, or None")
         if not is_id(self.id):
             raise ValueError(f"the id of a response has {ID_DIGITS} lower-case hexadecimal digits")

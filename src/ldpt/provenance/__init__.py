@@ -4,6 +4,7 @@ Nothing here computes results, so what every job imports from here is not counte
 that a script reaches, and it imports little itself.
 """
 
+from ldpt.files import staged_path, write_durably
 from ldpt.provenance.code import code_hash, code_parts
 from ldpt.provenance.hashing import file_hash, plain, stable_hash
 from ldpt.provenance.job import Job, Staged, job, settings, short_form
@@ -18,9 +19,7 @@ from ldpt.provenance.records import (
     record_text,
     relative_to,
     require_writable,
-    staged_path,
     volatile_facts,
-    write_durably,
 )
 
 __all__ = [

@@ -10,20 +10,17 @@ from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppres
 from pathlib import Path
 from typing import Any
 
+from ldpt.files import publish_file, staged_path, sync_file, write_durably
 from ldpt.provenance.code import code_parts
 from ldpt.provenance.hashing import file_hash, plain, stable_hash
 from ldpt.provenance.records import (
     FORMAT,
     cpu_seconds,
     environment,
-    publish_file,
     record_path,
     record_text,
     relative_to,
-    staged_path,
-    sync_file,
     volatile_facts,
-    write_durably,
 )
 
 DISK_FAULTS = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM}

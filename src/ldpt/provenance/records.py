@@ -32,34 +32,6 @@ def relative_to(path: str | Path, folder: str | Path) -> str:
     return Path(os.path.abspath(path)).relative_to(os.path.abspath(folder)).as_posix()
 
 
-def staged_path(path: str | Path) -> Path:
-    """The hidden name, in the same folder and with the same suffix, that a job writes to first."""
-    path = Path(path)
-    return path.with_name(f".{path.stem}.staged{path.suffix}")
-
-
-def write_durably(path: Path, text: str) -> None:
-    """Write a text so that the file is either whole and on disk, or not there."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    staged = staged_path(path)
-    staged.write_text(text, encoding="utf-8")
-    sync_file(staged)
-    publish_file(staged, path)
-
-
-def publish_file(staged: Path, path: Path) -> None:
-    os.replace(staged, path)
-    sync_file(path.parent)
-
-
-def sync_file(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
 LIBRARIES = (
     "llvmlite", "matplotlib", "numba", "numpy", "opendp", "pandas",
     "pyarrow", "scipy", "seaborn", "snakemake", "typst",

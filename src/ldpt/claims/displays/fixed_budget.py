@@ -256,7 +256,7 @@ def counts_never_fall() -> Evidence:
     from ldpt.learners import FixedBudget
 
     def monotone(path: Sequence[int]) -> bool:
-        learner = FixedBudget(2, 0.5, 0.0, 1.0, len(path))
+        learner = FixedBudget(2, 0.5, 0.0, 1.0, len(path), policy="apt")
         before = list(learner.pulls)
         for response in path:
             arm = learner.next_arm()
