@@ -19,6 +19,8 @@ from ldpt.radii import KINDS, RADII, VALID_RADII, Radius
 
 MEANS = (0.1, 0.35, 0.45, 0.55, 0.65, 0.9)
 
+pytestmark = pytest.mark.filterwarnings("ignore:the guarantee of the radius 'printed'")
+
 
 def respond(rng: np.random.Generator, means: np.ndarray, arm: int) -> int:
     """One response, drawn as the literal engines draw it: one uniform per pull."""
@@ -482,7 +484,9 @@ def in_batches(
     return dropped, asked
 
 
-TIMELESS = [name for name, kind in KINDS.items() if not kind.timed]  # an arm is decided by its own answers alone
+TIMELESS = [
+    name for name, kind in KINDS.items() if not kind.timed
+]  # an arm is decided by its own answers alone
 CLEAR = (0.1, 0.35, 0.65, 0.9)
 
 
@@ -507,7 +511,6 @@ def test_batches_delays_and_drop_outs_change_no_decision(seed, batch, drop_out, 
 
 
 @pytest.mark.parametrize("radius", RADII)
-@pytest.mark.filterwarnings("ignore:the guarantee")
 def test_next_arms_of_one_person_is_next_arm(radius):
     people = People(private_mean(np.array(MEANS), 4.0), 5)
     study = FixedConfidence(len(MEANS), 0.5, 4.0, 0.1, radius)

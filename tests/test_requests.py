@@ -1,0 +1,40 @@
+"""Answers enter in the order of their requests, whatever the order in which they come."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ldpt.requests import Requests
+
+
+@settings(max_examples=200, derandomize=True, deadline=None)
+@given(data=st.data(), bits=st.lists(st.sampled_from([0, 1, None]), max_size=12))
+def test_answers_enter_in_order_whatever_the_order_in_which_they_come(data, bits):
+    """None is a request that is given up; a state taken at any point gives the same requests."""
+    requests = Requests()
+    assert [requests.ask() for _ in bits] == list(range(len(bits)))
+    entered: list[int] = []
+    open_requests = set(range(len(bits)))
+    for number in data.draw(st.permutations(range(len(bits)))):
+        assert requests.missing() == sorted(open_requests)
+        assert requests.n_missing == len(open_requests)
+        bit = bits[number]
+        new = requests.give_up(number) if bit is None else requests.answer(number, bit)
+        entered += new
+        open_requests.remove(number)
+        requests = Requests.from_state(requests.state(), len(entered), most_open=12)
+        settled = min(open_requests, default=len(bits))
+        assert requests.settled == settled
+        assert entered == [bit for bit in bits[:settled] if bit is not None]
+        waiting = sum(
+            bits[n] is not None for n in range(settled, len(bits)) if n not in open_requests
+        )
+        assert requests.in_flight == len(open_requests) + waiting
+    assert requests.given_up == {number for number, bit in enumerate(bits) if bit is None}
+
+
+def test_more_open_requests_than_allowed_are_refused():
+    state = {"made": 6, "given_up": [], "waiting": []}
+    assert Requests.from_state(state, entered=2, most_open=4).missing() == [2, 3, 4, 5]
+    with pytest.raises(ValueError, match="more than 3 open requests"):
+        Requests.from_state(state, entered=2, most_open=3)
