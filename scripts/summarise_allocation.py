@@ -12,7 +12,7 @@ def by_budget(pulls: str, problems: dict[str, Instance]) -> Iterator[pd.DataFram
     """Algorithm 1: the complexity counts the tolerance."""
     for (name, epsilon), runs in pd.read_parquet(pulls).groupby(["instance", "epsilon"]):
         wide = runs.pivot_table("pulls", "replicate", "arm")
-        labels = {"algorithm": 1, "how": "apt", "instance": name, "epsilon": epsilon}
+        labels = {"algorithm": 1, "method": "apt", "instance": name, "epsilon": epsilon}
         yield allocation(wide.to_numpy(), problems[str(name)].gaps, labels)
 
 
@@ -21,8 +21,8 @@ def by_confidence(
 ) -> Iterator[pd.DataFrame]:
     """Algorithm 2 at one error level: the tolerance plays no part."""
     for runs in map(pd.read_parquet, paths):
-        runs = runs[runs["delta"] == delta].rename(columns={"radius": "how"})
-        labels = labels_of(runs, ["how", "instance", "epsilon"])
+        runs = runs[runs["delta"] == delta].rename(columns={"radius": "method"})
+        labels = labels_of(runs, ["method", "instance", "epsilon"])
         counts = runs.filter(regex=r"^pulls_\d+$").to_numpy()
         gaps = problems[labels["instance"]].strict.gaps
         yield allocation(counts, gaps, {"algorithm": 2, **labels})

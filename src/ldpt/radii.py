@@ -68,7 +68,7 @@ KINDS = {
     "printed": Kind("printed", False, UNION, "X", 1 / 8),
     "hoeffding": Kind("hoeffding", True, UNION, "P", 1 / 2),
     "mixture": Kind("mixture", True, TWO_SIDED, "D", HOEFFDING_VARIANCE),
-    "onesided": Kind("one-sided", True, ONE_SIDED, "v"),
+    "onesided": Kind("one-sided", True, ONE_SIDED, ">"),
 }
 RADII = tuple(KINDS)
 VALID_RADII = tuple(name for name, kind in KINDS.items() if kind.valid)

@@ -3,11 +3,11 @@
 import pandas as pd
 import pytest
 
-from ldpt.figures import drawing
+from ldpt.figures import cost_growth
 from ldpt.instances import MOST_ARMS
 from ldpt.planning import growth
 from tests.conftest import PROJECT
-from tests.figures.test_figures import overlapping
+from tests.figures.tables import overlapping
 
 
 def powers(axis: str, values: list[float], exponent: float) -> pd.DataFrame:
@@ -59,9 +59,8 @@ def test_two_points_have_no_error():
 
 
 def test_no_text_of_the_figure_covers_another():
-    table = pd.read_csv(PROJECT / "benchmarks" / "cost_growth.csv")
-    figure = drawing.cost_growth(growth.per_run(table), growth.exponents(table))
-    assert overlapping(figure) == []
+    data = cost_growth.prepare(str(PROJECT / "benchmarks" / "cost_growth.csv"))
+    assert overlapping(cost_growth.draw(data)) == []
 
 
 def test_what_was_measured_grows_as_it_must():

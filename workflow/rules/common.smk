@@ -107,7 +107,7 @@ PRODUCTS = [
     "<results>/error_map.csv",
     expand("<results>/summaries/{name}.csv", name=SUMMARIES),
     expand("<figures>/{name}.{ext}", name=FIGURES, ext=["pdf", "png"]),
-    expand("<results>/captions/{name}.{ext}", name=FIGURES, ext=["rst", "json"]),
+    expand("<results>/captions/{name}.{ext}", name=FIGURES, ext=["rst", "typ", "json"]),
     expand("<results>/tables/{name}.{ext}", name=TABLES, ext=["csv", "md", "tex"]),
     expand("<results>/evidence/{name}.json", name=["displays", "chains", "measured"]),
     "<results>/claims.json",

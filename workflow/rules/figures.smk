@@ -12,6 +12,7 @@ def drawn(name, category):
         "pdf": f"<figures>/{name}.pdf",
         "png": report(f"<figures>/{name}.png", caption=caption, category=category),
         "caption": f"<results>/captions/{name}.rst",
+        "typst": f"<results>/captions/{name}.typ",
         "facts": f"<results>/captions/{name}.json",
     }
 

@@ -61,7 +61,9 @@ rule report:
         claims="<results>/claims.json",
         tapes="<results>/evidence/tapes.csv",
         figures=expand("<figures>/{name}.pdf", name=FIGURES),
-        captions=expand("<results>/captions/{name}.rst", name=FIGURES),
+        captions=expand(
+            "<results>/captions/{name}.{ext}", name=FIGURES, ext=["rst", "typ"]
+        ),
     output:
         report(
             "<paper>/report.pdf",

@@ -1,21 +1,28 @@
-"""Captions whose numbers come from the data: templates, filled with the facts of a figure."""
+"""Captions whose numbers come from the data: templates, filled with the facts of a figure.
 
-import json
+A template is plain text with ``{fact}`` placeholders and formulas between dollars. Formulas are
+Typst mathematics, which the article sets as such; everywhere else they become Unicode text.
+"""
+
 import math
-from pathlib import Path
+import re
+from collections.abc import Mapping
 from string import Formatter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ldpt.figures import style
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+FORMULA = re.compile(r"\$([^$]*)\$")
+SUPERSCRIPTS = str.maketrans("-0123456789Ki", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹ᴷⁱ")
+PLAIN_DIGITS = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
+SUBSCRIPTS = str.maketrans("0123456789i", "₀₁₂₃₄₅₆₇₈₉ᵢ")
+SIGNS = {"\\/": "/", "<=": "≤", ">=": "≥", "-": "−", '"': ""}
+WORDS = {
+    "epsilon": "ε", "delta": "δ", "Delta": "Δ", "zeta": "ζ", "tau": "τ", "mu": "μ", "times": "×",
+    "dots": "…",
+}  # fmt: skip
 
 
 def number(value: float, digits: int = 3) -> str:
-    """A number for prose, with so many significant digits.
+    """A number for prose, with ``digits`` significant digits.
 
     >>> number(0.000123), number(0.0317), number(12345.6), number(2.5e9), number(math.inf)
     ('1.23×10⁻⁴', '0.0317', '12 300', '2.5×10⁹', '∞')
@@ -59,12 +66,19 @@ def listed(words: Any) -> str:
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
 
 
-def fill(template: str, facts: dict[str, Any]) -> str:
-    """A caption from its template; each placeholder must have a fact, each fact a placeholder."""
-    wanted = {name for _, name, _, _ in Formatter().parse(template) if name}
-    if wanted != set(facts):
-        missing, spare = sorted(wanted - set(facts)), sorted(set(facts) - wanted)
-        raise ValueError(f"caption and facts differ: missing {missing}, not used {spare}")
+# --- templates ------------------------------------------------------------------------------------
+
+
+def fill(template: str, facts: Mapping[str, Any]) -> str:
+    """A caption from its template; each placeholder must have a fact.
+
+    Placeholders stand outside of formulas, because a number is written as text.
+    """
+    if any("{" in formula for formula in FORMULA.findall(template)):
+        raise ValueError("a placeholder must stand outside of $formulas$")
+    missing = {name for _, name, _, _ in Formatter().parse(template) if name} - set(facts)
+    if missing:
+        raise ValueError(f"the caption has no fact for {', '.join(sorted(missing))}")
     return template.format(**{name: _shown(value) for name, value in facts.items()})
 
 
@@ -78,12 +92,42 @@ def _shown(value: Any) -> str:
     return number(float(value))
 
 
-def publish(
-    figure: "Figure", facts: dict[str, Any], template: str, output: Any, metadata: dict[str, str]
-) -> None:
-    """Write a figure (pdf, png), its caption and its facts to where a rule wants them."""
-    caption = fill(Path(template).read_text(encoding="utf-8"), facts)
-    Path(output.caption).write_text(caption, encoding="utf-8")
-    known = json.dumps(facts, indent=2, ensure_ascii=False, allow_nan=False)
-    Path(output.facts).write_text(known + "\n", encoding="utf-8")
-    style.save(figure, output.pdf, output.png, metadata)
+# --- formulas: Typst mathematics between dollars, for the article, and as Unicode for all else ----
+
+
+def as_unicode(caption: str) -> str:
+    r"""A caption with its formulas as plain text.
+
+    >>> as_unicode(r"the share $Delta_i^(-2) \/ H$ at $T <= H_epsilon$")
+    'the share Δᵢ⁻² / H at T ≤ H_ε'
+    """
+    return FORMULA.sub(lambda found: _unicode_formula(found[1]), caption)
+
+
+def _unicode_formula(formula: str) -> str:
+    for source, sign in SIGNS.items():
+        formula = formula.replace(source, sign)
+    formula = re.sub(r"[A-Za-z]+", lambda word: WORDS.get(word[0], word[0]), formula)
+    formula = re.sub(r"\^(?:\(([^)]*)\)|(\w))", _raised, formula)
+    return re.sub(r"_([0-9i])(?!\w)", lambda found: found[1].translate(SUBSCRIPTS), formula)
+
+
+def _raised(found: re.Match[str]) -> str:
+    return (found[1] or found[2]).replace("−", "-").translate(SUPERSCRIPTS)
+
+
+def as_typst(caption: str) -> str:
+    r"""A caption as Typst markup: formulas are left to Typst, all other signs stand for themselves.
+
+    >>> as_typst("a_b is 2×10⁻⁴ of $H_epsilon$")
+    'a\\_b is 2$times 10^(-4)$ of $H_epsilon$'
+    """
+    parts = FORMULA.split(caption)
+    texts = [re.sub(r"([\\#$*_@<>~`\[\]])", r"\\\1", text) for text in parts[::2]]
+    texts = [re.sub(r"×10([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)", _typst_power, text) for text in texts]
+    formulas = [f"${formula}$" for formula in parts[1::2]]
+    return "".join(text + formula for text, formula in zip(texts, [*formulas, ""], strict=True))
+
+
+def _typst_power(found: re.Match[str]) -> str:
+    return f"$times 10^({found[1].translate(PLAIN_DIGITS)})$"

@@ -16,14 +16,17 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullFormatter, NullLocator
 
 from ldpt.figures import style
+from ldpt.figures.captions import number
+from ldpt.policies import POLICIES
+from ldpt.radii import RADII, VALID_RADII
 
-RADII = ("printed", "hoeffding", "mixture")
-Place = Callable[[float], float]
+NOT_RUN = "(not run)"  # in a caption, for what the config leaves out
+XOf = Callable[[float], float]  # where on an axis a privacy level stands
 OPEN = {"markerfacecolor": "white", "markeredgewidth": 0.7, "linestyle": ""}
 
 
 def panels(count: int, columns: int, height: float, **options: Any) -> tuple[Figure, list[Axes]]:
-    """A page-wide figure with so many panels in rows; each row is ``height`` inches."""
+    """A page-wide figure with ``count`` panels in rows; each row is ``height`` inches."""
     columns = min(count, columns)
     rows = math.ceil(count / columns)
     width = style.PAGE if columns > 1 else style.COLUMN
@@ -32,6 +35,13 @@ def panels(count: int, columns: int, height: float, **options: Any) -> tuple[Fig
     for spare in axes[count:]:
         spare.remove()
     return figure, axes[:count]
+
+
+def mosaic(rows: Sequence[Sequence[str]], height: float) -> tuple[Figure, dict[str, Axes]]:
+    """A page-wide figure whose panels are laid out by name; a repeated name is a wider panel."""
+    width = math.lcm(*map(len, rows))
+    layout = [[name for name in row for _ in range(width // len(row))] for row in rows]
+    return style.mosaic(layout, style.PAGE, len(rows) * height + 0.5)
 
 
 def rows_of(table: pd.DataFrame, **values: Any) -> pd.DataFrame:
@@ -45,10 +55,20 @@ def rows_of(table: pd.DataFrame, **values: Any) -> pd.DataFrame:
     return chosen
 
 
-def title(axes: Axes, instance: str, rows: pd.DataFrame) -> None:
-    """The panel's instance, with its tolerance if that is in its name, and its number of arms."""
-    name = instance.replace("-zeta-", ", ζ = ")
-    axes.set_title(f"{name}  ($K$ = {rows['n_arms'].iloc[0]})")
+def title(axes: Axes, instance: str) -> None:
+    """The panel's instance, with its tolerance if that is in its name."""
+    axes.set_title(instance.replace("-zeta-", ", ζ = "))
+
+
+def mean_pulls(table: pd.DataFrame, over: Any = 1.0) -> pd.DataFrame:
+    """The mean stopping time as estimate, low and high, divided by ``over``."""
+    columns = {"estimate": "mean_pulls", "low": "mean_pulls_low", "high": "mean_pulls_high"}
+    return table.assign(**{name: table[source] / over for name, source in columns.items()})
+
+
+def scaled(table: pd.DataFrame, over: Any) -> pd.DataFrame:
+    """Estimate, low and high divided by ``over``."""
+    return table.assign(**{name: table[name] / over for name in ("estimate", "low", "high")})
 
 
 def estimates(
@@ -60,36 +80,60 @@ def estimates(
     zero = (table["errors"] == 0).to_numpy() if "errors" in table else np.zeros(len(x), bool)
     seen = ~zero
     reach = [estimate[seen] - low[seen], high[seen] - estimate[seen]]
-    look = {"color": colour, "marker": marker, "elinewidth": 0.7, "zorder": 3} | line
-    axes.errorbar(x[seen], estimate[seen], yerr=reach, **look)
+    style_kwargs = {"color": colour, "marker": marker, "elinewidth": 0.7, "zorder": 3} | line
+    axes.errorbar(x[seen], estimate[seen], yerr=reach, **style_kwargs)
     axes.plot(
         x[zero], high[zero], marker="v", markeredgecolor=colour, markersize=3, zorder=3, **OPEN
     )
 
 
-def point(axes: Axes, x: float, row: Any, look: dict[str, Any]) -> None:
-    """One estimate with its interval on a log axis; what has no place there is not drawn."""
+def point(axes: Axes, x: float, row: Any, style_kwargs: dict[str, Any]) -> None:
+    """One estimate with its interval on a log axis; zero and infinity are not drawn."""
     if 0 < row.estimate < math.inf:
         reach = [[row.estimate - row.low], [min(row.high, 1e6 * row.estimate) - row.estimate]]
-        axes.errorbar([x], [row.estimate], yerr=reach, elinewidth=0.7, zorder=3, **look)
+        axes.errorbar([x], [row.estimate], yerr=reach, elinewidth=0.7, zorder=3, **style_kwargs)
 
 
-def coloured(
-    axes: Axes, x: Sequence[float], table: pd.DataFrame, marker: str, link: bool = True
+def points_by_epsilon(
+    axes: Axes, x: Sequence[float], table: pd.DataFrame, method: str, link: bool = True
 ) -> None:
-    """Estimates, each in the colour of its privacy level, linked by a faint line."""
+    """Estimates, each in the colour of its privacy level, linked by a faint line.
+
+    ``method`` is a policy or radius, which has the marker.
+    """
     if link:
         axes.plot(x, table["estimate"], color=style.FAINT, linewidth=0.6, zorder=2)
     for position, row in zip(x, table.itertuples(), strict=True):
-        look = {"color": style.epsilon_colour(row.epsilon), "marker": marker}
-        point(axes, position, row, look)
+        colour = style.epsilon_colour(row.epsilon)
+        point(axes, position, row, {"color": colour, "marker": style.marker(method)})
+
+
+def cheapest_valid(table: pd.DataFrame) -> str:
+    """The valid radius with the smallest median cost in a table: the one to recommend."""
+    keys = ["instance", "epsilon", "delta"]
+    costs = table[table["radius"].isin(VALID_RADII)]
+    return str(costs.pivot_table("mean_pulls", keys, "radius").dropna().median().idxmin())
+
+
+def prose(value: float) -> str:
+    """A number as captions write it."""
+    return number(float(value))
+
+
+def span(values: pd.Series) -> str:
+    """The least and the largest value as captions write them.
+
+    >>> span(pd.Series([1.0, 2.5]))
+    '1 to 2.5'
+    """
+    return f"{prose(values.min())} to {prose(values.max())}"
 
 
 # --- axes -----------------------------------------------------------------------------------------
 
 
 def log_axes(axes: Axes, which: str = "both") -> None:
-    """Logarithmic axes with a label a decade, as many as fit."""
+    """Logarithmic axes with one label per decade, as many as fit."""
     for name in "xy":
         if which in (name, "both"):
             axis = getattr(axes, f"{name}axis")
@@ -106,52 +150,64 @@ def fine_ticks(axes: Axes, which: str) -> None:
         axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
 
 
-def epsilon_axis(axes: Axes, epsilons: Iterable[float]) -> Place:
+def epsilon_axis(axes: Axes, epsilons: Iterable[float]) -> XOf:
     """A logarithmic axis of privacy levels with room for infinity at its right end."""
-    known = sorted(set(epsilons))
-    finite = [epsilon for epsilon in known if math.isfinite(epsilon)] or [1.0]
+    levels = sorted(set(epsilons))
+    finite = [epsilon for epsilon in levels if math.isfinite(epsilon)] or [1.0]
     infinity = 2.5 * finite[-1]
     decades = finite[-1] > 50 * finite[0]
-    levels = (0.01, 0.1, 1.0, 10.0) if decades else style.LADDER[::-1]
-    marked = [e for e in levels if finite[0] <= e <= finite[-1]]
-    places = marked + [infinity] * math.isinf(known[-1])
+    candidates = (0.01, 0.1, 1.0, 10.0) if decades else style.LADDER[::-1]
+    marked = [e for e in candidates if finite[0] <= e <= finite[-1]]
+    ticks = marked + [infinity] * math.isinf(levels[-1])
     axes.set_xscale("log")
-    axes.xaxis.set_major_locator(FixedLocator(places))
+    axes.xaxis.set_major_locator(FixedLocator(ticks))
     axes.xaxis.set_minor_locator(NullLocator())
     axes.set_xticks(
-        places, [style.epsilon_label(e) for e in marked] + ["∞"] * math.isinf(known[-1])
+        ticks, [style.epsilon_label(e) for e in marked] + ["∞"] * math.isinf(levels[-1])
     )
     axes.set_xlabel("privacy level ε")
     return lambda epsilon: infinity if math.isinf(epsilon) else epsilon
 
 
-def against_epsilon(axes: Axes, place: Place, table: pd.DataFrame, line: dict[str, Any]) -> None:
+def against_epsilon(
+    axes: Axes, x_of: XOf, table: pd.DataFrame, style_kwargs: dict[str, Any]
+) -> None:
     """Columns ``epsilon`` and ``value`` as a line; infinity is a short stroke of its own."""
     finite = table[np.isfinite(table["epsilon"])].sort_values("epsilon")
-    axes.plot(finite["epsilon"], finite["value"], **line)
+    axes.plot(finite["epsilon"], finite["value"], **style_kwargs)
     for value in table.loc[np.isinf(table["epsilon"]), "value"]:
-        axes.plot(place(math.inf) * np.array([0.75, 1.35]), [value, value], **line)
+        axes.plot(x_of(math.inf) * np.array([0.75, 1.35]), [value, value], **style_kwargs)
 
 
 def arms_axis(axes: Axes, arms: Iterable[int]) -> None:
     """A logarithmic axis of numbers of arms, labelled at every second power of two or so."""
-    known = sorted(set(arms))
-    places = known[:: max(1, math.ceil(len(known) / 5))]
+    counts = sorted(set(arms))
+    ticks = counts[:: max(1, math.ceil(len(counts) / 5))]
     axes.set_xscale("log", base=2)
-    axes.set_xticks(places, [str(place) for place in places])
+    axes.set_xticks(ticks, [str(tick) for tick in ticks])
     axes.xaxis.set_minor_locator(NullLocator())
     axes.set_xlabel("number of arms $K$")
 
 
-# --- legends --------------------------------------------------------------------------------------
+# --- legends: markers and lines above the panels, privacy levels below them -----------------------
 
 
-def epsilon_handles(epsilons: Iterable[float], marker: str = "o") -> list[Line2D]:
-    """Legend entries of the privacy levels, in their order."""
-    return [
-        Line2D([], [], color=style.epsilon_colour(e), marker=marker, label=style.epsilon_label(e))
-        for e in sorted(epsilons)
+def epsilon_legend(figure: Figure, epsilons: Iterable[float], *more: Line2D) -> None:
+    """The privacy levels in their order, and what else belongs to them, below the panels."""
+    levels = sorted(set(epsilons))
+    lines = [
+        Line2D([], [], color=style.epsilon_colour(e), label=style.epsilon_label(e)) for e in levels
     ]
+    _legend(figure, "lower", [Line2D([], [], linestyle="", label="ε ="), *lines, *more])
+
+
+def method_legend(figure: Figure, handles: Sequence[Line2D], columns: int = 0) -> None:
+    """What markers and lines mean, above the panels."""
+    _legend(figure, "upper", handles, columns)
+
+
+def _legend(figure: Figure, where: str, handles: Sequence[Line2D], columns: int = 0) -> None:
+    figure.legend(handles=handles, loc=f"outside {where} center", ncols=columns or len(handles))
 
 
 def zero_handle(label: str = "no error seen") -> Line2D:
@@ -159,49 +215,48 @@ def zero_handle(label: str = "no error seen") -> Line2D:
     return Line2D([], [], marker="v", markeredgecolor=style.INK, label=label, **OPEN)
 
 
-def marker_handle(name: str, label: str | None = None) -> Line2D:
-    """Legend entry of an algorithm, a policy or a radius."""
-    look = {"color": style.FAINT, "marker": style.MARKERS[name]}
-    return Line2D([], [], label=label or style.NAMES[name], **look)
+def marker_handle(method: str, label: str = "") -> Line2D:
+    """Legend entry of a policy or radius."""
+    style_kwargs = {"color": style.FAINT, "linestyle": "", "marker": style.marker(method)}
+    return Line2D([], [], label=label or style.label(method), **style_kwargs)
+
+
+def method_name(method: str) -> str:
+    """What a policy or a radius is called beside those of the other setting."""
+    return f"Algorithm 2, {style.label(method)}" if method in RADII else style.label(method)
+
+
+def methods_of(table: pd.DataFrame) -> list[str]:
+    """The policies and radii in a table's column ``method``, in the order of their tables."""
+    return in_order(table["method"], [*POLICIES, *RADII])
+
+
+def radius_handles(table: pd.DataFrame, prefix: str = "radius ") -> list[Line2D]:
+    """Legend entries of the radii in a table, in the order of their own table."""
+    return [marker_handle(r, prefix + style.label(r)) for r in in_order(table["radius"], RADII)]
+
+
+def in_order(found: Iterable[str], order: Iterable[str]) -> list[str]:
+    """What was found, in the order of a table of names."""
+    present = set(found)
+    return [name for name in order if name in present]
 
 
 def bound_line(side: str, version: str) -> dict[str, Any]:
     """How a bound is drawn: the colour tells its side, the dashes its version."""
     colour = style.BOUND_COLOURS[side]
-    return {"color": colour, "linestyle": style.DASHES[version], "linewidth": 0.9, "zorder": 1}
-
-
-def bound_name(side: str, version: str) -> str:
-    """What a legend calls a bound."""
-    return style.BOUND_NAMES[version].format(side=side)
+    return {
+        "color": colour,
+        "linestyle": style.DASHES.get(version, "-"),
+        "linewidth": 1.0,
+        "zorder": 1,
+    }
 
 
 def bound_handles(bounds: pd.DataFrame) -> list[Line2D]:
     """Legend entries of the bounds in a table with columns side and version."""
     pairs = bounds[["side", "version"]].drop_duplicates().itertuples(index=False)
     return [
-        Line2D([], [], label=bound_name(side, version), **bound_line(side, version))
+        Line2D([], [], label=style.bound_name(side, version), **bound_line(side, version))
         for side, version in pairs
     ]
-
-
-def legend(
-    figure: Figure, where: str, handles: Sequence[Any], head: str = "", columns: int = 0
-) -> None:
-    """One legend for all panels, under (lower) or over (upper) them; ``head`` names its entries."""
-    names = [handle.get_label() for handle in handles]
-    if head:
-        handles = [Line2D([], [], linestyle=""), *handles]
-        names = [head, *names]
-    figure.legend(handles, names, loc=f"outside {where} center", ncols=columns or len(handles))
-
-
-def epsilon_legend(figure: Figure, epsilons: Iterable[float], *more: Line2D) -> None:
-    """The privacy levels, and what else belongs to them, under the panels."""
-    legend(figure, "lower", [*epsilon_handles(epsilons, ""), *more], "ε =")
-
-
-def radius_legend(figure: Figure, table: pd.DataFrame, *more: Line2D, columns: int = 0) -> None:
-    """The radii in a table, and what else the markers and lines mean, over the panels."""
-    radii = [marker_handle(r, f"radius {r}") for r in RADII if r in set(table["radius"])]
-    legend(figure, "upper", [*radii, *more], columns=columns)

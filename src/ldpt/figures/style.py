@@ -1,6 +1,7 @@
-"""One look for all figures: one colour an epsilon, one marker an algorithm, sizes, and fonts.
+"""The look of all figures: one colour per epsilon, one marker per method, sizes, and fonts.
 
 Fonts are those that Matplotlib carries with it, so that a figure has the same bytes everywhere.
+Text is large for the width of a figure: in one journal column of 85 mm it still has 5 points.
 """
 
 import math
@@ -9,10 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ldpt.policies import POLICIES
+from ldpt.radii import KINDS
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-COLUMN, PAGE = 3.5, 7.1  # inches: one column of a journal, and both
+COLUMN, PAGE = 3.4, 6.0  # inches: figures with one panel across, and with several
 DPI = 300
 INK, FAINT = "#333333", "#8c8c8c"
 BOUND_COLOURS = {"upper": "#8c2d04", "lower": "#00695c"}
@@ -20,45 +24,32 @@ BOUND_COLOURS = {"upper": "#8c2d04", "lower": "#00695c"}
 # Black is no privacy; then dark to bright as privacy grows, in even steps between these levels.
 LADDER = (4.0, 2.0, 1.0, 0.5, 0.25, 0.1, 0.03, 0.01)
 
-MARKERS = {
-    "apt": "o",
-    "uniform": "s",
-    "laplace": "^",
-    "printed": "X",
-    "hoeffding": "P",
-    "mixture": "D",
-    "rare": "d",
-    "exact": "*",
-}
+RARE_MARKER = "d"  # importance sampling
 LAW_MARKERS = {"Bernoulli": "o", "Beta": "s", "uniform": "^", "two-point": "D"}
-NAMES = {
-    "apt": "Algorithm 1",
-    "uniform": "uniform allocation",
-    "laplace": "Laplace-noised rewards",
-    "printed": "printed",
-    "hoeffding": "hoeffding",
-    "mixture": "mixture",
-}
 BOUND_NAMES = {
     "printed": "{side} bound, printed",
     "corrected": "{side} bound, corrected",
-    "proved": "{side} bound, proved",
+    "proved": "{side} bound, proved here",
+    "lsa": "{side} bound for the LSA index",
     "sharp": "{side} bound, sharp",
     "privbern": "{side} bound for PrivBern's data",
+    "many_arms": "{side} bound for many arms",
 }
 DASHES: dict[str, Any] = {
     "printed": (0, (4, 1.5)),
     "corrected": (0, (4, 1.2, 1, 1.2)),
     "proved": "-",
+    "lsa": (0, (1, 1)),
     "sharp": "-",
     "privbern": (0, (1.5, 1)),
+    "many_arms": (0, (6, 1.5, 1, 1.5, 1, 1.5)),
 }
 SETTINGS: dict[str, Any] = {
     "font.family": "STIXGeneral",
     "mathtext.fontset": "stix",
-    "font.size": 8,
-    "axes.titlesize": 8.5,
-    "axes.labelsize": 8.5,
+    "font.size": 9,
+    "axes.titlesize": 9.5,
+    "axes.labelsize": 9.5,
     "axes.titlepad": 4,
     "axes.labelpad": 2.5,
     "axes.linewidth": 0.6,
@@ -71,8 +62,8 @@ SETTINGS: dict[str, Any] = {
     "text.color": INK,
     "xtick.color": INK,
     "ytick.color": INK,
-    "xtick.labelsize": 7.5,
-    "ytick.labelsize": 7.5,
+    "xtick.labelsize": 9,
+    "ytick.labelsize": 9,
     "xtick.major.width": 0.6,
     "ytick.major.width": 0.6,
     "xtick.minor.width": 0.4,
@@ -81,11 +72,11 @@ SETTINGS: dict[str, Any] = {
     "ytick.major.size": 3,
     "xtick.minor.size": 1.6,
     "ytick.minor.size": 1.6,
-    "legend.fontsize": 7.5,
+    "legend.fontsize": 9,
     "legend.frameon": False,
-    "legend.handlelength": 1.6,
-    "legend.columnspacing": 1.2,
-    "legend.handletextpad": 0.5,
+    "legend.handlelength": 1.4,
+    "legend.columnspacing": 1.0,
+    "legend.handletextpad": 0.4,
     "lines.linewidth": 1.0,
     "lines.markersize": 4.0,
     "lines.markeredgewidth": 0.3,
@@ -95,6 +86,25 @@ SETTINGS: dict[str, Any] = {
     "svg.hashsalt": "ldpt",
     "savefig.dpi": DPI,
 }
+
+
+def marker(method: str) -> str:
+    """The marker of a policy or radius, from its table, the same in every figure."""
+    return (POLICIES.get(method) or KINDS[method]).marker
+
+
+def label(method: str) -> str:
+    """What legends call a policy or radius, from its table."""
+    return (POLICIES.get(method) or KINDS[method]).label
+
+
+def bound_name(side: str, version: str) -> str:
+    """What legends call a bound.
+
+    >>> bound_name("lower", "sharp")
+    'lower bound, sharp'
+    """
+    return BOUND_NAMES.get(version, f"{{side}} bound, {version}").format(side=side)
 
 
 def epsilon_colour(epsilon: float) -> str:
@@ -126,6 +136,17 @@ def subplots(
     rows: int, columns: int, width: float, height: float, **options: Any
 ) -> "tuple[Figure, Any]":
     """A figure in the house style with a grid of axes, always an array of two dimensions."""
+    size = {"figsize": (width, height), "layout": "constrained"}
+    return _pyplot().subplots(rows, columns, squeeze=False, **size, **options)
+
+
+def mosaic(layout: list[list[str]], width: float, height: float) -> "tuple[Figure, dict[str, Any]]":
+    """A figure in the house style with axes by name."""
+    return _pyplot().subplot_mosaic(layout, figsize=(width, height), layout="constrained")
+
+
+def _pyplot() -> Any:
+    """Matplotlib's pyplot in the house style, whatever was set before."""
     import matplotlib
 
     matplotlib.use("agg")
@@ -133,9 +154,7 @@ def subplots(
     matplotlib.rcParams.update(SETTINGS)
     import matplotlib.pyplot as plt
 
-    return plt.subplots(
-        rows, columns, figsize=(width, height), squeeze=False, layout="constrained", **options
-    )
+    return plt
 
 
 def save(figure: "Figure", pdf: str, png: str, metadata: Mapping[str, str]) -> None:

@@ -478,7 +478,7 @@ def _draw_cost(axes: "Axes", plan: Plan) -> None:
         colour = f"C{number}"
         private, free = rows[np.isfinite(rows["epsilon"])], rows[np.isinf(rows["epsilon"])]
         reach = [private["pulls"] - private["low"], private["high"] - private["pulls"]]
-        marker, label = style.MARKERS[str(method)], style.NAMES[str(method)]
+        marker, label = style.marker(str(method)), style.label(str(method))
         axes.errorbar(
             private["epsilon"], private["pulls"], reach, color=colour, marker=marker, label=label
         )

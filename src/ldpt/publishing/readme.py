@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ldpt.figures import catalog
-from ldpt.figures.captions import number
+from ldpt.figures.captions import as_unicode, number
 from ldpt.provenance import read_record, record_path
 from ldpt.provenance.manifest import MANIFEST
 
@@ -42,7 +42,7 @@ def with_part(readme: str, name: str, content: str) -> str:
 
 def question(template: str) -> str:
     """The question that opens a caption."""
-    return " ".join(template.split("\n\n")[0].split())
+    return " ".join(as_unicode(template).split("\n\n")[0].split())
 
 
 def figure_table(names: Iterable[str], templates: Path, benchmarks: Path) -> str:

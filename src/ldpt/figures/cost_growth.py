@@ -1,0 +1,94 @@
+"""How does the cost of simulations grow with replicates, privacy and the number of arms?"""
+
+from typing import Any, NamedTuple
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from ldpt.figures import elements
+from ldpt.instances import MOST_ARMS
+from ldpt.planning import growth
+
+QUANTITIES = {"pulls": "pulls", "cpu_seconds": "CPU seconds", "bytes": "bytes"}
+AXES = {"replicates": "whole simulation", "epsilon": "one run", "arms": "one run"}
+
+
+class Data(NamedTuple):
+    """``costs``: axis, value, method, epsilon and the quantities; ``exponents`` of their growth."""
+
+    costs: pd.DataFrame
+    exponents: pd.DataFrame
+
+
+def prepare(measurements: str) -> Data:
+    """Costs of a run, and how they grow along each axis."""
+    table = pd.read_csv(measurements)
+    return Data(growth.per_run(table), growth.exponents(table))
+
+
+def draw(data: Data) -> Figure:
+    """Pulls, CPU seconds and bytes (rows) against replicates, epsilon and K (columns)."""
+    figure, grid = elements.panels(9, 3, 1.5)
+    panels = iter(grid)
+    for quantity, label in QUANTITIES.items():
+        for axis, scope in AXES.items():
+            axes = next(panels)
+            rows = elements.rows_of(data.costs, axis=axis).dropna(subset=[quantity])
+            _panel(axes, rows.assign(estimate=rows[quantity]), axis)
+            slopes = elements.rows_of(data.exponents, quantity=quantity, axis=axis)["exponent"]
+            _note(axes, slopes, axis == "epsilon" or (quantity, axis) == ("bytes", "arms"))
+            axes.set_ylabel(label if axis == "replicates" else "")
+            axes.set_title(scope if quantity == "pulls" else "")
+            if quantity != "bytes":
+                axes.set_xlabel("")
+    methods = elements.methods_of(data.costs)
+    elements.method_legend(
+        figure, [elements.marker_handle(m, elements.method_name(m)) for m in methods]
+    )
+    return figure
+
+
+def _panel(axes: Axes, rows: pd.DataFrame, axis: str) -> None:
+    """One quantity along one axis, one curve per method."""
+    x_of: Any = float
+    elements.log_axes(axes, "y")
+    if axis == "epsilon":
+        x_of = elements.epsilon_axis(axes, rows["value"])
+    elif axis == "arms":
+        elements.arms_axis(axes, rows["value"].astype(int))
+    else:
+        elements.log_axes(axes, "x")
+        elements.fine_ticks(axes, "x")
+        axes.set_xlabel("replicates")
+    rows = rows.assign(low=rows["estimate"], high=rows["estimate"])
+    for method, curve in rows.groupby("method", sort=False):
+        x = [x_of(value) for value in curve["value"]]
+        elements.points_by_epsilon(axes, x, curve, str(method))
+
+
+def _note(axes: Axes, slopes: pd.Series, right: bool) -> None:
+    """The exponents over the methods, in the corner that the curves leave free."""
+    x, side = (0.97, "right") if right else (0.04, "left")
+    text = f"exponent{'s' * (_span(slopes).count(' ') > 0)} {_span(slopes)}".replace("-", "−")
+    axes.text(x, 0.95, text, transform=axes.transAxes, ha=side, va="top")
+
+
+def _span(values: pd.Series) -> str:
+    """The least and the largest of some exponents."""
+    low, high = f"{values.min():.2f}", f"{values.max():.2f}"
+    return low if low == high else f"{low} to {high}"
+
+
+def facts(data: Data) -> dict[str, Any]:
+    """The least and the largest exponent over the methods, by quantity and axis."""
+    found: dict[str, Any] = {
+        "most_epsilon": growth.MOST_EPSILON,
+        "least_arms": growth.LEAST_ARMS,
+        "most_arms": MOST_ARMS,
+    }
+    for (quantity, axis), rows in data.exponents.groupby(["quantity", "axis"]):
+        found[f"{quantity}_{axis}"] = _span(rows["exponent"])
+    speed = elements.rows_of(data.exponents, quantity="cpu_seconds", axis="epsilon")
+    by_method = speed.set_index("method")["exponent"].round(2)
+    return {**found, "apt_speed": by_method["apt"], "mixture_speed": by_method["mixture"]}

@@ -1,0 +1,102 @@
+"""Do the error curves of all privacy levels become one when drawn against T / H_eps?"""
+
+from typing import Any, NamedTuple
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from ldpt.figures import elements, style
+from ldpt.figures.fixed_budget_error import draw_curves
+from ldpt.summarise import needed_budgets
+
+COMPARED = ("apt", "lsa")  # policies, from top to bottom
+
+
+class Data(NamedTuple):
+    """``curves``: rows of the fixed-budget summary; ``needed``: budgets for the error level."""
+
+    curves: pd.DataFrame
+    needed: pd.DataFrame
+    panels: list[str]
+    error: float
+
+
+def prepare(summary: str, panels: list[str], error: float) -> Data:
+    """The curves of both policies at the privacy levels that both were run at."""
+    return data_of(pd.read_csv(summary), list(panels), float(error))
+
+
+def data_of(summary: pd.DataFrame, panels: list[str], error: float) -> Data:
+    """What there is to draw in a fixed-budget summary."""
+    table = summary[summary["policy"].isin(COMPARED) & summary["instance"].isin(panels)]
+    policies = table["policy"].nunique()
+    shared = table.groupby(["instance", "epsilon"])["policy"].transform("nunique") == policies
+    curves = table[shared]
+    needed = needed_budgets(curves, error)
+    needed = needed.assign(scaled=needed["estimate"] / needed["complexity"])
+    return Data(curves, needed, panels, error)
+
+
+def draw(data: Data) -> Figure:
+    """One row per policy, one column per instance; a bar shows how far the curves are apart."""
+    policies = elements.in_order(data.curves["policy"], COMPARED)
+    count = len(data.panels)
+    figure, grid = elements.panels(len(policies) * count, count, 1.75, sharey=True, sharex="col")
+    for row, policy in enumerate(policies):
+        for column, instance in enumerate(data.panels):
+            axes = grid[row * count + column]
+            here = {"policy": policy, "instance": instance}
+            draw_curves(
+                axes, elements.rows_of(data.curves, **here), "scaled_budget", policy, markersize=0
+            )
+            elements.log_axes(axes, "y")
+            _spread_bar(axes, elements.rows_of(data.needed, **here)["scaled"], data.error)
+            if row == 0:
+                elements.title(axes, instance)
+            if row == len(policies) - 1:
+                axes.set_xlabel("scaled budget $T / H_ε$")
+        first = grid[row * count]
+        first.set_ylabel(f"{style.label(policy)}\nerror probability")
+    grid[0].set_ylim(top=1.5)
+    elements.epsilon_legend(figure, data.curves["epsilon"], elements.zero_handle())
+    return figure
+
+
+def _spread_bar(axes: Axes, scaled: pd.Series, error: float) -> None:
+    """Where the curves pass the error level, from the first to the last, with their ratio."""
+    low, high = scaled.min(), scaled.max()
+    axes.annotate(
+        "", (low, error), (high, error),
+        arrowprops={"arrowstyle": "|-|,widthA=0.25,widthB=0.25", "shrinkA": 0, "shrinkB": 0},
+        zorder=4,
+    )  # fmt: skip
+    axes.text(
+        0.97, 0.95, f"factor {high / low:.2f}", transform=axes.transAxes, ha="right", va="top"
+    )
+
+
+def facts(data: Data) -> dict[str, Any]:
+    """How far apart the curves are at one error level, before and after scaling, by policy."""
+    found: dict[str, Any] = {"error": data.error}
+    for policy in COMPARED:
+        rows = data.needed[data.needed["policy"] == policy]
+        found[f"{policy}_before"] = _spread(rows, "estimate")
+        found[f"{policy}_after"] = _spread(rows, "scaled")
+    own = data.needed[data.needed["policy"] == "apt"]
+    widest = own.loc[own["epsilon"].idxmin(), "instance"]  # down to the strongest privacy
+    curve = own[own["instance"] == widest].sort_values("epsilon")
+    found["widest"] = str(widest)
+    found["least_epsilon"] = float(curve["epsilon"].iloc[0])
+    found["least_scaled"] = float(curve["scaled"].iloc[0])
+    found["most_epsilon"] = style.epsilon_label(curve["epsilon"].iloc[-1])
+    found["most_scaled"] = float(curve["scaled"].iloc[-1])
+    return found | {"replicates": int(data.curves["replicates"].min())}
+
+
+def _spread(needed: pd.DataFrame, column: str) -> float | str:
+    """Largest over smallest value over the privacy levels, for the worst instance."""
+    if needed.empty:
+        return elements.NOT_RUN
+    values = needed.groupby("instance")[column]
+    return float((values.max() / values.min()).max())

@@ -1,0 +1,137 @@
+"""Does Algorithm 2 keep its promise: is its error probability at most delta for each radius?"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from ldpt.figures import elements, style
+from ldpt.figures.captions import number
+from ldpt.radii import RADII
+
+MIN_ERROR = 1e-12  # below, an exact chain's answer is rounding
+KEYS = ["method", "instance", "radius", "epsilon", "delta", "estimate", "low", "high", "errors"]
+
+
+class Data(NamedTuple):
+    """``cells``: one row per setting and method, with estimate, low, high of error / delta."""
+
+    cells: pd.DataFrame
+    replicates: int
+    left_out: int  # settings without an error and with too few runs to rule one out
+
+
+def prepare(summary: str, error_map: str, rare: str) -> Data:
+    """Error probabilities over delta: simulated, by exact chains and by importance sampling."""
+    simulated, chains, sampled = map(pd.read_csv, (summary, error_map, rare))
+    measured = _over_delta(simulated)
+    informative = (measured["errors"] > 0) | (measured["high"] < 1)
+    exact = chains[(chains["method"] == "exact") & (chains["estimate"] > MIN_ERROR)]
+    parts = {
+        "simulated": measured[informative],
+        "exact": _over_delta(exact).assign(errors=np.nan),
+        "rare": _over_delta(sampled[sampled["reliable"]]).assign(errors=np.nan),
+    }
+    cells = pd.concat([part.assign(method=method)[KEYS] for method, part in parts.items()])
+    return Data(cells, int(measured["replicates"].min()), int((~informative).sum()))
+
+
+def _over_delta(table: pd.DataFrame) -> pd.DataFrame:
+    return elements.scaled(table, table["delta"])
+
+
+def draw(data: Data) -> Figure:
+    """Error over delta against delta: one panel per radius, the failing region shaded.
+
+    Radii that fail get a row of their own, wide enough to set the privacy levels side by side.
+    """
+    radii = elements.in_order(data.cells["radius"], RADII)
+    failing = [r for r in radii if (data.cells.query("radius == @r")["low"] > 1).any()]
+    kept = [r for r in radii if r not in failing]
+    rows = [[r] * max(1, len(kept)) for r in failing] + [kept] * bool(kept)
+    figure, panels = elements.mosaic(rows, 2.1)
+    for radius, axes in panels.items():
+        cells = data.cells[data.cells["radius"] == radius]
+        _panel(axes, cells, spread=0.16 if radius in failing else 0.06)
+        axes.set_title(f"radius {style.label(radius)}")
+    for row in rows:
+        panels[row[0]].set_ylabel("error over δ")
+    for row in rows[-1:]:
+        for radius in row:
+            panels[radius].set_xlabel("error level δ")
+    _same_heights([panels[r] for r in kept])
+    elements.method_legend(figure, _handles())
+    elements.epsilon_legend(figure, data.cells["epsilon"])
+    return figure
+
+
+def _panel(axes: Axes, cells: pd.DataFrame, spread: float) -> None:
+    """All cells of a radius; the privacy levels stand side by side around each delta."""
+    elements.log_axes(axes)
+    levels = sorted(set(cells["epsilon"]))
+    for (method, epsilon), rows in cells.groupby(["method", "epsilon"]):
+        share = levels.index(float(epsilon)) / max(1, len(levels) - 1) - 0.5
+        x = rows["delta"] * 10 ** (2 * spread * share)
+        colour = style.epsilon_colour(float(epsilon))
+        kwargs: dict[str, Any] = {"linestyle": "", "markersize": 3.5}
+        if method == "exact":
+            axes.plot(x, rows["estimate"], marker="_", color=colour, zorder=3, **EXACT)
+        elif method == "rare":
+            kwargs |= {"markerfacecolor": "white", "markeredgecolor": colour}
+            kwargs |= {"markeredgewidth": 0.7}
+            elements.estimates(
+                axes, x, rows.drop(columns="errors"), colour, style.RARE_MARKER, **kwargs
+            )
+        else:
+            elements.estimates(axes, x, rows, colour, "o", markersize=2.8, linestyle="")
+    shade = style.BOUND_COLOURS["upper"]
+    top = 3 * max(1.0, cells["high"].where(cells["high"] < 1e6).max())
+    axes.set_ylim(cells.loc[cells["estimate"] > 0, "estimate"].min() / 3, max(top, 10))
+    axes.axhline(1, color=shade, linewidth=0.8)
+    axes.axhspan(1, 1e9, color=shade, alpha=0.1, linewidth=0)
+    axes.text(
+        0.98, 0.95, "guarantee violated", transform=axes.transAxes, ha="right", va="top",
+        color=shade,
+    )  # fmt: skip
+
+
+EXACT = {"linestyle": "", "markersize": 5, "markeredgewidth": 1.0, "markeredgecolor": None}
+
+
+def _same_heights(panels: list[Axes]) -> None:
+    """One vertical scale for the panels of a row."""
+    low = min((axes.get_ylim()[0] for axes in panels), default=1.0)
+    high = max((axes.get_ylim()[1] for axes in panels), default=1.0)
+    for axes in panels:
+        axes.set_ylim(low, high)
+    for axes in panels[1:]:
+        axes.tick_params(labelleft=False)
+
+
+def _handles() -> list[Line2D]:
+    plain = {"linestyle": "", "color": style.FAINT}
+    hollow = {"markerfacecolor": "white", "markeredgecolor": style.FAINT, "markeredgewidth": 0.7}
+    return [
+        Line2D([], [], marker="o", label="simulated", **plain),
+        elements.zero_handle(),
+        Line2D([], [], marker=style.RARE_MARKER, label="importance sampling", **plain | hollow),
+        Line2D([], [], marker="_", color=style.FAINT, label="one arm, exact", **EXACT),
+    ]
+
+
+def facts(data: Data) -> dict[str, Any]:
+    """In how many settings each radius violates the guarantee, and the worst of them."""
+    found: dict[str, Any] = {"replicates": data.replicates, "left_out": data.left_out}
+    words = []
+    for radius in elements.in_order(data.cells["radius"], RADII):
+        rows = data.cells[data.cells["radius"] == radius]
+        broken, worst = int((rows["low"] > 1).sum()), float(rows["estimate"].max())
+        found[f"{radius}_broken"], found[f"{radius}_cells"] = broken, len(rows)
+        found[f"{radius}_worst"] = worst
+        words.append(
+            f"{style.label(radius)} in {broken} of {len(rows)} settings (at most {number(worst)})"
+        )
+    return found | {"verdicts": words}

@@ -1,0 +1,57 @@
+"""ldpt.figures.captions: numbers, templates, and formulas in two notations."""
+
+import math
+
+import pytest
+
+from ldpt.figures import captions, catalog
+from tests.conftest import PROJECT
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [(0.0, "0"), (999.9, "1 000"), (1e6, "1 000 000"), (1.5e-5, "1.5×10⁻⁵"), (-2.06, "−2.06")],
+)
+def test_number_for_prose(value: float, shown: str) -> None:
+    assert captions.number(value) == shown
+
+
+def test_fill_takes_facts_by_name_and_refuses_a_missing_one() -> None:
+    facts = {"a": 12_345, "b": [0.5, math.inf], "not used": 1}
+    assert captions.fill("{a} of {b}", facts) == "12 345 of 0.5 and ∞"
+    with pytest.raises(ValueError, match="no fact for b, c"):
+        captions.fill("{a} {c} {b}", {"a": 1})
+
+
+def test_fill_refuses_a_placeholder_inside_a_formula() -> None:
+    with pytest.raises(ValueError, match=r"outside of \$formulas\$"):
+        captions.fill("at $epsilon = {a}$", {"a": 1})
+
+
+@pytest.mark.parametrize(
+    ("formula", "shown"),
+    [
+        (r"$T \/ H_epsilon$", "T / H_ε"),
+        (r"$epsilon^(-2)$", "ε⁻²"),
+        (r"$B^0$ to $B^K$", "B⁰ to Bᴷ"),
+        (r"$tanh(epsilon\/2)$", "tanh(ε/2)"),
+        ('$-log("error")$', "−log(error)"),
+    ],
+)
+def test_as_unicode_writes_formulas_as_text(formula: str, shown: str) -> None:
+    assert captions.as_unicode(formula) == shown
+
+
+def test_as_typst_escapes_text_and_leaves_formulas() -> None:
+    assert captions.as_typst("#1 * `x` $a_1$") == r"\#1 \* \`x\` $a_1$"
+
+
+@pytest.mark.parametrize("name", list(catalog.read(PROJECT / catalog.CATALOG)))
+def test_every_template_typesets(name: str) -> None:
+    import typst
+
+    template = (PROJECT / "workflow" / "report" / f"{name}.rst").read_text(encoding="utf-8")
+    markup = captions.as_typst(template.replace("{", "(").replace("}", ")"))
+    assert typst.compile(markup.encode(), format="pdf")
+    shown = captions.as_unicode(template)
+    assert not set("$\\^") & set(shown), "a formula that has no Unicode form"

@@ -1,0 +1,74 @@
+"""ldpt.figures.elements: curves, axes and the choice of rows."""
+
+import math
+
+import numpy as np
+import pytest
+
+from ldpt.figures import elements, fixed_budget_collapse, fixed_budget_error, style
+from tests.figures.tables import budget_table, cut_off, overlapping
+
+EPSILONS = [0.01, 0.03, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0, math.inf]
+
+
+def error_data(instances: list[str]) -> fixed_budget_error.Data:
+    return fixed_budget_error.Data(budget_table(instances), instances, 0.05, 1.0)
+
+
+def test_estimates_draw_a_zero_count_as_an_upper_limit_and_never_as_zero() -> None:
+    data = error_data(["two"])
+    figure = fixed_budget_error.draw(data)
+    drawn = [line for axes in figure.axes for line in axes.lines]
+    limits = [line for line in drawn if line.get_marker() == "v"]
+    heights = np.concatenate([np.asarray(line.get_ydata(), float) for line in limits])
+    assert heights.tolist() == data.curves.loc[data.curves["errors"] == 0, "high"].tolist()
+    others = [line for line in drawn if line.get_marker() == style.marker("apt")]
+    assert all(np.all(np.asarray(line.get_ydata(), float) > 0) for line in others)
+
+
+def test_collapse_shows_the_same_estimates_at_scaled_budgets() -> None:
+    data = error_data(["two"])
+    plain = fixed_budget_error.draw(data).axes[0]
+    _, (scaled,) = elements.panels(1, 1, 2.0)
+    fixed_budget_error.draw_curves(scaled, data.curves, "scaled_budget", "apt")
+    for before, after in zip(plain.lines, scaled.lines, strict=True):
+        assert np.array_equal(before.get_ydata(), after.get_ydata())
+        assert np.allclose(np.asarray(before.get_xdata(), float) / 50, after.get_xdata())
+
+
+def test_epsilon_axis_has_room_for_infinity_at_its_right_end() -> None:
+    _, (axes,) = elements.panels(1, 1, 2.0)
+    x_of = elements.epsilon_axis(axes, EPSILONS)
+    assert x_of(math.inf) > x_of(4.0)
+    assert [tick.get_text() for tick in axes.get_xticklabels()] == ["0.01", "0.1", "1", "∞"]
+
+
+def test_rows_of_names_what_is_missing() -> None:
+    with pytest.raises(ValueError, match="no row with instance missing"):
+        elements.rows_of(budget_table(["two"]), instance="missing")
+
+
+def test_nine_panels_have_no_text_that_covers_another_or_is_cut_off() -> None:
+    figure = fixed_budget_error.draw(error_data([f"instance-{i}" for i in range(9)]))
+    assert overlapping(figure) == []
+    assert cut_off(figure) == []
+
+
+def test_overlapping_and_cut_off_see_a_bad_text() -> None:
+    figure = fixed_budget_error.draw(error_data(["two"]))
+    figure.axes[0].text(0.5, 1.0, "across the title", transform=figure.axes[0].transAxes)
+    figure.axes[0].text(0.5, 1.0, "once more", transform=figure.axes[0].transAxes)
+    figure.text(0.98, 0.5, "beyond the edge")
+    assert overlapping(figure)
+    assert "beyond the edge" in cut_off(figure)
+
+
+def test_collapse_measures_the_spread_of_scaled_budgets() -> None:
+    """At epsilon = inf the curve is moved to half the scaled budget: a factor of 2 apart."""
+    curves = budget_table(["two"], ("apt", "lsa"))
+    moved = (curves["policy"] == "apt") & (curves["epsilon"] == 1.0)
+    curves.loc[moved, ["budget", "scaled_budget"]] *= 2
+    data = fixed_budget_collapse.data_of(curves, ["two"], 0.05)
+    facts = fixed_budget_collapse.facts(data)
+    assert facts["apt_after"] == pytest.approx(2)
+    assert facts["lsa_after"] == pytest.approx(1)

@@ -1,0 +1,69 @@
+"""ldpt.figures.style: colours, markers, sizes and bytes."""
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
+
+from ldpt.figures import fixed_budget_error, style
+from ldpt.policies import POLICIES
+from ldpt.radii import RADII
+from tests.figures.tables import budget_table
+
+EPSILONS = [0.01, 0.03, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0, math.inf]
+JOURNAL_COLUMN = 85 / 25.4  # inches
+MIN_POINTS = 5.0  # what a reader can still read in print
+
+
+def some_figure() -> Figure:
+    data = fixed_budget_error.Data(budget_table(["two"]), ["two"], 0.05, 1.0)
+    return fixed_budget_error.draw(data)
+
+
+def luminance(colour: str) -> float:
+    return float(np.dot(to_rgb(colour), [0.2126, 0.7152, 0.0722]))
+
+
+def test_epsilon_colour_is_unique_and_brighter_with_more_privacy() -> None:
+    colours = [style.epsilon_colour(epsilon) for epsilon in EPSILONS]
+    assert len(set(colours)) == len(colours)
+    brightness = [luminance(colour) for colour in colours]
+    assert brightness == sorted(brightness, reverse=True)
+
+
+def test_markers_are_unique_and_none_is_the_mark_of_an_upper_limit() -> None:
+    markers = [style.marker(method) for method in (*POLICIES, *RADII)] + [style.RARE_MARKER]
+    assert len(set(markers)) == len(markers)
+    assert "v" not in markers
+
+
+def test_every_font_size_is_readable_in_one_journal_column() -> None:
+    sizes = [v for k, v in style.SETTINGS.items() if k.endswith(("size", ".fontsize"))]
+    fonts = [size for size in sizes if size > 5]  # the others are ticks and markers
+    assert min(fonts) * JOURNAL_COLUMN / style.PAGE >= MIN_POINTS
+
+
+def test_save_writes_the_same_bytes_for_the_same_figure(tmp_path: Path) -> None:
+    made = []
+    for name in ("first", "second"):
+        pdf, png = tmp_path / f"{name}.pdf", tmp_path / f"{name}.png"
+        style.save(some_figure(), str(pdf), str(png), {"ldpt-rule": "fixed_budget_error"})
+        made.append((pdf.read_bytes(), png.read_bytes()))
+    assert made[0] == made[1]
+
+
+def test_save_embeds_truetype_fonts_and_writes_no_date(tmp_path: Path) -> None:
+    from pypdf import PdfReader
+
+    pdf, png = tmp_path / "a.pdf", tmp_path / "a.png"
+    style.save(some_figure(), str(pdf), str(png), {"ldpt-code": "abc"})
+    reader = PdfReader(pdf)
+    resources: Any = reader.pages[0]["/Resources"]
+    kinds = {font.get_object()["/Subtype"] for font in resources["/Font"].values()}
+    assert kinds == {"/Type0"}  # composite fonts around TrueType; Type 3 would be /Type3
+    assert set(reader.metadata or {}) == {"/Keywords"}
+    assert (reader.metadata or {})["/Keywords"] == "ldpt-code=abc"
+    assert b"ldpt-code" in png.read_bytes()
