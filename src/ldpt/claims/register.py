@@ -1,9 +1,11 @@
 """From the register of claims and the evidence to a verdict on each claim.
 
-The register (``paper/claims.yaml``) fixes, before any evidence exists, what would count as success:
-a criterion for the statement as printed and, where there is one, for its correction. A criterion is
-a comparison between numbers of the evidence, such as ``violations == 0``; verdicts are computed
-from it and typed nowhere. A refuted claim is a finding; missing or stale evidence is an error.
+The register (``paper/claims.yaml``) says what would count as success: a criterion for the statement
+as printed and, where there is one, for the statement with an amendment. A criterion compares
+numbers of the evidence, as in ``violations == 0``, and verdicts are computed from it. Only rows that
+no computation could turn ("read off") carry their verdict in the register. No verdict follows from
+nothing: where no case could have contradicted a statement it is "not tested". A false claim is a
+finding; missing or stale evidence is an error.
 """
 
 import json
@@ -15,15 +17,20 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-REPRODUCED = "reproduced"
-CORRECTED = "reproduced with a correction"
-REFUTED = "refuted"
-NOT_TESTABLE = "not testable"
-BASIS = {
-    "exact": "decided in exact or interval arithmetic",
-    "bound": "checked point by point on a grid",
-    "simulated": "measured; not contradicted is not proved",
-    "qualitative": "decided by a stated rule on measured numbers",
+TRUE = "true as printed"
+AMENDED = "true with a hypothesis or constant added"
+FALSE = "false"
+SUPPORTED = "supported, not proved"
+NOT_TESTED = "not tested"
+VERDICTS = (TRUE, AMENDED, FALSE, SUPPORTED, NOT_TESTED)
+LEVELS = ("theorem", "statement", "step", "typo", "own")
+THEOREMS = ("L2.1", "T3.1", "T3.2", "T4.1", "T4.2")
+BASES = {
+    "proved": "a proof, with a computation that could contradict it",
+    "disproved": "a counterexample, exact or certified",
+    "computed": "exact or interval arithmetic that decides",
+    "measured": "simulation: it can contradict, and cannot prove",
+    "read off": "reading alone: no computation could turn the verdict",
 }
 COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
     "==": operator.eq,
@@ -37,58 +44,109 @@ COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
 
 @dataclass(frozen=True)
 class Claim:
-    """One entry of the register."""
+    """One row of the register; ``workflow/schemas/claims.schema.yaml`` explains the fields."""
 
     id: str
+    level: str
+    root: str
+    part: str
     where: str
-    kind: str
+    basis: str
     statement: str
     file: str = ""
     key: str = ""
+    cases: str = ""
     printed: str = ""
-    corrected: str = ""
-    correction: str = ""
+    amended: str = ""
+    amendment: str = ""
     number: str = ""
+    meaning: str = ""
+    reading: str = ""
     reason: str = ""
+    explored: str = ""
+    summary: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass
 class Verdict:
-    """What became of a claim, with the number that decided."""
+    """What became of a claim, with the number that is shown and the cases that were checked."""
 
     id: str
+    level: str
+    root: str
+    part: str
     where: str
-    kind: str
+    basis: str
     statement: str
     verdict: str
-    basis: str
+    criterion: str
     decided_by: str
     number: float | str | None
-    correction: str = ""
+    meaning: str = ""
+    amendment: str = ""
     reason: str = ""
+    explored: str = ""
+    file: str = ""
+    key: str = ""
+    cases: int | None = None
     raw_p: float | None = None
     adjusted_p: float | None = None
     evidence: dict[str, Any] = field(default_factory=dict)
 
 
 def read_register(path: str | Path, schema: str | Path) -> tuple[float, list[Claim]]:
-    """The level of the tests and the claims of a register, checked against its schema."""
+    """Read and check a register.
+
+    Parameters
+    ----------
+    path, schema
+        The register and its JSON schema.
+
+    Returns
+    -------
+    test_level, claims
+        Familywise error level of all tests, and the rows in their order.
+
+    Raises
+    ------
+    ValueError
+        Names the row and what is wrong with it.
+    """
     import yaml
 
-    content = yaml.safe_load(Path(path).read_text())
+    content = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
     validate(content, schema, "the register")
     claims = [Claim(**_flat(entry)) for entry in content["claims"]]
-    ids = [claim.id for claim in claims]
-    for name in ids:
-        if ids.count(name) > 1:
-            raise ValueError(f"the register has two claims with the id {name}")
-    return float(content["level"]), claims
+    check_rows(claims)
+    return float(content["test_level"]), claims
 
 
 def _flat(entry: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in entry.items() if name != "evidence"} | dict(
         entry.get("evidence", {})
     )
+
+
+def check_rows(claims: Sequence[Claim]) -> None:
+    """What a schema cannot say: unique ids, roots that are roots, the five theorems, the tests."""
+    rows: dict[str, Claim] = {}
+    for claim in claims:
+        if claim.id in rows:
+            raise ValueError(f"the register has two claims with the id {claim.id}")
+        rows[claim.id] = claim
+    for claim in claims:
+        root = rows.get(claim.root)
+        if root is None or root.root != root.id:
+            raise ValueError(f"claim {claim.id}: root {claim.root!r} is not a root of the register")
+        if (claim.level == "own") != (root.level == "own"):
+            raise ValueError(
+                f"claim {claim.id}: it and its root {root.id} are not both the paper's"
+            )
+        if "adjusted_p" in claim.printed and claim.cases != "n_tests":
+            raise ValueError(f"claim {claim.id}: cases of a tested claim must be n_tests")
+    theorems = tuple(claim.id for claim in claims if claim.level == "theorem")
+    if theorems != THEOREMS or any(rows[name].root != name for name in theorems):
+        raise ValueError(f"the theorems must be the roots {THEOREMS}, got {theorems}")
 
 
 def validate(content: Any, schema: str | Path, what: str) -> None:
@@ -210,37 +268,53 @@ def holm(p_values: Sequence[float]) -> list[float]:
 def adjust(entries: dict[str, dict[str, Any]]) -> None:
     """Give every entry with tests its raw and adjusted p values, over the tests of all entries.
 
-    ``tests`` and ``corrected_tests`` are lists of {"where", "p"}: each tests the statement at one
-    point, and a small p speaks against it.
+    ``tests`` is a list of {"where", "p"}: each tests the statement at one point, and a small p
+    speaks against it. An empty list gives no p value: nothing was tested.
     """
-    tests = [
-        (entry, name, test)
-        for entry in entries.values()
-        for name in ("tests", "corrected_tests")
-        for test in entry.get(name, [])
-    ]
-    for (_, _, test), p in zip(tests, holm([t["p"] for _, _, t in tests]), strict=True):
+    tests = [test for entry in entries.values() for test in entry.get("tests", [])]
+    for test, p in zip(tests, holm([test["p"] for test in tests]), strict=True):
         test["adjusted_p"] = p
     for entry in entries.values():
-        for name, prefix in (("tests", ""), ("corrected_tests", "corrected_")):
-            if name in entry:
-                worst = min(entry[name], key=lambda test: test["p"], default=None)
-                entry[f"{prefix}raw_p"] = worst["p"] if worst else 1.0
-                entry[f"{prefix}adjusted_p"] = worst["adjusted_p"] if worst else 1.0
-                entry[f"{prefix}worst_point"] = worst["where"] if worst else ""
-                entry[f"{prefix}n_tests"] = len(entry[name])
+        if "tests" in entry:
+            entry["n_tests"] = len(entry["tests"])
+        if entry.get("tests"):
+            worst = min(entry["tests"], key=lambda test: test["p"])
+            entry["raw_p"], entry["adjusted_p"] = worst["p"], worst["adjusted_p"]
+            entry["worst_point"] = worst["where"]
 
 
 # --- verdicts -------------------------------------------------------------------------------------
 
 
 def verdicts(
-    claims: Sequence[Claim], evidence: Mapping[str, Mapping[str, dict[str, Any]]], level: float
+    claims: Sequence[Claim],
+    evidence: Mapping[str, Mapping[str, dict[str, Any]]],
+    test_level: float,
 ) -> list[Verdict]:
-    """A verdict on every claim; ``evidence`` maps each file to its entries."""
+    """A verdict on every claim.
+
+    Parameters
+    ----------
+    claims
+        Rows of the register.
+    evidence
+        Entries by file and key.
+    test_level
+        Familywise error level of all tests together.
+
+    Returns
+    -------
+    list of Verdict
+        In the order of the claims.
+
+    Raises
+    ------
+    ValueError
+        If evidence is missing, or lacks a number that a criterion names.
+    """
     used = {(c.file, c.key): dict(_entry(c, evidence)) for c in claims if c.file}
     adjust({f"{file}/{key}": entry for (file, key), entry in used.items()})
-    return [_judge(c, {"level": level} | used.get((c.file, c.key), {})) for c in claims]
+    return [_judge(c, {"test_level": test_level} | used.get((c.file, c.key), {})) for c in claims]
 
 
 def _entry(claim: Claim, evidence: Mapping[str, Mapping[str, dict[str, Any]]]) -> Mapping[str, Any]:
@@ -253,64 +327,107 @@ def _entry(claim: Claim, evidence: Mapping[str, Mapping[str, dict[str, Any]]]) -
 
 
 def _judge(claim: Claim, entry: dict[str, Any]) -> Verdict:
-    if not claim.file:
-        found, decided = NOT_TESTABLE, claim.reason
-    else:
-        try:
-            found, decided = _decide(claim, entry)
-        except ValueError as error:
-            raise ValueError(f"claim {claim.id}: {error}") from None
+    try:
+        cases = int(_number(claim.cases, entry)) if claim.file else None
+        found, decided = _decide(claim, entry, cases)
+    except ValueError as error:
+        raise ValueError(f"claim {claim.id}: {error}") from None
+    shared = {name: getattr(claim, name) for name in SHARED}
     return Verdict(
-        id=claim.id,
-        where=claim.where,
-        kind=claim.kind,
-        statement=claim.statement,
+        **shared,
         verdict=found,
-        basis="" if found == NOT_TESTABLE else BASIS[claim.kind],
+        criterion=claim.printed,
         decided_by=decided,
-        number=entry.get(claim.number) if claim.number else None,
-        correction=claim.correction if found == CORRECTED else "",
-        reason=claim.reason,
+        number=entry.get(claim.number) if claim.number and cases else None,
+        amendment=claim.amendment if found == AMENDED else "",
+        cases=cases,
         raw_p=entry.get("raw_p"),
         adjusted_p=entry.get("adjusted_p"),
         evidence={name: value for name, value in entry.items() if not isinstance(value, list)},
     )
 
 
-def _decide(claim: Claim, entry: Mapping[str, Any]) -> tuple[str, str]:
-    if claim.number and claim.number not in entry:
+SHARED = (
+    "id", "level", "root", "part", "where", "basis", "statement", "meaning", "reason", "explored",
+    "file", "key",
+)  # fmt: skip
+
+
+def _decide(claim: Claim, entry: Mapping[str, Any], cases: int | None) -> tuple[str, str]:
+    """The verdict and what decided it. No case that could contradict gives no verdict."""
+    if cases is None:
+        return claim.reading, claim.reason
+    if cases == 0:
+        return NOT_TESTED, f"no case could have contradicted it ({claim.cases} = 0)"
+    if claim.number not in entry:
         raise ValueError(f"the evidence has no {claim.number!r}")
     # both criteria are read, so that a missing number never hides behind the first
     holds = satisfied(claim.printed, entry)
-    mends = satisfied(claim.corrected, entry) if claim.corrected else False
+    mends = satisfied(claim.amended, entry) if claim.amended else False
     if holds:
-        return REPRODUCED, _spelled(claim.printed, entry)
+        return SUPPORTED if claim.basis == "measured" else TRUE, _spelled(claim.printed, entry)
     at = entry.get("violating_point") or entry.get("worst_point")
     fails = f"{claim.printed} fails" + (f" at {at}" if at else "")
-    if mends:
-        fails += f" ({_values(claim.printed, entry)})"
-        return CORRECTED, f"{fails}; {_spelled(claim.corrected + ' holds', entry)}"
-    return REFUTED, f"{fails} ({_values(claim.printed, entry)})"
+    fails += f" ({_values(claim.printed, entry)})"
+    if mends and entry.get("amended_cases") != 0:
+        return AMENDED, f"{fails}; {_spelled(claim.amended + ' holds', entry)}"
+    return FALSE, fails
 
 
-def as_document(found: Sequence[Verdict], level: float) -> dict[str, Any]:
-    """What ``results/claims.json`` holds: the verdicts and how many there are of each kind."""
-    kinds = (REPRODUCED, CORRECTED, REFUTED, NOT_TESTABLE)
-    counts = {kind: sum(v.verdict == kind for v in found) for kind in kinds}
-    return {"level": level, "counts": counts, "claims": [asdict(v) for v in found]}
+def as_document(
+    claims: Sequence[Claim], found: Sequence[Verdict], test_level: float
+) -> dict[str, Any]:
+    """What ``results/claims.json`` holds: the headlines, and the verdicts with their numbers."""
+    return {
+        "test_level": test_level,
+        "headlines": headlines(claims, found),
+        "claims": [asdict(v) for v in found],
+    }
+
+
+def headlines(claims: Sequence[Claim], found: Sequence[Verdict]) -> dict[str, Any]:
+    """Roots by level and verdict, the paper's apart from ours; typos; a line on each theorem."""
+    roots = [v for v in found if v.id == v.root and v.level != "typo"]
+    counts = {
+        level: {
+            word: sum((v.level, v.verdict) == (level, word) for v in roots) for word in VERDICTS
+        }
+        for level in LEVELS
+        if level != "typo"
+    }
+    own = sum(v.level == "own" for v in found)
+    summaries = {claim.id: claim.summary for claim in claims}
+    return {
+        "rows": len(found),
+        "roots": len(roots),
+        "paper_rows": len(found) - own,
+        "own_rows": own,
+        "typos": sum(v.level == "typo" for v in found),
+        **counts,
+        "theorems": [
+            {"id": v.id, "where": v.where, "verdict": v.verdict}
+            | {"line": summaries[v.id].get(v.verdict, v.verdict)}
+            for v in found
+            if v.level == "theorem"
+        ],
+    }
 
 
 def as_rows(found: Sequence[Verdict]) -> list[dict[str, str]]:
-    """The table of claims: a row a claim, every cell a text."""
+    """The table of claims: one row per claim, every cell a text."""
     return [
         {
             "id": v.id,
+            "level": v.level,
+            "root": v.root,
             "where": v.where,
             "statement": v.statement,
             "verdict": v.verdict,
+            "basis": v.basis,
             "number": "" if v.number is None else _shown(v.number),
+            "what the number is": v.meaning if v.number is not None else "",
             "adjusted p": "" if v.adjusted_p is None else f"{v.adjusted_p:.2g}",
-            "correction or reason": v.correction or v.reason,
+            "amendment or reason": v.amendment or v.reason,
         }
         for v in found
     ]
