@@ -2,10 +2,10 @@
 
 The register (``paper/claims.yaml``) says what would count as success: a criterion for the statement
 as printed and, where there is one, for the statement with an amendment. A criterion compares
-numbers of the evidence, as in ``violations == 0``, and verdicts are computed from it. Only rows that
-no computation could turn ("read off") carry their verdict in the register. No verdict follows from
-nothing: where no case could have contradicted a statement it is "not tested". A false claim is a
-finding; missing or stale evidence is an error.
+numbers of the evidence, as in ``violations == 0``, and verdicts are computed from it. Only rows
+that no computation could turn ("read off") carry their verdict in the register. No verdict follows
+from nothing: where no case could have contradicted a statement it is "not tested". A false claim is
+a finding; missing or stale evidence is an error.
 """
 
 import json

@@ -1,0 +1,306 @@
+"""Evidence without randomness: exact losses of Algorithm 1, exact errors of Algorithm 2.
+
+Every function returns the evidence for one or more claims of the register as a flat dictionary. A
+bound is informative where it could have been contradicted: an upper bound where it is below 1, a
+lower bound where it is positive.
+"""
+
+import itertools
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ldpt import bounds, exact
+from ldpt.claims.measured import (
+    UPPER_VERSIONS,
+    Evidence,
+    collapse,
+    expected_cost_bound,
+    over_lower_bound,
+)
+from ldpt.config import scaled_budgets
+from ldpt.instances import Instance, budget_environments
+from ldpt.radii import RADII
+
+COUNTEREXAMPLE = Instance("counterexample", [0.95], 0.9)
+
+
+# --- Algorithm 2 ----------------------------------------------------------------------------------
+
+
+def one_armed_failure(epsilon: float = 1.0, delta: float = 0.1) -> Evidence:
+    """The counterexample to Theorem 4.1: one arm at .95, threshold .9, all radii."""
+    found: Evidence = {"delta": delta, "chains": len(RADII)}
+    for radius in RADII:
+        chain = exact.fixed_confidence_error(COUNTEREXAMPLE, epsilon, delta, radius)
+        found[f"{radius}_error"] = chain.error
+        found[f"{radius}_undecided"] = chain.undecided
+        found[f"{radius}_expected_pulls"] = chain.expected_pulls
+        found[f"{radius}_cost"] = chain.expected_pulls / found["printed_expected_pulls"]
+    valid = [radius for radius in RADII if radius != "printed"]
+    found["largest_valid_error"] = max(found[f"{radius}_error"] for radius in valid)
+    found["certified_lower_bound"] = float(
+        exact.certified_error_lower_bound(COUNTEREXAMPLE, epsilon, delta, "printed")
+    )
+    return found
+
+
+def confidence_lower_bounds(scale: float = 1.0) -> Evidence:
+    """Theorem 4.2 against exact costs, and against algorithms that answer without a pull.
+
+    "Always accept", "always reject" and the toss of a coin need no pull. On one arm each of them is
+    delta-correct for some thresholds or error levels that the theorem admits; under the hypotheses
+    0 < tau <= 1 and delta < 1/2 none is. Exact runs of one arm cannot undercut the bound of the
+    proof, times ``scale``.
+    """
+    printed, amended = [], []
+    for tau, delta in itertools.product((0.3, 0.5, 1.0, 1.2), (0.01, 0.1, 0.6)):
+        for name, errors in blind_errors(tau).items():
+            case = (f"{name}, tau = {tau:g}, delta = {delta:g}", max(errors) > delta)
+            printed.append(case)
+            if tau <= 1 and delta < 0.5:
+                amended.append(case)
+    for mean, tau, epsilon in ((0.95, 0.9, 1.0), (0.8, 0.5, 0.5), (0.35, 0.3, math.inf)):
+        problem = Instance("one-arm", [mean], tau)
+        for delta, radius in itertools.product((0.1, 0.01), ("hoeffding", "mixture")):
+            pulls = exact.fixed_confidence_error(problem, epsilon, delta, radius).expected_pulls
+            lower = scale * bounds.fixed_confidence_lower(problem, epsilon, delta, "printed")
+            case = (
+                f"{radius}, mu = {mean:g}, eps = {epsilon:g}, delta = {delta:g}",
+                pulls >= lower,
+            )
+            printed.append(case)
+            amended.append(case)
+    return _counted(printed, amended)
+
+
+def blind_errors(tau: float) -> dict[str, list[float]]:
+    """Error probabilities, over environments of one arm, of answers that ignore the responses."""
+    above = [mean >= tau for mean in np.linspace(0, 1, 21)]
+    return {
+        "always accept": [float(not up) for up in above],
+        "always reject": [float(up) for up in above],
+        "toss of a coin": [0.5 for _ in above],
+    }
+
+
+def confidence_match(
+    failure: Evidence, epsilons: Sequence[float] = (0.25, 0.1, 0.03, 0.01)
+) -> Evidence:
+    """Sections 4.1 and 4.2: upper over lower bound of fixed confidence as eps tends to 0.
+
+    The upper bound on E[T] is that of ``hoeffding``; the lower bound is the printed one times
+    1 + log(K H_eps)/log(1/delta), the additive logarithm. ``failure`` is the counterexample.
+    """
+    problems = [Instance("two", [0.3, 0.6], 0.5), Instance("four", [0.1, 0.45, 0.7, 0.9], 0.5)]
+    ratios = []
+    for problem, epsilon, delta in itertools.product(problems, epsilons, (0.1, 0.01, 1e-4)):
+        upper = expected_cost_bound(problem, epsilon, delta, "hoeffding")
+        lower = bounds.fixed_confidence_lower(problem, epsilon, delta, "printed")
+        extra = math.log(problem.n_arms * problem.complexity(epsilon)) / math.log(1 / delta)
+        ratios.append(upper / (lower * (1 + extra)))
+    return {
+        "cases": len(ratios),
+        "largest_ratio": max(ratios),
+        "smallest_ratio": min(ratios),
+        "printed_is_correct": int(failure["certified_lower_bound"] <= failure["delta"]),
+    }
+
+
+# --- Algorithm 1: upper bounds --------------------------------------------------------------------
+
+
+def upper_bounds(
+    losses: Iterable[tuple[Instance, float, int, float]] | None = None, scale: float = 1.0
+) -> Evidence:
+    """Theorem 3.1 and its sharpening against exact losses, far below any simulation's floor.
+
+    Parameters
+    ----------
+    losses
+        Problem, epsilon, budget and exact loss; by default those of :func:`exact_losses`.
+    scale
+        Divides the bounds.
+    """
+    counts = {name: {"violations": 0, "informative": 0, "several": 0} for name in UPPER_VERSIONS}
+    rates = []
+    for problem, epsilon, budget, loss in exact_losses() if losses is None else losses:
+        if loss > 0:
+            rates.append(-math.log(loss) * problem.complexity(epsilon) / budget)
+        for name, version in UPPER_VERSIONS.items():
+            upper = bounds.fixed_budget_upper(problem, epsilon, budget, version)
+            if upper < 1:
+                counts[name]["informative"] += 1
+                counts[name]["several"] += problem.n_arms > 1
+                counts[name]["violations"] += loss > upper / scale
+    return {
+        **{f"{name}_{what}": n for name, found in counts.items() for what, n in found.items()},
+        "losses": len(rates),
+        "least_rate": min(rates, default=math.nan),
+        "largest_rate": max(rates, default=math.nan),
+    }
+
+
+def exact_losses() -> Iterable[tuple[Instance, float, int, float]]:
+    """Exact losses of Algorithm 1: one arm deep in the bounds' region, two as far as is cheap."""
+    singles = [Instance("one-far", [0.9], 0.5), Instance("one-edge", [0.95], 0.7)]
+    pairs = [Instance("two", [0.05, 0.95], 0.5), Instance("two-band", [0.1, 0.9], 0.5, 0.1)]
+    for problem, epsilons, multiples in (
+        *((single, (1.0, math.inf), (4, 16, 64, 150)) for single in singles),
+        *((pair, (math.inf,), (4, 16, 32)) for pair in pairs),
+    ):
+        for epsilon in epsilons:
+            for multiple in multiples:
+                budget = max(2 * problem.n_arms, math.ceil(multiple * problem.complexity(epsilon)))
+                yield problem, epsilon, budget, exact.fixed_budget_loss(problem, epsilon, budget)
+
+
+# --- Algorithm 1: lower bounds --------------------------------------------------------------------
+
+# means, threshold and tolerance that satisfy the hypotheses of the corrected Theorem 3.2
+PROPER = [
+    ([0.8], 0.5, 0.0), ([0.2, 0.7], 0.5, 0.0), ([0.8], 0.5, 0.1), ([0.3, 0.9], 0.6, 0.05),
+    ([1.0], 0.85, 0.1), ([0.0], 0.1, 0.1),
+]  # fmt: skip
+# a mean at the threshold, tau + zeta >= 1, tau - zeta < 0
+DEGENERATE = [([0.5], 0.5, 0.1), ([0.95], 0.9, 0.1), ([0.1], 0.05, 0.1)]
+
+
+def lower_bounds(scale: float = 1.0, degenerate: Sequence[Any] = tuple(DEGENERATE)) -> Evidence:
+    """Theorem 3.2 against the exact worst loss over B^0..B^K, of one and two arms.
+
+    It bounds all algorithms, so "always accept" and "always reject" play beside Algorithm 1. The
+    bounds are multiplied by ``scale``.
+    """
+    printed, amended, general = [], [], []
+    least = math.inf
+    stronger = True
+    problems = [(*problem, True) for problem in PROPER] + [(*p, False) for p in degenerate]
+    for means, tau, zeta, proper in problems:
+        problem = Instance(f"mu = {means}, tau = {tau:g}, zeta = {zeta:g}", means, tau, zeta)
+        environments = clipped_environments(problem)
+        for epsilon in (0.1, 0.5, 1.0, 4.0):
+            for budget in (2 * problem.n_arms, 20, 60):
+                lower = scale * bounds.fixed_budget_lower(problem, epsilon, budget, "printed")
+                if proper:
+                    stronger &= _in_order(problem, epsilon, budget)
+                for name, worst in worst_losses(environments, epsilon, budget).items():
+                    case = (
+                        f"{name}, {problem.name}, eps = {epsilon:g}, T = {budget}",
+                        worst >= lower,
+                    )
+                    printed.append(case)
+                    if proper:
+                        amended.append(case)
+                        least = min(least, over_lower_bound(worst, lower))
+                    if tau != 0.5 or zeta > 0:
+                        general.append(case)
+    return _counted(printed, amended) | {
+        "general_cases": len(general),
+        "general_violations": sum(not holds for _, holds in general),
+        "least_over_printed": least,
+        "each_version_is_stronger": int(stronger),
+    }
+
+
+def clipped_environments(instance: Instance) -> list[Instance]:
+    """B^0, ..., B^K with means clipped to [0, 1], so that they always exist."""
+    half = np.abs(np.array(instance.means) - instance.threshold) / 2 + instance.tolerance
+    if np.all((instance.threshold + half <= 1) & (instance.threshold - half >= 0)):
+        return budget_environments(instance)
+    upper, lower = (np.clip(instance.threshold + side * half, 0, 1) for side in (1, -1))
+    return [
+        Instance(
+            f"{instance.name}/B{flipped + 1}",
+            np.where(np.arange(instance.n_arms) == flipped, lower, upper),
+            instance.threshold,
+            instance.tolerance,
+        )
+        for flipped in range(-1, instance.n_arms)
+    ]
+
+
+def worst_losses(environments: Sequence[Instance], epsilon: float, budget: int) -> dict[str, float]:
+    """Largest expected loss over the environments, of Algorithm 1 and of two blind answers."""
+    return {
+        "Algorithm 1": max(exact.fixed_budget_loss(e, epsilon, budget) for e in environments),
+        "always accept": max(float(e.must_reject.any()) for e in environments),
+        "always reject": max(float(e.must_accept.any()) for e in environments),
+    }
+
+
+def _in_order(problem: Instance, epsilon: float, budget: int) -> bool:
+    versions = ("printed", "corrected", "sharp")
+    found = [bounds.fixed_budget_lower(problem, epsilon, budget, v) for v in versions]
+    return found == sorted(found)
+
+
+# --- why error curves part ------------------------------------------------------------------------
+
+
+def collapse_of_uniform_allocation(targets: Sequence[float] = (0.2, 0.1, 0.05)) -> Evidence:
+    """Exact error curves of arms pulled in turn for eps up to 1, compared as in ``collapse``."""
+    problems = [
+        Instance("three-groups", [0.1] * 3 + [0.35, 0.45, 0.55, 0.65] + [0.9] * 3, 0.5, 0.1),
+        Instance("dose-finding", [0.05, 0.12, 0.25, 0.40, 0.55, 0.68], 0.3, 0.02),
+    ]
+    curves = [
+        {
+            "instance": problem.name,
+            "policy": "uniform",
+            "epsilon": epsilon,
+            "budget": budget,
+            "scaled_budget": budget / problem.complexity(epsilon),
+            "estimate": uniform_loss(problem, epsilon, budget),
+        }
+        for problem in problems
+        for epsilon in (0.1, 0.25, 0.5, 1.0)
+        for budget in sorted(scaled_budgets(problem, epsilon, np.arange(0.5, 8.1, 0.25).tolist()))
+    ]
+    return collapse(pd.DataFrame(curves), "uniform", targets)
+
+
+def uniform_loss(instance: Instance, epsilon: float, budget: int) -> float:
+    """Exact loss when the arms are pulled in turn: the arms err independently."""
+    from scipy.stats import binom
+
+    means, tau = instance.private_means(epsilon), instance.private_threshold(epsilon)
+    right = 1.0
+    for arm, (accept, reject) in enumerate(
+        zip(instance.must_accept, instance.must_reject, strict=True)
+    ):
+        pulls = budget // instance.n_arms + (arm < budget % instance.n_arms)
+        below = float(binom.cdf(math.floor(pulls * tau), pulls, means[arm]))  # s <= n tau
+        right *= 1 - below if accept else below if reject else 1.0
+    return 1 - right
+
+
+def drift_of_algorithm_1(epsilons: Sequence[float] = (2.0, 1.0, 0.7, 0.5)) -> Evidence:
+    """Exact loss of Algorithm 1 on two arms at T = H_eps: it grows as eps falls."""
+    problem = Instance("two", [0.1, 0.9], 0.5)
+    losses = [
+        exact.fixed_budget_loss(problem, epsilon, round(problem.complexity(epsilon)))
+        for epsilon in epsilons
+    ]
+    steps = [later / earlier for earlier, later in itertools.pairwise(losses)]
+    found = {f"loss_at_{e:g}": v for e, v in zip(epsilons, losses, strict=True)}
+    return found | {
+        "steps": len(steps),
+        "least_step": min(steps),
+        "total_growth": losses[-1] / losses[0],
+    }
+
+
+def _counted(printed: Sequence[tuple[str, bool]], amended: Sequence[tuple[str, bool]]) -> Evidence:
+    """Cases and violations of a statement as printed and under added hypotheses."""
+    failing = [name for name, holds in printed if not holds]
+    return {
+        "cases": len(printed),
+        "violations": len(failing),
+        "violating_point": failing[0] if failing else "",
+        "amended_cases": len(amended),
+        "amended_violations": sum(not holds for _, holds in amended),
+    }
