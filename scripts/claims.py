@@ -2,8 +2,7 @@
 
 import json
 from pathlib import Path
-
-import pandas as pd
+from typing import Any
 
 from ldpt.claims import register
 from ldpt.publishing import tables
@@ -13,21 +12,16 @@ SCHEMAS = Path("workflow/schemas")
 
 def judge(
     register_path: str, evidence: list[str], code: dict[str, str], sources: dict[str, list[str]]
-) -> tuple[list[register.Verdict], float]:
-    """The verdicts and their level; ``code`` and ``sources`` say what evidence is current."""
-    level, register_claims = register.read_register(register_path, SCHEMAS / "claims.schema.yaml")
+) -> dict[str, Any]:
+    """Headlines and verdicts; ``code`` and ``sources`` say what evidence is current."""
+    level, rows = register.read_register(register_path, SCHEMAS / "claims.schema.yaml")
     entries = {
         (name := Path(path).stem): register.read_evidence(path, code[name], sources.get(name, []))
         for path in evidence
     }
-    return register.verdicts(register_claims, entries, level), level
-
-
-def write_verdicts(found: list[register.Verdict], level: float, path: str) -> None:
-    """``results/claims.json``, checked against its schema."""
-    document = register.as_document(found, level)
+    document = register.as_document(rows, register.verdicts(rows, entries, level), level)
     register.validate(document, SCHEMAS / "verdicts.schema.yaml", "the verdicts")
-    Path(path).write_text(json.dumps(document, indent=1, allow_nan=False) + "\n")
+    return document
 
 
 if __name__ == "__main__":
@@ -35,9 +29,11 @@ if __name__ == "__main__":
 
     with job(snakemake) as this:  # noqa: F821
         made_from = {"measured": list(this.input.tables)}
-        found, level = judge(
+        document = judge(
             this.input.register, list(this.input.evidence), this.params.evidence_code, made_from
         )
         out = this.output
-        write_verdicts(found, level, out.verdicts)
-        tables.write(pd.DataFrame(register.as_rows(found)), {}, out.csv, out.md, out.tex)
+        text = json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False)
+        Path(out.verdicts).write_text(text + "\n", encoding="utf-8")
+        table, columns = tables.claims(document["claims"]), tables.CLAIM_COLUMNS
+        tables.write(table, {}, out.csv, out.md, out.tex, columns)

@@ -82,12 +82,19 @@ def _confidence_row(delta: Any, runs: pd.DataFrame) -> dict[str, Any]:
         "mean_pulls_low": least,
         "mean_pulls_high": most,
         "sd_pulls": deviation,
+        "quantile_pulls": upper_quantile(runs["stopping_time"].to_numpy(), 1 - float(delta)),
         "errors": errors,
         "estimate": errors / len(runs),
         "low": float(low),
         "high": float(high),
         "undecided": int((runs["stopping_time"] < 0).sum()),
     }
+
+
+def upper_quantile(stopping_times: np.ndarray, share: float) -> float:
+    """Smallest time by which this share of the runs had stopped; infinite if fewer did."""
+    times = np.where(stopping_times >= 0, stopping_times, math.inf)
+    return float(np.sort(times)[min(math.ceil(share * len(times)), len(times)) - 1])
 
 
 def allocation(pulls: np.ndarray, gaps: np.ndarray, labels: dict[str, Any]) -> pd.DataFrame:

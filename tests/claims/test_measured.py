@@ -1,120 +1,303 @@
-"""Evidence from exact chains and from the map of errors, with planted opposites."""
+"""Evidence from tables of simulations, with planted opposites."""
 
+import math
+from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import binomtest
 
-from ldpt import exact
+from ldpt import bounds
 from ldpt.claims import measured
-from ldpt.claims.error_map import error_map, one_arm
-from ldpt.claims.register import REFUTED, REPRODUCED
-from ldpt.instances import Instance
-from ldpt.simulate import fixed_budget
+from ldpt.claims.register import FALSE, NOT_TESTED, SUPPORTED, TRUE
+from ldpt.instances import Instance, equal_gap
+from tests.claims.judging import judged, verdict
 
-from .test_register import verdict
-
-GRID = {
-    "one_arm": [
-        {
-            "radii": ["printed", "hoeffding"],
-            "thresholds": [0.9],
-            "gaps": [0.1],
-            "epsilons": [1],
-            "deltas": [0.1],
-        }
-    ],
-    "two_arms": [
-        {
-            "radii": ["printed", "mixture"],
-            "thresholds": [0.5],
-            "gaps": [0.01],
-            "epsilons": [float("inf")],
-            "deltas": [0.001],
-            "replicates": 10_000,
-        }
-    ],
+TWO = Instance("two", [0.3, 0.6], 0.5)
+PROBLEMS = {
+    "two": TWO,
+    "one-arm": Instance("one-arm", [0.9], 0.5),
+    "equal-gap-8": equal_gap(8),
 }
 
 
-@pytest.fixture(scope="module")
-def failure() -> dict[str, Any]:
-    return measured.one_armed_failure()
+# --- tables that hold what is claimed, and tables that do not -------------------------------------
 
 
-def test_the_certificate_lies_between_delta_and_the_exact_error(failure: dict[str, Any]) -> None:
-    assert failure["delta"] < failure["certified_lower_bound"] <= failure["printed_error"]
-    assert failure["printed_error"] == pytest.approx(0.30434, abs=1e-5)
-    assert verdict("D7", failure) == REFUTED
-    assert verdict("X3", failure) == REPRODUCED
+def mechanism(shift: int = 0) -> dict[str, Any]:
+    positives = round(100_000 * (0.5 - 0.2 * math.tanh(0.5))) + shift
+    row = {"law": "beta", "mean": 0.3, "epsilon": 1.0, "draws": 100_000, "positives": positives}
+    return measured.reward_laws(pd.DataFrame([row]))
 
 
-def test_a_certificate_for_the_repaired_radius_turns_the_verdict(failure: dict[str, Any]) -> None:
-    problem = Instance("counterexample", [0.95], 0.9)
-    repaired = exact.certified_error_lower_bound(problem, 1.0, 0.1, "hoeffding", max_pulls=500)
-    assert verdict("D7", failure | {"certified_lower_bound": repaired}) == REPRODUCED
-    assert verdict("X3", failure | {"mixture_error": failure["printed_error"]}) == REFUTED
+def error_cells(errors: int, radius: str) -> pd.DataFrame:
+    row = {"instance": "one", "radius": radius, "epsilon": 1.0, "delta": 0.1, "errors": errors}
+    row |= {"replicates": 1000, "estimate": errors / 1000, "low": errors / 1000 - 0.02}
+    return pd.DataFrame([row, row | {"epsilon": 4.0, "errors": 0, "estimate": 0.0, "low": 0.0}])
 
 
-def test_exact_losses_stay_below_every_upper_bound_until_it_is_cut(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    losses = list(measured.exact_losses())
-    monkeypatch.setattr(measured, "exact_losses", lambda: losses)
-    held = measured.exact_losses_and_upper_bounds()
-    assert [verdict(i, held) for i in ("T3.1", "X8", "D51")] == [REPRODUCED] * 3
-    cut = measured.exact_losses_and_upper_bounds(scale=1e8)
-    assert [verdict(i, cut) for i in ("T3.1", "X8")] == [REFUTED] * 2
+def delta_correct(errors: int, radius: str) -> dict[str, Any]:
+    return measured.delta_correctness(error_cells(errors, radius), radius)
 
 
-def test_worst_exact_loss_stays_above_every_lower_bound_until_it_is_raised() -> None:
-    assert verdict("T3.2", measured.exact_losses_and_lower_bounds()) == REPRODUCED
-    assert verdict("T3.2", measured.exact_losses_and_lower_bounds(scale=3.0)) == REFUTED
+def error_map(ratio: float) -> dict[str, Any]:
+    """Two cells per radius, exact and simulated, whose error is this many times delta."""
+    rows = [
+        {"radius": radius, "method": method, "error_over_delta": ratio, "fails": ratio > 1}
+        for radius in measured.RADII
+        for method in ("exact", "simulated")
+    ]
+    return measured.error_map(pd.DataFrame(rows))
 
 
-def test_the_map_holds_exact_and_simulated_cells() -> None:
-    table = error_map(GRID, rho=10.0, seed=5)
-    assert table["method"].tolist() == ["exact", "exact", "simulated", "simulated"]
-    assert table["fails"].tolist() == [True, False, True, False]
-    chain = exact.fixed_confidence_error(one_arm(0.9, 0.1), 1.0, 0.1, "printed")
-    assert table["low"][0] <= chain.error <= table["high"][0]
-    found = measured.error_map(table)
-    assert verdict("T4.1-map", found | {"exact_printed_failing": 0}) == REPRODUCED
-    assert verdict("T4.1-map", found) == REFUTED
-    two = measured.simulated_cells(table, n_arms=2)
-    assert verdict("T4.1-two", measured.delta_correctness(two, "printed")) == REFUTED
-    assert verdict("X2", measured.delta_correctness(two, "mixture")) == REPRODUCED
-
-
-def test_sampled_losses_and_errors_contradict_only_when_sure() -> None:
-    problem = Instance("one-arm", [0.9], 0.5)
-    row = {"instance": "one-arm", "epsilon": 1.0, "budget": 1900, "scaled_budget": 65.0}
-    row |= {"estimate": 1e-30, "relative_error": 0.1, "reliable": True}
+def sampled_errors(estimate: float, relative_error: float = 0.1) -> dict[str, Any]:
+    row = {"estimate": estimate, "relative_error": relative_error, "reliable": True, "delta": 0.1}
     useless = row | {"estimate": 0.9, "reliable": False}
-    table = pd.DataFrame([row, useless])
-    assert verdict("T3.1-rare", measured.sampled_losses(table, {"one-arm": problem})) == REPRODUCED
-    high = table.assign(estimate=0.5)
-    assert verdict("T3.1-rare", measured.sampled_losses(high, {"one-arm": problem})) == REFUTED
-    vague = high.assign(relative_error=0.3)
-    assert verdict("T3.1-rare", measured.sampled_losses(vague, {"one-arm": problem})) == REPRODUCED
-    with pytest.raises(ValueError, match="no reliable estimate"):
-        measured.sampled_losses(table.assign(reliable=False), {"one-arm": problem})
-    cells = pd.concat([table.assign(radius=r, delta=0.1) for r in ("printed", "mixture")])
-    assert verdict("X12", measured.sampled_errors(cells) | {"hoeffding_failing": 0}) == REPRODUCED
-    failing = measured.sampled_errors(cells.assign(estimate=0.3))
-    assert verdict("X12", failing) == REFUTED
-    assert verdict("T4.1-rare", failing) == REFUTED
+    rows = [cell | {"radius": radius} for radius in measured.RADII for cell in (row, useless)]
+    return measured.sampled_errors(pd.DataFrame(rows))
 
 
-def test_uniform_allocation_collapses_and_algorithm_1_drifts() -> None:
-    assert verdict("X14", measured.collapse_of_uniform_allocation(levels=[0.1])) == REPRODUCED
-    assert verdict("X15", measured.drift_of_algorithm_1((2.0, 1.0))) == REPRODUCED
-    assert verdict("X15", measured.drift_of_algorithm_1((1.0, 2.0))) == REFUTED
+def sampled_losses(estimate: float, relative_error: float = 0.1) -> dict[str, Any]:
+    row = {"instance": "one-arm", "epsilon": 1.0, "budget": 1900, "scaled_budget": 65.0}
+    row |= {"estimate": estimate, "relative_error": relative_error, "reliable": True}
+    useless = row | {"estimate": 0.9, "reliable": False}
+    return measured.sampled_losses(pd.DataFrame([row, useless]), PROBLEMS)
 
 
-def test_uniform_loss_against_runs() -> None:
-    problem = Instance("three", [0.2, 0.45, 0.8], 0.5, 0.1)
-    runs = fixed_budget(problem, 1.0, 50, replicates=4000, seed=3, policy="uniform")
-    loss = measured.uniform_loss(problem, 1.0, 50)
-    assert binomtest(int(runs["loss"].sum()), len(runs), loss).pvalue > 1e-4
+def budget_losses(errors: int, budget: int = 1900) -> dict[str, Any]:
+    row = {"instance": "one-arm", "policy": "apt", "epsilon": 1.0, "budget": budget}
+    table = pd.DataFrame([row | {"errors": errors, "replicates": 1000}])
+    return measured.budget_upper_bounds(table, PROBLEMS)
+
+
+def error_curves(slower: dict[float, float], policy: str = "apt") -> pd.DataFrame:
+    """Curves exp(-2 x) against x = T/H_eps, stretched by a factor for some epsilons."""
+    x = np.linspace(0.1, 4, 30)
+    parts = [
+        pd.DataFrame(
+            {
+                "instance": "one",
+                "policy": policy,
+                "epsilon": epsilon,
+                "budget": np.arange(30),
+                "scaled_budget": x,
+                "estimate": np.exp(-2 * x / slower.get(epsilon, 1.0)),
+            }
+        )
+        for epsilon in (0.1, 1.0, 4.0)
+    ]
+    return pd.concat(parts)
+
+
+def collapsed(slower: dict[float, float], policy: str = "apt") -> dict[str, Any]:
+    return measured.collapse(error_curves(slower, policy), policy)
+
+
+def new_problems(lsa: int, apt: int = 200, cells: int = 10, lost: int = 0) -> dict[str, Any]:
+    """So many cells with these errors of 1000, in the first ``lost`` of which they are swapped."""
+    rows = []
+    for cell in range(cells):
+        row = {"instance": f"new-{cell}", "epsilon": 1.0, "budget": 100, "scaled_budget": 1.0}
+        errors = (apt, lsa) if cell >= lost else (lsa, apt)
+        for policy, n in zip(("apt", "lsa"), errors, strict=True):
+            rows.append(row | {"policy": policy, "errors": n, "estimate": n / 1000})
+    return measured.new_problems(pd.DataFrame(rows).assign(replicates=1000))
+
+
+def cost_cells(
+    factors: dict[float, float], radii: dict[str, float], instance: str = "two"
+) -> pd.DataFrame:
+    """Mean pulls as a factor of the sharp bound, by epsilon, times a factor for the radius."""
+    rows = []
+    for epsilon, factor in factors.items():
+        for radius, times in radii.items():
+            sharp = bounds.fixed_confidence_lower(PROBLEMS[instance], epsilon, 0.01, "sharp")
+            mean = factor * times * sharp
+            row = {"instance": instance, "radius": radius, "epsilon": epsilon, "delta": 0.01}
+            pulls = {"mean_pulls": mean, "mean_pulls_high": mean, "quantile_pulls": 2 * mean}
+            rows.append(row | pulls)
+    return pd.DataFrame(rows)
+
+
+HOEFFDING = {"hoeffding": 1.0}
+ALL = {"printed": 4.0, "hoeffding": 20.0, "mixture": 4.0, "onesided": 3.0}
+
+
+def lower(factors: dict[float, float], scale: float = 1.0) -> dict[str, Any]:
+    return measured.lower_bounds(cost_cells(factors, HOEFFDING), PROBLEMS, scale)
+
+
+def sharp(factor: float) -> dict[str, Any]:
+    dominates = measured.sharp_lower_bound_dominates({"two": TWO}, [0.1, 1.0, 8.0])
+    return lower({0.1: factor, 1.0: 2.0}) | dominates
+
+
+def quantiles(factor: float) -> dict[str, Any]:
+    cells = cost_cells({1.0: factor}, {"printed": 1.0})
+    return measured.stopping_time_quantiles(cells, PROBLEMS)
+
+
+def expected(scale: float = 1.0) -> dict[str, Any]:
+    cells = cost_cells({0.1: 1.5, 1.0: 1.5}, dict.fromkeys(measured.VALID_RADII, 1.0))
+    return measured.expected_cost_bounds(cells, PROBLEMS, scale)
+
+
+def many_arms(scale: float = 1.0) -> dict[str, Any]:
+    cells = cost_cells({1.0: 2.0}, HOEFFDING, "equal-gap-8")
+    return measured.many_arms(cells, PROBLEMS, scale)
+
+
+def flat(largest: float) -> dict[str, Any]:
+    cells = cost_cells({0.01: 3.0, 1.0: 3.1, math.inf: largest}, {"onesided": 1.0})
+    return measured.onesided_flat(cells, PROBLEMS)
+
+
+def raised(at_small_epsilon: float = 1.0) -> dict[str, Any]:
+    return measured.privacy_raises_the_cost(cost_cells({0.1: at_small_epsilon, 1.0: 1.0}, ALL))
+
+
+def compared(**changes: float) -> dict[str, Any]:
+    return measured.cost_of_radii(cost_cells({0.1: 1.0, 1.0: 1.0}, ALL | changes))
+
+
+def appendix(violations: int) -> dict[str, Any]:
+    row = {"cases": 300, "violations": violations, "largest_ratio": 0.9}
+    names = ["apt: some arm", "lsa: some arm", "Lemma Y: an index"]
+    return measured.appendix_checks(pd.DataFrame([row | {"statement": name} for name in names]))
+
+
+# claim, verdict as it is, evidence as it is, verdict with a fault, evidence with the fault
+Plant = tuple[str, str, Callable[[], dict[str, Any]], str, Callable[[], dict[str, Any]]]
+PLANTED: list[Plant] = [
+    ("L2.1-laws", SUPPORTED, mechanism, FALSE, lambda: mechanism(shift=2000)),
+    ("T3.1-runs", SUPPORTED, lambda: budget_losses(0), FALSE, lambda: budget_losses(500)),
+    ("T3.1-rare", SUPPORTED, lambda: sampled_losses(1e-30), FALSE, lambda: sampled_losses(0.5)),
+    ("X13", SUPPORTED, lambda: sampled_losses(1e-30), FALSE, lambda: sampled_losses(0.5)),
+    *(
+        (name, usual, lambda r=radius: delta_correct(100, r), FALSE,
+         lambda r=radius: delta_correct(160, r))
+        for name, usual, radius in (
+            ("T4.1-runs", SUPPORTED, "printed"), ("T4.1-two", SUPPORTED, "printed"),
+            ("X1", TRUE, "hoeffding"), ("X2", TRUE, "mixture"), ("X20", TRUE, "onesided"),
+        )
+    ),
+    *(
+        (name, TRUE, lambda: error_map(0.5), FALSE, lambda: error_map(1.5))
+        for name in ("T4.1-map", "X11", "X20-map")
+    ),
+    *(
+        (name, SUPPORTED, lambda: sampled_errors(0.01), FALSE, lambda: sampled_errors(0.3))
+        for name in ("T4.1-rare", "X12", "X20-rare")
+    ),
+    ("T4.1-cost", TRUE, lambda: quantiles(10.0), FALSE, lambda: quantiles(1e4)),
+    ("T4.1-cost-36", TRUE, lambda: quantiles(10.0), FALSE, lambda: quantiles(1e4)),
+    ("D61", SUPPORTED, raised, FALSE, lambda: raised(0.001)),
+    ("T4.2-runs", SUPPORTED, lambda: lower({1.0: 9.0}), FALSE, lambda: lower({1.0: 9.0}, 1e6)),
+    ("D15", SUPPORTED, lambda: lower({0.1: 9.0, 1.0: 20.0}), FALSE,
+     lambda: lower({0.1: 9.0, 1.0: 30.0})),
+    ("X6", TRUE, lambda: sharp(1.1), FALSE, lambda: sharp(0.9)),
+    ("X9", TRUE, expected, FALSE, lambda: expected(1e3)),
+    ("X22", TRUE, expected, FALSE, lambda: expected() | {"onesided_largest_over_bound": 1.2}),
+    ("X23", TRUE, many_arms, FALSE, lambda: many_arms(1e3)),
+    ("D14", SUPPORTED, lambda: collapsed({}), FALSE, lambda: collapsed({4.0: 1.2})),
+    ("D14-small", SUPPORTED, lambda: collapsed({4.0: 1.2}), FALSE, lambda: collapsed({0.1: 1.2})),
+    ("X16", SUPPORTED, lambda: collapsed({}, "lsa"), FALSE, lambda: collapsed({0.1: 1.2}, "lsa")),
+    ("X17", SUPPORTED, lambda: new_problems(50, lost=1), FALSE, lambda: new_problems(50, lost=2)),
+    ("X18", SUPPORTED, lambda: flat(3.2), FALSE, lambda: flat(3.4)),
+    ("X4", SUPPORTED, compared, FALSE, lambda: compared(mixture=5.0)),
+    ("X10", SUPPORTED, compared, FALSE, lambda: compared(hoeffding=40.0)),
+    ("X19", SUPPORTED, compared, FALSE, lambda: compared(onesided=4.5)),
+    ("X7", TRUE, lambda: appendix(0)["erring_tapes"], FALSE, lambda: appendix(1)["erring_tapes"]),
+    ("X25", TRUE, lambda: appendix(0)["exact_chains"], FALSE, lambda: appendix(1)["exact_chains"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("identifier", "usual", "evidence", "expected", "plant"), PLANTED)
+def test_a_planted_fault_turns_the_verdict(
+    identifier: str,
+    usual: str,
+    evidence: Callable[[], dict[str, Any]],
+    expected: str,
+    plant: Callable[[], dict[str, Any]],
+) -> None:
+    assert verdict(identifier, evidence()) == usual
+    assert verdict(identifier, plant()) == expected != usual
+
+
+def test_a_bound_that_is_vacuous_everywhere_gives_no_verdict() -> None:
+    """The printed bound is above 1 at a small budget: then a loss of 1 cannot contradict it."""
+    vacuous = budget_losses(1000, budget=50)
+    assert bounds.fixed_budget_upper(PROBLEMS["one-arm"], 1.0, 50) > 1
+    assert verdict("T3.1-runs", vacuous) == NOT_TESTED
+    rare = pd.DataFrame(
+        [{"instance": "one-arm", "epsilon": 1.0, "budget": 50, "scaled_budget": 2.0}]
+    ).assign(estimate=0.9, relative_error=0.01, reliable=True)
+    assert verdict("T3.1-rare", measured.sampled_losses(rare, PROBLEMS)) == NOT_TESTED
+
+
+def test_nothing_simulated_gives_no_verdict() -> None:
+    assert verdict("X20", measured.delta_correctness(error_cells(0, "printed"), "onesided")) == (
+        NOT_TESTED
+    )
+    assert verdict("X16", measured.collapse(error_curves({}), "lsa")) == NOT_TESTED
+    assert verdict("X17", measured.new_problems(error_curves({}))) == NOT_TESTED
+    assert verdict("X17", new_problems(lsa=200)) == NOT_TESTED  # no cell differs
+    assert verdict("X19", measured.cost_of_radii(cost_cells({1.0: 1.0}, {"mixture": 1.0}))) == (
+        NOT_TESTED
+    )
+
+
+def test_sampled_estimates_contradict_only_when_sure() -> None:
+    assert verdict("T3.1-rare", sampled_losses(0.5, relative_error=0.3)) == SUPPORTED
+    assert verdict("T4.1-rare", sampled_errors(0.3, relative_error=0.3)) == SUPPORTED
+
+
+def test_onesided_flat_needs_the_whole_range_of_epsilon() -> None:
+    cells = cost_cells({0.1: 1.0, 1.0: 2.0, math.inf: 1.0}, {"onesided": 1.0})
+    assert measured.onesided_flat(cells, PROBLEMS)["series"] == 0
+
+
+def test_lower_bounds_tell_the_level_of_near_optimality_for_every_radius() -> None:
+    found = measured.lower_bounds(cost_cells({0.1: 1.0, 1.0: 2.0, 4.0: 4.0}, ALL), PROBLEMS)
+    for radius, times in ALL.items():
+        levels = [found[f"{radius}_{word}_over_sharp"] for word in ("least", "median", "largest")]
+        assert levels == pytest.approx([times, 2 * times, 4 * times])
+    assert found["sharp_spread"] == pytest.approx(4.0)
+    assert found["printed_growth"] > 100
+
+
+def test_stopping_time_quantiles_take_quantiles_and_not_means() -> None:
+    cells = cost_cells({1.0: 10.0}, {"printed": 1.0})
+    assert verdict("T4.1-cost", measured.stopping_time_quantiles(cells, PROBLEMS)) == TRUE
+    late = cells.assign(quantile_pulls=1e9)  # the mean stays what it was
+    assert verdict("T4.1-cost", measured.stopping_time_quantiles(late, PROBLEMS)) == FALSE
+
+
+def test_collapse_finds_the_widest_spread() -> None:
+    assert collapsed({4.0: 1.2})["spread_all"] == pytest.approx(1.2, rel=1e-6)
+    assert collapsed({4.0: 1.2})["spread_small"] == pytest.approx(1.0, rel=1e-6)
+
+
+def test_new_problems_report_the_worst_price() -> None:
+    found = new_problems(50, lost=1)
+    assert (found["differing"], found["better"], found["worse"]) == (10, 9, 1)
+    assert found["worst_error_ratio"] == pytest.approx(4.0)
+
+
+def test_verdicts_carry_the_number_and_its_meaning() -> None:
+    found = judged("X19", compared())
+    assert found.number == pytest.approx(0.75)
+    assert "median ratio of mean pulls" in found.meaning
+    assert found.evidence["largest_onesided_over_mixture"] == pytest.approx(0.75)
+
+
+def test_expected_cost_bound_meets_its_own_condition() -> None:
+    complexity, delta = TWO.complexity(1.0), 0.05
+
+    def met(t: float) -> bool:
+        return t / 2 - 1 > 2 * complexity * (math.log(8 / delta) + 3 * math.log(t)) + 2
+
+    t0 = math.floor(measured.expected_cost_bound(TWO, 1.0, delta, "hoeffding"))
+    assert all(met(t) for t in (t0, t0 + 1, 2 * t0, 100 * t0))
+    assert not met(0.99 * t0)

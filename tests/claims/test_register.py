@@ -1,137 +1,63 @@
-"""The audit has teeth: plant the opposite of what the paper says, and the verdict changes."""
+"""Register and verdicts: a wrong register is refused, and no verdict follows from nothing."""
 
 import json
 import math
 from collections.abc import Callable
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import pandas as pd
 import pytest
-from scripts.evidence_displays import displays
 
-from ldpt.claims import measured, register
-from ldpt.claims.displays import arithmetic as section2
-from ldpt.claims.displays import fixed_budget as budget
-from ldpt.claims.displays import fixed_confidence as confidence
-from ldpt.claims.register import (
-    CORRECTED,
-    NOT_TESTABLE,
-    REFUTED,
-    REPRODUCED,
-    Claim,
-)
-from ldpt.instances import Instance
+from ldpt.claims import register
+from ldpt.claims.register import AMENDED, FALSE, NOT_TESTED, SUPPORTED, TRUE, VERDICTS, Claim
+from tests.claims import test_chains, test_displays, test_measured
+from tests.claims.judging import BY_ID, PROJECT, REGISTER, REGISTERED, SCHEMA, verdict
 
-PROJECT = Path(__file__).resolve().parents[2]
-REGISTER = PROJECT / "paper/claims.yaml"
-SCHEMA = PROJECT / "workflow/schemas/claims.schema.yaml"
-LEVEL, REGISTERED = register.read_register(REGISTER, SCHEMA)
-BY_ID = {claim.id: claim for claim in REGISTERED}
+# --- the register itself --------------------------------------------------------------------------
 
 
-def verdict(identifier: str, entry: dict[str, Any]) -> str:
-    """The verdict on one registered claim by this evidence alone."""
-    claim = BY_ID[identifier]
-    return register.verdicts([claim], {claim.file: {claim.key: entry}}, LEVEL)[0].verdict
+def test_every_check_of_the_register_has_a_planted_fault() -> None:
+    planted = {
+        identifier
+        for module in (test_displays, test_chains, test_measured)
+        for identifier, *_ in module.PLANTED
+    }
+    assert planted == {claim.id for claim in REGISTERED if claim.file}
 
 
-@pytest.fixture(scope="module")
-def shown() -> dict[str, dict[str, Any]]:
-    """The evidence on all displays, as the workflow computes it."""
-    return displays()
+def test_rows_without_a_check_are_read_off() -> None:
+    assert all((claim.basis == "read off") == (not claim.file) for claim in REGISTERED)
+    assert all(
+        BY_ID[i].basis == "read off"
+        for i in ["D3", "D6", "D9", "D22", "D24", "D26", "D28", "D31", "D33"]
+    )
 
 
-# --- the displays: what is found, and that a planted opposite turns it ----------------------------
-
-FOUND = {
-    REPRODUCED: "D16 D17 D18 D49 D13 D27 D28 D31 D34 D35 D37 D39 D41 D43 D44 D10 D45 D46 X5 X7",
-    CORRECTED: "D1 D12 D19 D2 D3 D20 D21 D22 D23 D24 D4 D25 D26 D29 D30 D5 D6 D33 D36 D48 D8 D38 "
-    "D40 D42 D9 D11 D47",
-}
+def test_typos_are_roots_of_their_own_level() -> None:
+    typos = {claim.id for claim in REGISTERED if claim.level == "typo"}
+    assert typos == set(["D1", "D4", "D22", "D24", "D25", "D26", "D29", "D32", "D40", "D42"])
+    assert all(BY_ID[name].root == name for name in typos)
 
 
-@pytest.mark.parametrize(
-    ("identifier", "expected"), [(i, v) for v, ids in FOUND.items() for i in ids.split()]
-)
-def test_verdicts_on_the_displays(
-    identifier: str, expected: str, shown: dict[str, dict[str, Any]]
-) -> None:
-    assert verdict(identifier, shown[BY_ID[identifier].key]) == expected
+def test_one_wrong_constant_is_one_root() -> None:
+    assert {claim.id for claim in REGISTERED if claim.root == "D2"} == {"D2", "D3", "D21", "D38"}
 
 
-def leaky(reward: Fraction, x: Fraction) -> Fraction:
-    """A mechanism at twice the privacy level it claims."""
-    return section2.response_probability(reward, x * x)
+def test_own_questions_are_not_counted_as_the_papers() -> None:
+    assert all(BY_ID[name].level == "own" for name in ("D14", "D15", "X16", "X20"))
+    assert all(claim.level == "own" for claim in REGISTERED if claim.id.startswith("X"))
 
 
-PLANTED: list[tuple[str, str, Callable[[], dict[str, Any]]]] = [
-    ("D16", REFUTED, lambda: section2.mean_of_response(slope=Fraction(1, 3))),
-    ("D17", REFUTED, lambda: section2.privacy_ratio(leaky)),
-    ("D1", REPRODUCED, lambda: section2.ratio_for_output_zero(corner=(0, 1))),
-    ("D13", REFUTED, lambda: section2.complexity_identity([1.0], power=1)),
-    ("D2", REPRODUCED, lambda: budget.sub_gaussian(scale=Fraction(1, 2))),
-    ("D2", REFUTED, lambda: budget.sub_gaussian(corrected=Fraction(9, 20))),
-    ("D3", REPRODUCED, lambda: budget.fixed_budget_exponent(printed=Fraction(1, 32))),
-    ("D20", REPRODUCED, lambda: budget.peeling_scales(budgets=(2, 3, 4))),
-    ("D21", REPRODUCED, lambda: budget.maximal_inequality(rate=Fraction(1), factor=2)),
-    ("D24", REPRODUCED, lambda: budget.last_line_of_the_proof(rate=Fraction(1, 4))),
-    ("D4", REPRODUCED, lambda: budget.half_a_gap(misplaced_root=False)),
-    ("D25", REPRODUCED, lambda: budget.index_lower_bound(gap_power=1)),
-    ("D26", REPRODUCED, lambda: budget.index_upper_bound(power=1)),
-    ("D5", REPRODUCED, lambda: budget.divergence_of_mirrored_arms(coefficient=4)),
-    ("D34", REFUTED, lambda: budget.bretagnolle_huber(constant=Fraction(3, 2))),
-    ("D35", REFUTED, lambda: budget.channel_contraction(scale=Fraction(1, 12))),
-    ("D36", REPRODUCED, lambda: budget.pigeonhole_over_measures(x=Fraction(1))),
-    ("X5", REFUTED, lambda: budget.channel_contraction(printed=False, scale=Fraction(9, 10))),
-    ("X7", REFUTED, lambda: budget.paired_deviation(share=5.0)),
-    ("D38", REPRODUCED, lambda: confidence.hoeffding_on_the_radius(scale=Fraction(2))),
-    # a radius ten per cent below the repaired one: 1/2 becomes .81/2
-    ("D38", REFUTED, lambda: confidence.hoeffding_on_the_radius(corrected=Fraction(200, 81))),
-    ("D39", REFUTED, lambda: confidence.sum_over_rounds(numerator=Fraction(1))),
-    ("D43", REFUTED, lambda: confidence.pulls_of_an_arm(divisor=4)),
-    ("D9", REPRODUCED, lambda: confidence.effective_complexity(divisor=16)),
-    ("D9", REFUTED, lambda: confidence.effective_complexity(corrected=17)),
-    ("D10", REFUTED, lambda: confidence.fixed_point(constant=199)),
-    ("D11", REPRODUCED, lambda: confidence.mirrored_mean_distance(factor=2)),
-    ("D46", REFUTED, lambda: confidence.mirrored_divergence(coefficient=Fraction(3, 2))),
-    ("D45", REFUTED, lambda: confidence.binary_divergence_bound(slack=1)),
-    ("D47", REFUTED, lambda: confidence.confidence_range(largest=Fraction(1, 2))),
-    ("D48", REFUTED, lambda: measured.matching_exponents(largest_small=4.0)),
-]
-
-
-@pytest.mark.parametrize(("identifier", "expected", "plant"), PLANTED)
-def test_a_planted_opposite_turns_the_verdict(
-    identifier: str, expected: str, plant: Callable[[], dict[str, Any]]
-) -> None:
-    usual = next(kind for kind, ids in FOUND.items() if identifier in ids.split())
-    assert verdict(identifier, plant()) == expected != usual
-
-
-def test_crossing_probability_against_all_paths() -> None:
-    tapes = np.array(np.meshgrid(*[[0, 1]] * 10)).reshape(10, -1).T
-    v = np.arange(1, 11)
-    walk = 2 * tapes.cumsum(axis=1) - v
-    crossed = np.any((walk**2 >= 4 * v)[:, 3:8], axis=1)
-    assert budget.crossing_probability(4, 8, 1) == Fraction(int(crossed.sum()), len(tapes))
-
-
-# --- the register ---------------------------------------------------------------------------------
-
-
-def test_register_names_every_finding_and_every_check(shown: dict[str, dict[str, Any]]) -> None:
-    assert {f"D{n}" for n in range(1, 16)} <= BY_ID.keys()
-    assert {claim.key for claim in REGISTERED if claim.file == "displays"} == shown.keys()
+def test_new_own_claims_say_what_was_explored_before() -> None:
+    names = [f"X{n}" for n in (16, 17, 18, 19, 20)]
+    assert all("Registered before its paper-scale runs" in BY_ID[n].explored for n in names)
 
 
 def write_register(folder: Path, change: Callable[[str], str]) -> Path:
     path = folder / "claims.yaml"
-    text = change(REGISTER.read_text())
-    assert text != REGISTER.read_text()
-    path.write_text(text)
+    text = change(REGISTER.read_text(encoding="utf-8"))
+    assert text != REGISTER.read_text(encoding="utf-8")
+    path.write_text(text, encoding="utf-8")
     return path
 
 
@@ -139,43 +65,98 @@ def write_register(folder: Path, change: Callable[[str], str]) -> Path:
     ("old", "new", "message"),
     [
         ("  - id: D16\n", "  - id: D17\n", "two claims with the id D17"),
-        ("kind: simulated", "kind: guessed", "'guessed' is not one of"),
-        ("    number: largest_deviation\n", "", "'number' is a dependency of 'evidence'"),
-        ("    number: largest_deviation\n", "    verdict: refuted\n", "'verdict' was unexpected"),
+        ("basis: measured", "basis: guessed", "'guessed' is not one of"),
+        ("level: step", "level: lemma", "'lemma' is not one of"),
+        ("    number: largest_deviation\n", "", "'number' is a required property"),
+        ("    root: D2\n", "    root: D2\n    verdict: 'false'\n", "'verdict' was unexpected"),
+        (", cases: n_tests}", "}", "'cases' is a required property"),
+        (", cases: n_tests}", ", cases: cells}", "cases of a tested claim must be n_tests"),
+        ("root: D2\n", "root: D99\n", "root 'D99' is not a root of the register"),
+        ("root: D2\n", "root: D3\n", "root 'D3' is not a root of the register"),
+        ("    root: D14\n    part: own", "    root: T3.1\n    part: own", "not both the paper's"),
+        ("level: theorem", "level: statement", "the register"),
+        ("    reading: true as printed\n", "", "'reading' is a required property"),
+        ("basis: read off", "basis: computed", "is a required property"),
+        ("    amendment: If μ_{i} ≠ τ.\n", "", "'amendment' is a dependency of 'amended'"),
     ],
 )
-def test_a_wrong_register_is_refused(tmp_path: Path, old: str, new: str, message: str) -> None:
+def test_read_register_refuses(tmp_path: Path, old: str, new: str, message: str) -> None:
     path = write_register(tmp_path, lambda text: text.replace(old, new, 1))
     with pytest.raises(ValueError, match=message):
         register.read_register(path, SCHEMA)
 
 
+def test_read_register_wants_the_five_theorems(tmp_path: Path) -> None:
+    """A sixth theorem, or a theorem that is the child of another row, is refused."""
+    summary = "    summary: {true as printed: so}\n"
+
+    def sixth(text: str) -> str:
+        old = "  - id: D51\n    level: statement\n"
+        return text.replace(old, "  - id: D51\n    level: theorem\n" + summary, 1)
+
+    with pytest.raises(ValueError, match=r"the theorems must be the roots .*'D51'"):
+        register.read_register(write_register(tmp_path, sixth), SCHEMA)
+
+
 # --- criteria and verdicts ------------------------------------------------------------------------
 
 
-def make(printed: str = "value <= 1", corrected: str = "", **changes: Any) -> Claim:
-    fields = {"kind": "bound", "file": "f", "key": "k", "number": "value"} | changes
-    return Claim("C", "here", statement="s", printed=printed, corrected=corrected, **fields)
+def make(printed: str = "value <= 1", amended: str = "", **changes: Any) -> Claim:
+    fields = {"level": "step", "root": "C", "part": "text", "where": "here", "basis": "computed"}
+    fields |= {"file": "f", "key": "k", "cases": "cases", "number": "value", "meaning": "a value"}
+    fields |= {"statement": "s", "amendment": "with 2" if amended else ""} | changes
+    return Claim("C", printed=printed, amended=amended, **fields)
 
 
 def judge(claim: Claim, entry: dict[str, Any]) -> register.Verdict:
-    return register.verdicts([claim], {"f": {"k": entry}}, 0.001)[0]
+    return register.verdicts([claim], {"f": {"k": {"cases": 1} | entry}}, 0.001)[0]
 
 
-@pytest.mark.parametrize(
-    ("value", "expected"), [(0.5, REPRODUCED), (1.5, CORRECTED), (2.5, REFUTED)]
-)
+@pytest.mark.parametrize(("value", "expected"), [(0.5, TRUE), (1.5, AMENDED), (2.5, FALSE)])
 def test_verdict_follows_from_the_criteria(value: float, expected: str) -> None:
-    found = judge(make(corrected="value <= 2"), {"value": value, "violating_point": "x = 3"})
+    found = judge(make(amended="value <= 2"), {"value": value, "violating_point": "x = 3"})
     assert found.verdict == expected
     assert found.number == value
-    assert ("at x = 3" in found.decided_by) == (expected != REPRODUCED)
+    assert ("at x = 3" in found.decided_by) == (expected != TRUE)
+    assert found.amendment == ("with 2" if expected == AMENDED else "")
 
 
-def test_a_claim_without_evidence_is_not_testable() -> None:
-    claim = Claim("C", "here", "qualitative", "s", reason="no number is given")
+@pytest.mark.parametrize(("value", "expected"), [(0.5, SUPPORTED), (1.5, FALSE)])
+def test_a_measured_claim_is_at_best_supported(value: float, expected: str) -> None:
+    assert judge(make(basis="measured"), {"value": value}).verdict == expected
+
+
+@pytest.mark.parametrize("value", [0.5, 2.5])
+def test_no_case_gives_no_verdict(value: float) -> None:
+    found = judge(make(), {"value": value, "cases": 0})
+    assert (found.verdict, found.number, found.cases) == (NOT_TESTED, None, 0)
+
+
+def test_an_empty_list_of_tests_gives_no_verdict() -> None:
+    claim = make("adjusted_p >= test_level", basis="measured", cases="n_tests")
+    assert judge(claim, {"value": 0, "tests": []}).verdict == NOT_TESTED
+    one = {"value": 0, "tests": [{"where": "a", "p": 0.5}]}
+    assert judge(claim, one).verdict == SUPPORTED
+
+
+def test_an_amendment_without_a_case_amends_nothing() -> None:
+    claim = make(amended="amended_violations == 0")
+    entry = {"value": 2.0, "amended_violations": 0, "amended_cases": 0}
+    assert judge(claim, entry).verdict == FALSE
+    assert judge(claim, entry | {"amended_cases": 3}).verdict == AMENDED
+
+
+@pytest.mark.parametrize("claim", [claim for claim in REGISTERED if claim.file], ids=lambda c: c.id)
+def test_every_registered_row_without_a_case_is_not_tested(claim: Claim) -> None:
+    entry = {"tests": []} if claim.cases == "n_tests" else {claim.cases: 0}
+    assert verdict(claim.id, entry) == NOT_TESTED
+
+
+def test_a_read_off_row_has_the_verdict_of_the_register() -> None:
+    claim = make("", basis="read off", file="", key="", cases="", number="", meaning="")
+    claim = Claim(**(vars(claim) | {"reading": NOT_TESTED, "reason": "no number is given"}))
     found = register.verdicts([claim], {}, 0.001)[0]
-    assert (found.verdict, found.decided_by) == (NOT_TESTABLE, "no number is given")
+    assert (found.verdict, found.decided_by) == (NOT_TESTED, "no number is given")
 
 
 @pytest.mark.parametrize(
@@ -185,9 +166,10 @@ def test_a_claim_without_evidence_is_not_testable() -> None:
         (make(printed="other <= 1"), {"value": 1}, "no number 'other'"),
         (make(), {"value": "nan"}, "no number 'value'"),
         (make(), {"value": math.inf}, "no number 'value'"),
+        (make(cases="others"), {"value": 1}, "no number 'others'"),
         (make(printed="value ~ 1"), {"value": 1}, "compares two numbers"),
-        # a correction that cannot be read is an error even where it is not needed
-        (make(corrected="other <= 2"), {"value": 0.5}, "no number 'other'"),
+        # an amendment that cannot be read is an error even where it is not needed
+        (make(amended="other <= 2"), {"value": 0.5}, "no number 'other'"),
     ],
 )
 def test_missing_evidence_is_an_error(claim: Claim, entry: dict[str, Any], message: str) -> None:
@@ -209,24 +191,64 @@ def test_holm_runs_over_the_whole_register() -> None:
     """A p value of .0005 falls alone at level .001, and stands among a thousand tests."""
     small = {"value": 0, "tests": [{"where": "a", "p": 0.0005}]}
     many = {"value": 0, "tests": [{"where": "b", "p": 0.5}] * 1000}
-    claim = make("adjusted_p >= level", kind="simulated")
-    assert judge(claim, small).verdict == REFUTED
-    other = make("adjusted_p >= level", kind="simulated", key="many")
+    claim = make("adjusted_p >= test_level", basis="measured", cases="n_tests")
+    assert judge(claim, small).verdict == FALSE
+    other = make("adjusted_p >= test_level", basis="measured", cases="n_tests", key="many")
     found = register.verdicts([claim, other], {"f": {"k": small, "many": many}}, 0.001)
-    assert [v.verdict for v in found] == [REPRODUCED, REPRODUCED]
+    assert [v.verdict for v in found] == [SUPPORTED, SUPPORTED]
     assert found[0].raw_p == 0.0005
     assert found[0].adjusted_p == pytest.approx(0.5005)
 
 
-def test_the_document_fits_its_schema_and_counts() -> None:
-    found = [judge(make(), {"value": 0.5}), judge(make(), {"value": 2.0})]
-    document = register.as_document(found, 0.001)
-    schema = PROJECT / "workflow/schemas/verdicts.schema.yaml"
-    register.validate(document, schema, "the verdicts")
-    assert document["counts"] == {REPRODUCED: 1, CORRECTED: 0, REFUTED: 1, NOT_TESTABLE: 0}
-    document["claims"][0]["verdict"] = CORRECTED  # typed, without a correction
+# --- headlines ------------------------------------------------------------------------------------
+
+
+def document(counts: dict[str, int] | None = None) -> dict[str, Any]:
+    """A document in which every criterion is replaced by one that holds."""
+    easy = [
+        Claim(**(vars(c) | {"printed": "one >= 1", "amended": "", "cases": "one", "number": "one"}))
+        if c.file
+        else c
+        for c in REGISTERED
+    ]
+    evidence: dict[str, dict[str, Any]] = {}
+    for claim in easy:
+        evidence.setdefault(claim.file, {})[claim.key] = {"one": 1} | (counts or {})
+    return register.as_document(easy, register.verdicts(easy, evidence, 0.001), 0.001)
+
+
+def test_headlines_count_roots_by_level_and_typos_once() -> None:
+    found = document()
+    register.validate(found, PROJECT / "workflow/schemas/verdicts.schema.yaml", "the verdicts")
+    headlines = found["headlines"]
+    assert headlines["typos"] == 10
+    assert [row["id"] for row in headlines["theorems"]] == list(register.THEOREMS)
+    assert headlines["rows"] == len(REGISTERED) == headlines["paper_rows"] + headlines["own_rows"]
+    roots = [claim for claim in REGISTERED if claim.id == claim.root and claim.level != "typo"]
+    for level in ("theorem", "statement", "step", "own"):
+        assert list(headlines[level]) == list(VERDICTS)
+        assert sum(headlines[level].values()) == sum(claim.level == level for claim in roots)
+    assert headlines["theorem"][TRUE] == 5  # every criterion was made to hold
+
+
+@pytest.mark.parametrize(
+    ("basis", "wrong"),
+    [("measured", TRUE), ("measured", AMENDED), ("computed", SUPPORTED), ("computed", AMENDED)],
+)
+def test_the_schema_refuses_a_typed_verdict(basis: str, wrong: str) -> None:
+    found = document()
+    row = next(row for row in found["claims"] if row["basis"] == basis)
+    row["verdict"] = wrong
     with pytest.raises(ValueError, match="the verdicts"):
-        register.validate(document, schema, "the verdicts")
+        register.validate(found, PROJECT / "workflow/schemas/verdicts.schema.yaml", "the verdicts")
+
+
+def test_the_schema_refuses_a_verdict_from_no_case() -> None:
+    found = document()
+    row = next(row for row in found["claims"] if row["cases"])
+    row["cases"] = 0
+    with pytest.raises(ValueError, match="the verdicts"):
+        register.validate(found, PROJECT / "workflow/schemas/verdicts.schema.yaml", "the verdicts")
 
 
 # --- stale evidence -------------------------------------------------------------------------------
@@ -252,105 +274,3 @@ def test_stale_or_missing_evidence_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"another .*table.csv"):
         register.read_evidence(path, "code", [str(table), str(twin)])
     json.loads(path.read_text())  # plain JSON, infinities as text
-
-
-# --- evidence from tables -------------------------------------------------------------------------
-
-
-def confidence_cells(errors: int, radius: str = "printed") -> pd.DataFrame:
-    row = {"instance": "one", "radius": radius, "epsilon": 1.0, "delta": 0.1, "errors": errors}
-    row |= {"replicates": 1000, "estimate": errors / 1000, "low": errors / 1000 - 0.02}
-    return pd.DataFrame([row, row | {"epsilon": 4.0, "errors": 0, "estimate": 0.0, "low": 0.0}])
-
-
-@pytest.mark.parametrize(("errors", "expected"), [(100, REPRODUCED), (160, REFUTED)])
-def test_delta_correctness_is_tested_by_exact_binomials(errors: int, expected: str) -> None:
-    found = measured.delta_correctness(confidence_cells(errors), "printed")
-    assert found["cells_above_delta"] == int(errors == 160)
-    assert verdict("T4.1", found) == expected
-
-
-def test_a_radius_without_runs_is_an_error() -> None:
-    with pytest.raises(ValueError, match="no run with the radius 'mixture'"):
-        measured.delta_correctness(confidence_cells(0), "mixture")
-
-
-@pytest.mark.parametrize(("shift", "expected"), [(0, REPRODUCED), (2000, REFUTED)])
-def test_reward_laws_are_tested_against_the_private_mean(shift: int, expected: str) -> None:
-    positives = round(100_000 * (0.5 - 0.2 * math.tanh(0.5))) + shift
-    row = {"law": "beta", "mean": 0.3, "epsilon": 1.0, "draws": 100_000, "positives": positives}
-    assert verdict("L2.1", measured.reward_laws(pd.DataFrame([row]))) == expected
-
-
-def error_curves(slower: dict[float, float]) -> pd.DataFrame:
-    """Curves exp(-2 x) against x = T/H_eps, stretched by a factor for some epsilons."""
-    x = np.linspace(0.1, 4, 30)
-    parts = [
-        pd.DataFrame(
-            {
-                "instance": "one",
-                "policy": "apt",
-                "epsilon": epsilon,
-                "budget": np.arange(30),
-                "scaled_budget": x,
-                "estimate": np.exp(-2 * x / slower.get(epsilon, 1.0)),
-            }
-        )
-        for epsilon in (0.1, 1.0, 4.0)
-    ]
-    return pd.concat(parts)
-
-
-@pytest.mark.parametrize(
-    ("slower", "expected"), [({}, REPRODUCED), ({4.0: 1.2}, CORRECTED), ({0.1: 1.2}, REFUTED)]
-)
-def test_collapse_is_judged_by_the_budget_at_equal_error(
-    slower: dict[float, float], expected: str
-) -> None:
-    found = measured.collapse(error_curves(slower))
-    assert verdict("D14", found) == expected
-    assert found["spread_all"] == pytest.approx(max(slower.values(), default=1.0), rel=1e-6)
-
-
-def cost_cells(instance: Instance, factors: dict[float, float]) -> pd.DataFrame:
-    from ldpt.bounds import fixed_confidence_lower
-
-    rows = []
-    for epsilon, factor in factors.items():
-        mean = factor * fixed_confidence_lower(instance, epsilon, 0.01, "sharp")
-        row = {"instance": instance.name, "radius": "hoeffding", "epsilon": epsilon, "delta": 0.01}
-        rows.append(row | {"mean_pulls": mean, "mean_pulls_high": mean})
-    return pd.DataFrame(rows)
-
-
-@pytest.mark.parametrize(("last", "expected"), [(20.0, CORRECTED), (50.0, REPRODUCED)])
-def test_near_optimality_is_judged_by_the_spread_over_epsilon(last: float, expected: str) -> None:
-    instance = Instance("two", [0.3, 0.6], 0.5)
-    cells = cost_cells(instance, {0.1: 10.0, 1.0: 12.0, 4.0: last})
-    found = measured.lower_bounds(cells, {"two": instance})
-    assert verdict("D15", found) == expected
-    assert found["sharp_spread"] == pytest.approx(last / 10)
-    assert found["printed_growth"] > 100
-
-
-def test_a_cost_below_a_lower_bound_refutes_it() -> None:
-    instance = Instance("two", [0.3, 0.6], 0.5)
-    cells = cost_cells(instance, {0.1: 0.9, 1.0: 2.0})
-    lower = measured.lower_bounds(cells, {"two": instance})
-    dominates = measured.sharp_lower_bound_dominates({"two": instance}, [0.1, 1.0, 8.0])
-    assert verdict("X6", lower | dominates) == REFUTED
-    mended = {"least_over_sharp": 1.1, "least_over_privbern": 1.0}
-    assert verdict("X6", lower | dominates | mended) == REPRODUCED
-    assert verdict("T4.2", measured.lower_bounds(cells, {"two": instance}, scale=1e6)) == REFUTED
-
-
-def test_expected_pulls_bound_meets_its_own_condition() -> None:
-    instance, delta = Instance("two", [0.3, 0.6], 0.5), 0.05
-    complexity = instance.complexity(1.0)
-
-    def met(t: float) -> bool:
-        return t / 2 - 1 > 2 * complexity * (math.log(8 / delta) + 3 * math.log(t)) + 2
-
-    t0 = math.floor(measured.expected_pulls_bound(instance, 1.0, delta))
-    assert all(met(t) for t in (t0, t0 + 1, 2 * t0, 100 * t0))
-    assert not met(0.99 * t0)

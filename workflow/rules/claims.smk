@@ -8,6 +8,7 @@ MEASURED_TABLES = {
     "error_map": "<results>/error_map.csv",
     "rare_budget": "<results>/rare/fixed_budget.csv",
     "rare_confidence": "<results>/rare/fixed_confidence.csv",
+    "tapes": "<results>/evidence/tapes.csv",
 }
 EVIDENCE = ["displays", "chains", "measured"]
 

@@ -411,23 +411,3 @@ def headlines(claims: Sequence[Claim], found: Sequence[Verdict]) -> dict[str, An
             if v.level == "theorem"
         ],
     }
-
-
-def as_rows(found: Sequence[Verdict]) -> list[dict[str, str]]:
-    """The table of claims: one row per claim, every cell a text."""
-    return [
-        {
-            "id": v.id,
-            "level": v.level,
-            "root": v.root,
-            "where": v.where,
-            "statement": v.statement,
-            "verdict": v.verdict,
-            "basis": v.basis,
-            "number": "" if v.number is None else _shown(v.number),
-            "what the number is": v.meaning if v.number is not None else "",
-            "adjusted p": "" if v.adjusted_p is None else f"{v.adjusted_p:.2g}",
-            "amendment or reason": v.amendment or v.reason,
-        }
-        for v in found
-    ]

@@ -12,7 +12,6 @@ from typing import Any
 
 import pandas as pd
 
-from ldpt import bounds
 from ldpt.figures.captions import listed, number
 from ldpt.figures.style import epsilon_label
 from ldpt.instances import Instance
@@ -21,7 +20,7 @@ from ldpt.radii import Radius, boundary
 from ldpt.summarise import LEVEL
 
 Numbers = dict[str, dict[str, Any]]
-COUNTEREXAMPLE = ("counterexample", 1.0, 0.1)  # instance, epsilon and delta of claim D7
+COUNTEREXAMPLE = ("counterexample", 1.0, 0.1)  # instance, epsilon and delta of claim T4.1
 PRICED = (0.1, 0.5, 1.0, 2.0, 4.0)  # privacy levels whose price is stated
 
 
@@ -82,11 +81,24 @@ def fill(template: str, numbers: Numbers) -> str:
 
 
 def _of_claims(claims: Mapping[str, Any]) -> dict[str, Any]:
-    """How many claims of which verdict, and every number of the evidence behind each."""
-    counts = claims["counts"]
-    found: dict[str, Any] = {f"claims:{_hyphened(verdict)}": n for verdict, n in counts.items()}
-    found["claims:all"] = sum(counts.values())
-    found["claims:level"] = claims["level"]
+    """Headlines (roots by level and verdict, typos), and every number of the evidence.
+
+    ``claims:LEVEL:VERDICT`` counts roots, ``claims:LEVEL`` all roots of a level, and
+    ``theorem:ID:line`` is the one line on a theorem.
+    """
+    headlines = claims["headlines"]
+    found: dict[str, Any] = {
+        f"claims:{_hyphened(name)}": headlines[name]
+        for name in ("rows", "roots", "paper_rows", "own_rows", "typos")
+    }
+    for level in ("theorem", "statement", "step", "own"):
+        found[f"claims:{level}"] = sum(headlines[level].values())
+        for verdict, count in headlines[level].items():
+            found[f"claims:{level}:{_hyphened(verdict)}"] = count
+    for theorem in headlines["theorems"]:
+        found[f"theorem:{theorem['id']}:line"] = theorem["line"]
+        found[f"theorem:{theorem['id']}:verdict"] = theorem["verdict"]
+    found["claims:test-level"] = claims["test_level"]
     for claim in claims["claims"]:
         values = {**claim.get("evidence", {}), "adjusted_p": claim.get("adjusted_p")}
         for name, value in values.items():
@@ -152,10 +164,7 @@ def _of_counterexample(instances: Iterable[Instance]) -> dict[str, Any]:
 
 
 def _of_theory() -> dict[str, Any]:
-    found: dict[str, Any] = {"theory:fixed-point": f"{bounds.fixed_point_constant():.1f}"}
-    for epsilon in PRICED:
-        found[f"theory:price:{epsilon_label(epsilon)}"] = shrinkage(epsilon) ** -2
-    return found
+    return {f"theory:price:{epsilon_label(e)}": shrinkage(e) ** -2 for e in PRICED}
 
 
 def _union(*columns: Iterable[Any]) -> list[Any]:
@@ -163,7 +172,7 @@ def _union(*columns: Iterable[Any]) -> list[Any]:
 
 
 def _hyphened(words: str) -> str:
-    return words.replace(" ", "-")
+    return words.replace(",", "").replace(" ", "-").replace("_", "-")
 
 
 def _plain(value: Any) -> Any:

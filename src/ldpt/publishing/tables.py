@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +10,7 @@ import pandas as pd
 
 from ldpt.figures.captions import number
 from ldpt.instances import Instance
+from ldpt.publishing import notation
 
 Form = Callable[[Any], str]
 LATEX = {
@@ -20,20 +21,35 @@ LATEX = {
     **{"μ": r"$\mu$", "ρ": r"$\rho$", "λ": r"$\lambda$", "√": r"$\surd$", "·": r"$\cdot$"},
     **{"≤": r"$\le$", "≥": r"$\ge$", "≈": r"$\approx$", "≠": r"$\ne$", "→": r"$\to$"},
     **{"½": "1/2", "¼": "1/4", "²": "$^2$", "³": "$^3$", "\u00a0": "~"},
+    **{"Σ": r"$\Sigma$", "Ω": r"$\Omega$", "π": r"$\pi$", "±": r"$\pm$", "…": r"\dots{}"},
+    **{"⌊": r"$\lfloor$", "⌋": r"$\rfloor$", "⌈": r"$\lceil$", "⌉": r"$\rceil$"},
+    **{"\u0303": r"\~{}"},  # a tilde over the letter before
 }
 RAISED = re.compile("[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+")
 LOWERED = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 
 
-def write(table: pd.DataFrame, forms: Mapping[str, Form], csv: str, md: str, tex: str) -> None:
-    """The bare values as CSV; for readers each column in its form, as Markdown and LaTeX."""
+def write(
+    table: pd.DataFrame,
+    forms: Mapping[str, Form],
+    csv: str,
+    md: str,
+    tex: str,
+    columns: Mapping[str, str] | None = None,
+) -> None:
+    """The bare values as CSV; for readers each column in its form, as Markdown and LaTeX.
+
+    ``columns`` says what the columns are: below the Markdown table, and as comments in LaTeX.
+    """
     table.to_csv(csv, index=False)
     shown = pd.DataFrame(
         {column: [forms.get(column, shown_value)(v) for v in table[column]] for column in table},
         dtype=str,
     )
-    Path(md).write_text(markdown(shown), encoding="utf-8")
-    Path(tex).write_text(latex(shown), encoding="utf-8")
+    legend = "".join(f"- **{name}**: {text}\n" for name, text in (columns or {}).items())
+    Path(md).write_text(markdown(shown) + (f"\n{legend}" if legend else ""), encoding="utf-8")
+    comments = "".join(f"% {name}: {text}\n" for name, text in (columns or {}).items())
+    Path(tex).write_text(comments + latex(shown), encoding="utf-8")
 
 
 def shown_value(value: Any) -> str:
@@ -51,7 +67,8 @@ def markdown(table: pd.DataFrame) -> str:
     """A pipe table."""
     head = [list(table.columns), ["---"] * len(table.columns)]
     rows = [
-        [cell.replace("|", r"\|") for cell in row] for row in [*head, *table.to_numpy().tolist()]
+        [notation.markdown(cell).replace("|", r"\|") for cell in row]
+        for row in [*head, *table.to_numpy().tolist()]
     ]
     return "".join(f"| {' | '.join(row)} |\n" for row in rows)
 
@@ -76,6 +93,10 @@ def _latex_cell(cell: str) -> str:
     if number_in_powers:
         mantissa, power = number_in_powers[1].replace("−", "-"), number_in_powers[2]
         return rf"${mantissa}\times 10^{{{power.translate(LOWERED)}}}$"
+    return notation.latex(cell, _latex_plain)
+
+
+def _latex_plain(cell: str) -> str:
     parts = RAISED.split(cell)
     raised = [f"$^{{{power.translate(LOWERED)}}}$" for power in RAISED.findall(cell)]
     plain = ["".join(LATEX.get(character, character) for character in part) for part in parts]
@@ -117,6 +138,44 @@ def compact_means(means: tuple[float, ...]) -> str:
         else:
             runs.append([mean, 1])
     return ", ".join(f"{m:.4g} ×{n}" if n > 1 else f"{m:.4g}" for m, n in runs)
+
+
+CLAIM_COLUMNS = {
+    "id": "name of the row",
+    "level": "theorem, statement (a sentence of the text), step (of a proof), typo, or own (ours)",
+    "root": "the row whose truth or cause it shares; a root names itself",
+    "where": "place in the paper, or the question that an own claim answers",
+    "statement": "what the paper says, in our words",
+    "verdict": "what became of it",
+    "basis": "proved, disproved, computed (exact arithmetic), measured (simulation) or read off",
+    "number": "the number of the evidence that matters most",
+    "what the number is": "its meaning",
+    "cases": "how many cases could have contradicted the statement",
+    "adjusted p": "smallest p value of its tests, adjusted over the register; empty: no test",
+    "amendment or reason": "the hypothesis or constant that is added, or a remark",
+}
+
+
+def claims(verdicts: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
+    """One row per claim, every cell a text; ``CLAIM_COLUMNS`` explains the columns."""
+    rows = [
+        (
+            v["id"],
+            v["level"],
+            v["root"],
+            v["where"],
+            v["statement"],
+            v["verdict"],
+            v["basis"],
+            "" if v["number"] is None else shown_value(v["number"]),
+            "" if v["number"] is None else v["meaning"],
+            "" if v["cases"] is None else shown_value(v["cases"]),
+            "" if v["adjusted_p"] is None else shown_value(v["adjusted_p"]),
+            v["amendment"] or v["reason"],
+        )
+        for v in verdicts
+    ]
+    return pd.DataFrame(rows, columns=list(CLAIM_COLUMNS), dtype=str)
 
 
 def runtime(

@@ -1,0 +1,152 @@
+"""Evidence from exact chains, with planted opposites."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from scipy.stats import binomtest
+
+from ldpt import exact
+from ldpt.claims import chains
+from ldpt.claims.register import AMENDED, FALSE, TRUE
+from ldpt.instances import Instance
+from ldpt.simulate import fixed_budget
+from tests.claims.judging import verdict
+
+FAILURE = {"delta": 0.1, "chains": 3, "certified_lower_bound": 0.3, "largest_valid_error": 0.01}
+ONE_LOSS = [(Instance("one", [0.9], 0.5), 1.0, 1900, 1e-9)]
+# claim, verdict as it is, evidence as it is, verdict with a fault, evidence with the fault
+Plant = tuple[str, str, Callable[[], dict[str, Any]], str, Callable[[], dict[str, Any]]]
+PLANTED: list[Plant] = [
+    ("T4.1", FALSE, lambda: FAILURE, TRUE, lambda: FAILURE | {"certified_lower_bound": 0.05}),
+    ("X3", TRUE, lambda: FAILURE, FALSE, lambda: FAILURE | {"largest_valid_error": 0.2}),
+    (
+        "D62",
+        AMENDED,
+        lambda: chains.confidence_match(FAILURE),
+        FALSE,
+        lambda: chains.confidence_match(FAILURE, [4.0]),
+    ),
+    (
+        "D62",
+        AMENDED,
+        lambda: chains.confidence_match(FAILURE),
+        TRUE,
+        lambda: chains.confidence_match(FAILURE | {"certified_lower_bound": 0.05}),
+    ),
+    (
+        "T4.2",
+        AMENDED,
+        chains.confidence_lower_bounds,
+        FALSE,
+        lambda: chains.confidence_lower_bounds(scale=1e4),
+    ),
+    ("T3.2", AMENDED, chains.lower_bounds, FALSE, lambda: chains.lower_bounds(scale=4.0)),
+    ("T3.2", AMENDED, chains.lower_bounds, TRUE, lambda: chains.lower_bounds(degenerate=())),
+    ("D57", AMENDED, chains.lower_bounds, TRUE, lambda: chains.lower_bounds(degenerate=())),
+    ("D57", AMENDED, chains.lower_bounds, FALSE, lambda: chains.lower_bounds(scale=4.0)),
+    (
+        "T3.1",
+        TRUE,
+        lambda: chains.upper_bounds(ONE_LOSS),
+        FALSE,
+        lambda: chains.upper_bounds(ONE_LOSS, scale=1e9),
+    ),
+    (
+        "X8",
+        TRUE,
+        lambda: chains.upper_bounds(ONE_LOSS),
+        FALSE,
+        lambda: chains.upper_bounds(ONE_LOSS, scale=1e30),
+    ),
+    (
+        "D51",
+        TRUE,
+        lambda: chains.upper_bounds(ONE_LOSS),
+        FALSE,
+        lambda: chains.upper_bounds([(*ONE_LOSS[0][:3], 0.9)]),
+    ),
+    (
+        "X14",
+        TRUE,
+        lambda: chains.collapse_of_uniform_allocation([0.1]),
+        FALSE,
+        lambda: chains.collapse_of_uniform_allocation([0.1]) | {"spread_small": 1.2},
+    ),
+    (
+        "X15",
+        TRUE,
+        lambda: chains.drift_of_algorithm_1((2.0, 1.0)),
+        FALSE,
+        lambda: chains.drift_of_algorithm_1((1.0, 2.0)),
+    ),
+    (
+        "X21",
+        TRUE,
+        lambda: {"lsa_informative": 3, "lsa_violations": 0},
+        FALSE,
+        lambda: {"lsa_informative": 3, "lsa_violations": 1},
+    ),
+]
+
+
+@pytest.mark.parametrize(("identifier", "usual", "evidence", "expected", "plant"), PLANTED)
+def test_a_planted_fault_turns_the_verdict(
+    identifier: str,
+    usual: str,
+    evidence: Callable[[], dict[str, Any]],
+    expected: str,
+    plant: Callable[[], dict[str, Any]],
+) -> None:
+    assert verdict(identifier, evidence()) == usual
+    assert verdict(identifier, plant()) == expected != usual
+
+
+@pytest.fixture(scope="module")
+def failure() -> dict[str, Any]:
+    return chains.one_armed_failure()
+
+
+def test_the_certificate_lies_between_delta_and_the_exact_error(failure: dict[str, Any]) -> None:
+    assert failure["delta"] < failure["certified_lower_bound"] <= failure["printed_error"]
+    assert failure["printed_error"] == pytest.approx(0.30434, abs=1e-5)
+    assert verdict("T4.1", failure) == FALSE
+    assert verdict("X3", failure) == TRUE
+
+
+def test_a_certificate_for_the_repaired_radius_turns_the_verdict(failure: dict[str, Any]) -> None:
+    problem = chains.COUNTEREXAMPLE
+    repaired = exact.certified_error_lower_bound(problem, 1.0, 0.1, "hoeffding", max_pulls=500)
+    assert verdict("T4.1", failure | {"certified_lower_bound": repaired}) == TRUE
+    assert verdict("X3", failure | {"largest_valid_error": failure["printed_error"]}) == FALSE
+
+
+def test_upper_bounds_hold_at_exact_losses_of_one_and_two_arms() -> None:
+    found = chains.upper_bounds()
+    assert [verdict(i, found) for i in ("T3.1", "X8", "D51")] == [TRUE] * 3
+    assert found["printed_several"] > 0  # more than plain Hoeffding on one arm
+
+
+def test_upper_bounds_that_are_vacuous_say_nothing() -> None:
+    found = chains.upper_bounds([(ONE_LOSS[0][0], 1.0, 20, 0.5)])
+    assert found["printed_informative"] == 0
+
+
+def test_blind_answers_refute_theorem_3_2_in_degenerate_cases_only() -> None:
+    found = chains.lower_bounds()
+    assert found["violations"] > 0 == found["amended_violations"]
+    assert found["corrected_is_stronger"]
+
+
+def test_worst_losses_of_blind_answers() -> None:
+    problem = Instance("at the threshold", [0.5], 0.5, 0.1)
+    found = chains.worst_losses(chains.clipped_environments(problem), 1.0, 4)
+    assert found["always reject"] == 0.0  # the mean .6 of B^0 is not above .6
+    assert found["always accept"] == 1.0
+
+
+def test_uniform_loss_against_runs() -> None:
+    problem = Instance("three", [0.2, 0.45, 0.8], 0.5, 0.1)
+    runs = fixed_budget(problem, 1.0, 50, replicates=4000, seed=3, policy="uniform")
+    loss = chains.uniform_loss(problem, 1.0, 50)
+    assert binomtest(int(runs["loss"].sum()), len(runs), loss).pvalue > 1e-4

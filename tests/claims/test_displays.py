@@ -1,0 +1,124 @@
+"""The displays of the paper: what is found, and that a planted fault turns every verdict."""
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from scripts.evidence_displays import displays
+
+from ldpt.claims.displays import section2, theorem_3_1, theorem_3_2, theorem_4_1, theorem_4_2
+from ldpt.claims.register import AMENDED, FALSE, TRUE
+from tests.claims.judging import BY_ID, REGISTERED, verdict
+
+FOUND = {
+    TRUE: "L2.1 D16 D17 D18 D53 D13 D27 D55 D56 D34 D35 D37 D58 D39 D41 D44 D10 D45 D46 X5",
+    AMENDED: "D1 D19 D2 D20 D21 D23 D4 D25 D29 D30 D5 D52 D36 D8 D38 D59 D42 D12 D60 D47 D48",
+}
+HALF = Fraction(1, 2)
+# claim, verdict with the fault, faulty evidence
+PLANTED: list[tuple[str, str, Callable[[], dict[str, Any]]]] = [
+    ("L2.1", FALSE, lambda: section2.lemma_2_1(slope=Fraction(1, 3))),
+    ("L2.1", FALSE, lambda: section2.lemma_2_1(strength=2)),
+    ("D16", FALSE, lambda: section2.mean_of_response(slope=Fraction(1, 3))),
+    ("D17", FALSE, lambda: section2.privacy_ratio(leaky)),
+    ("D1", TRUE, lambda: section2.ratio_for_output_zero(corner=(0, 1))),
+    ("D18", FALSE, lambda: section2.definition_at_the_extremes(smallest=Fraction(2))),
+    ("D53", FALSE, lambda: section2.variance_of_the_estimate(power=2)),
+    ("D59", TRUE, lambda: section2.private_order(section2.RATIONAL_EXPONENTIALS)),
+    ("D19", TRUE, lambda: section2.objective_set_has_no_loss(strict=True)),
+    ("D13", FALSE, lambda: section2.complexity_identity([1.0], power=1)),
+    ("D12", TRUE, lambda: section2.theorem_4_1_at_epsilon_zero(x=Fraction(2))),
+    ("D2", TRUE, lambda: theorem_3_1.sub_gaussian(scale=HALF)),
+    ("D2", FALSE, lambda: theorem_3_1.sub_gaussian(amended=Fraction(9, 20))),
+    ("D20", TRUE, lambda: theorem_3_1.peeling_scales(budgets=(2, 3, 4, 8))),
+    ("D21", TRUE, lambda: theorem_3_1.maximal_inequality(rate=Fraction(1), factor=2)),
+    ("D23", TRUE, lambda: theorem_3_1.union_term(factor=1)),
+    ("D4", TRUE, lambda: theorem_3_1.half_a_gap(misplaced_root=False)),
+    ("D25", TRUE, lambda: theorem_3_1.index_lower_bound(gap_power=1)),
+    ("D27", FALSE, lambda: theorem_3_1.helpful_arm(rounds=1)),
+    ("D29", TRUE, lambda: theorem_3_1.estimated_gap_is_positive(tau=Fraction(1, 3))),
+    ("D30", TRUE, lambda: theorem_3_1.rejected_below_threshold(tolerances=[Fraction(0)])),
+    ("D30", FALSE, lambda: theorem_3_1.rejected_below_threshold(share=Fraction(3, 4))),
+    ("D55", FALSE, lambda: theorem_3_1.pulls_of_other_arms(scale=Fraction(8))),
+    ("D56", FALSE, lambda: theorem_3_1.accepted_above_threshold(share=Fraction(3, 4))),
+    ("D5", TRUE, lambda: theorem_3_2.divergence_of_mirrored_arms(coefficient=4)),
+    ("D34", FALSE, lambda: theorem_3_2.bretagnolle_huber(constant=Fraction(3, 2))),
+    ("D35", FALSE, lambda: theorem_3_2.channel_contraction(scale=Fraction(1, 12))),
+    ("D36", TRUE, lambda: theorem_3_2.pigeonhole_over_measures(x=Fraction(1))),
+    ("D37", FALSE, lambda: theorem_3_2.small_epsilon_factor([0.1, 4.0])),
+    ("D52", TRUE, lambda: theorem_3_2.other_answer_is_an_error(at_threshold=False)),
+    ("D58", FALSE, lambda: theorem_3_2.matching_exponents(largest_small=4.0)),
+    ("D48", FALSE, lambda: theorem_3_2.matching_exponents(largest_small=4.0)),
+    (
+        "X5",
+        FALSE,
+        lambda: theorem_3_2.channel_contraction(printed=False, scale=Fraction(9, 10)),
+    ),
+    ("D8", TRUE, lambda: theorem_4_1.conditional_sum(rounds=2)),
+    ("D38", TRUE, lambda: theorem_4_1.hoeffding_on_the_radius(scale=Fraction(2))),
+    # a radius ten per cent below the repaired one: 1/2 becomes .81/2
+    ("D38", FALSE, lambda: theorem_4_1.hoeffding_on_the_radius(amended=Fraction(200, 81))),
+    ("D39", FALSE, lambda: theorem_4_1.sum_over_rounds(numerator=Fraction(1))),
+    ("D41", FALSE, lambda: theorem_4_1.termination_is_correct(slack=Fraction(1, 10))),
+    ("D42", TRUE, lambda: theorem_4_1.small_radius_means_no_pull(True, [HALF])),
+    ("D44", FALSE, lambda: theorem_4_1.steps_to_the_fixed_point(deltas=[Fraction(3)])),
+    ("D10", FALSE, lambda: theorem_4_1.fixed_point(constant=498)),
+    ("D10", FALSE, lambda: theorem_4_1.fixed_point(needed=(127, 54))),
+    ("D45", FALSE, lambda: theorem_4_2.binary_divergence_bound(slack=1)),
+    ("D46", FALSE, lambda: theorem_4_2.mirrored_divergence(coefficient=Fraction(3, 2))),
+    ("D47", FALSE, lambda: theorem_4_2.confidence_range(largest=HALF)),
+    ("D60", TRUE, lambda: theorem_4_2.other_environment_has_another_answer(at_threshold=False)),
+]
+
+
+def leaky(reward: Fraction, x: Fraction) -> Fraction:
+    """A mechanism at twice the privacy level it claims."""
+    return section2.response_probability(reward, x * x)
+
+
+@pytest.fixture(scope="module")
+def shown() -> dict[str, dict[str, Any]]:
+    """The evidence on all displays, as the workflow computes it."""
+    return displays()
+
+
+def test_every_check_belongs_to_a_row(shown: dict[str, dict[str, Any]]) -> None:
+    assert {claim.key for claim in REGISTERED if claim.file == "displays"} == shown.keys()
+    listed = {identifier for ids in FOUND.values() for identifier in ids.split()}
+    assert listed == {claim.id for claim in REGISTERED if claim.file == "displays"}
+
+
+@pytest.mark.parametrize(
+    ("identifier", "expected"), [(i, v) for v, ids in FOUND.items() for i in ids.split()]
+)
+def test_verdict_on_a_display(
+    identifier: str, expected: str, shown: dict[str, dict[str, Any]]
+) -> None:
+    assert verdict(identifier, shown[BY_ID[identifier].key]) == expected
+
+
+@pytest.mark.parametrize(("identifier", "expected", "plant"), PLANTED)
+def test_a_planted_fault_turns_the_verdict(
+    identifier: str, expected: str, plant: Callable[[], dict[str, Any]]
+) -> None:
+    usual = next(kind for kind, ids in FOUND.items() if identifier in ids.split())
+    assert verdict(identifier, plant()) == expected != usual
+
+
+def test_peeling_scales_are_reached_at_four_budgets_only(shown: dict[str, dict[str, Any]]) -> None:
+    found = shown["peeling_scales"]
+    assert (found["budgets_reached"], found["largest_budget_reached"]) == (4, 8)
+
+
+def test_the_constants_36_and_499_stand(shown: dict[str, dict[str, Any]]) -> None:
+    assert 498.89 < shown["fixed_point"]["least_constant"] < 498.91
+
+
+def test_crossing_probability_against_all_paths() -> None:
+    tapes = np.array(np.meshgrid(*[[0, 1]] * 10)).reshape(10, -1).T
+    v = np.arange(1, 11)
+    walk = 2 * tapes.cumsum(axis=1) - v
+    crossed = np.any((walk**2 >= 4 * v)[:, 3:8], axis=1)
+    assert theorem_3_1.crossing_probability(4, 8, 1) == Fraction(int(crossed.sum()), len(tapes))
