@@ -201,6 +201,11 @@ def test_lsa_bound_depends_on_privacy_through_the_scaled_budget_alone():
     assert at == pytest.approx([at[0]] * 3, rel=1e-6)
 
 
+@pytest.mark.parametrize("pulls", [2.0, 38.0, 1e6])
+def test_lsa_shares_of_equal_gaps_are_equal(pulls):
+    assert lsa_shares(np.array([0.45, 0.45]), pulls) == pytest.approx([pulls / 2] * 2)
+
+
 def test_lsa_shares_equalise_the_index():
     gaps = np.array([0.3, 0.1, 0.02])
     shares = lsa_shares(gaps, 5000.0)

@@ -179,3 +179,11 @@ def test_runs_cut_off_are_undecided_as_often_as_they_should(engine):
     undecided = table.stopping_time == -1
     assert binomtest(int(undecided.sum()), runs, exact.undecided).pvalue > LEVEL
     assert (table.pulls_0[undecided] == limit).all()
+
+
+def test_a_tiny_loss_of_one_arm_does_not_vanish():
+    problem = Instance("one", [0.9], 0.5)
+    assert fixed_budget_loss(problem, math.inf, 400) == pytest.approx(binom.cdf(200, 400, 0.9))
+    pair = Instance("two", [0.9, 0.9], 0.5)
+    each = fixed_budget_loss(problem, math.inf, 400)
+    assert fixed_budget_loss(pair, math.inf, 800, "uniform") == pytest.approx(2 * each)

@@ -148,7 +148,7 @@ def lsa_shares(gaps: np.ndarray, pulls: float) -> np.ndarray:
     even = pulls / gaps.size
     low = float(np.min(even * gaps**2)) + LSA_WEIGHT * math.log(even)
     high = float(np.max(pulls * gaps**2)) + LSA_WEIGHT * math.log(pulls)
-    level = brentq(lambda level: shares(level).sum() - pulls, low, high + 1e-9, xtol=1e-13)
+    level = brentq(lambda level: shares(level).sum() - pulls, low - 1e-6, high + 1e-6, xtol=1e-13)
     return shares(level)
 
 

@@ -90,11 +90,12 @@ def fixed_budget_loss(
     tau, zeta = instance.private_threshold(epsilon), instance.private_tolerance(epsilon)
     accept, reject = instance.must_accept, instance.must_reject
     if instance.n_arms == 1 or chosen.log_weight is None:
-        right = 1.0
+        loss = 0.0
         for k, mean in enumerate(means):
             pulls = int(budget) // means.size + (1 if k < budget % means.size else 0)
-            right *= 1.0 - _one_arm_loss(mean, tau, pulls, accept[k], reject[k])
-        return 1.0 - right
+            # not 1 - (1 - loss), in which a loss below 1e-16 would vanish
+            loss += (1.0 - loss) * _one_arm_loss(mean, tau, pulls, accept[k], reject[k])
+        return loss
     return _two_arm_loss(means, chosen.rule(tau, zeta), int(budget), accept, reject)
 
 

@@ -83,9 +83,9 @@ PLANTED: list[Plant] = [
     (
         "X21",
         TRUE,
-        lambda: {"lsa_informative": 3, "lsa_violations": 0},
+        lambda: chains.lsa_upper_bounds(ONE_LOSS),
         FALSE,
-        lambda: {"lsa_informative": 3, "lsa_violations": 1},
+        lambda: chains.lsa_upper_bounds(ONE_LOSS, scale=1e30),
     ),
 ]
 

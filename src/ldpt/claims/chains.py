@@ -15,7 +15,6 @@ import pandas as pd
 
 from ldpt import bounds, exact
 from ldpt.claims.measured import (
-    UPPER_VERSIONS,
     Evidence,
     collapse,
     expected_cost_bound,
@@ -23,7 +22,7 @@ from ldpt.claims.measured import (
 )
 from ldpt.config import scaled_budgets
 from ldpt.instances import Instance, budget_environments
-from ldpt.radii import RADII
+from ldpt.radii import RADII, VALID_RADII
 
 COUNTEREXAMPLE = Instance("counterexample", [0.95], 0.9)
 
@@ -40,8 +39,7 @@ def one_armed_failure(epsilon: float = 1.0, delta: float = 0.1) -> Evidence:
         found[f"{radius}_undecided"] = chain.undecided
         found[f"{radius}_expected_pulls"] = chain.expected_pulls
         found[f"{radius}_cost"] = chain.expected_pulls / found["printed_expected_pulls"]
-    valid = [radius for radius in RADII if radius != "printed"]
-    found["largest_valid_error"] = max(found[f"{radius}_error"] for radius in valid)
+    found["largest_valid_error"] = max(found[f"{radius}_error"] for radius in VALID_RADII)
     found["certified_lower_bound"] = float(
         exact.certified_error_lower_bound(COUNTEREXAMPLE, epsilon, delta, "printed")
     )
@@ -65,7 +63,7 @@ def confidence_lower_bounds(scale: float = 1.0) -> Evidence:
                 amended.append(case)
     for mean, tau, epsilon in ((0.95, 0.9, 1.0), (0.8, 0.5, 0.5), (0.35, 0.3, math.inf)):
         problem = Instance("one-arm", [mean], tau)
-        for delta, radius in itertools.product((0.1, 0.01), ("hoeffding", "mixture")):
+        for delta, radius in itertools.product((0.1, 0.01), VALID_RADII):
             pulls = exact.fixed_confidence_error(problem, epsilon, delta, radius).expected_pulls
             lower = scale * bounds.fixed_confidence_lower(problem, epsilon, delta, "printed")
             case = (
@@ -113,39 +111,62 @@ def confidence_match(
 # --- Algorithm 1: upper bounds --------------------------------------------------------------------
 
 
-def upper_bounds(
-    losses: Iterable[tuple[Instance, float, int, float]] | None = None, scale: float = 1.0
-) -> Evidence:
+Losses = Iterable[tuple[Instance, float, int, float]]  # problem, epsilon, budget, exact loss
+
+
+def upper_bounds(losses: Losses | None = None, scale: float = 1.0) -> Evidence:
     """Theorem 3.1 and its sharpening against exact losses, far below any simulation's floor.
 
     Parameters
     ----------
     losses
-        Problem, epsilon, budget and exact loss; by default those of :func:`exact_losses`.
+        Those of :func:`exact_losses` if left out.
     scale
         Divides the bounds.
+
+    Returns
+    -------
+    dict
+        ``several`` counts the informative losses of more than one arm; ``rate`` is
+        -log(loss)/(T/H_eps).
     """
-    counts = {name: {"violations": 0, "informative": 0, "several": 0} for name in UPPER_VERSIONS}
-    rates = []
-    for problem, epsilon, budget, loss in exact_losses() if losses is None else losses:
-        if loss > 0:
-            rates.append(-math.log(loss) * problem.complexity(epsilon) / budget)
-        for name, version in UPPER_VERSIONS.items():
-            upper = bounds.fixed_budget_upper(problem, epsilon, budget, version)
-            if upper < 1:
-                counts[name]["informative"] += 1
-                counts[name]["several"] += problem.n_arms > 1
-                counts[name]["violations"] += loss > upper / scale
+    losses = list(exact_losses("apt") if losses is None else losses)
+    rates = [
+        -math.log(loss) * problem.complexity(epsilon) / budget
+        for problem, epsilon, budget, loss in losses
+        if loss > 0
+    ]
     return {
-        **{f"{name}_{what}": n for name, found in counts.items() for what, n in found.items()},
+        **_compared(losses, "printed", scale),
+        **_compared(losses, "proved", scale),
         "losses": len(rates),
         "least_rate": min(rates, default=math.nan),
         "largest_rate": max(rates, default=math.nan),
     }
 
 
-def exact_losses() -> Iterable[tuple[Instance, float, int, float]]:
-    """Exact losses of Algorithm 1: one arm deep in the bounds' region, two as far as is cheap."""
+def lsa_upper_bounds(losses: Losses | None = None, scale: float = 1.0) -> Evidence:
+    """The bound of ``lsa`` against its exact losses on one and two arms."""
+    return _compared(list(exact_losses("lsa") if losses is None else losses), "lsa", scale)
+
+
+def _compared(losses: Losses, version: str, scale: float) -> Evidence:
+    violations = informative = several = 0
+    for problem, epsilon, budget, loss in losses:
+        upper = bounds.fixed_budget_upper(problem, epsilon, budget, version)
+        if upper < 1:
+            informative += 1
+            several += problem.n_arms > 1
+            violations += loss > upper / scale
+    return {
+        f"{version}_informative": informative,
+        f"{version}_several": several,
+        f"{version}_violations": violations,
+    }
+
+
+def exact_losses(policy: str) -> Losses:
+    """Exact losses of an index policy: one arm deep in the bounds' region, two as is cheap."""
     singles = [Instance("one-far", [0.9], 0.5), Instance("one-edge", [0.95], 0.7)]
     pairs = [Instance("two", [0.05, 0.95], 0.5), Instance("two-band", [0.1, 0.9], 0.5, 0.1)]
     for problem, epsilons, multiples in (
@@ -155,12 +176,8 @@ def exact_losses() -> Iterable[tuple[Instance, float, int, float]]:
         for epsilon in epsilons:
             for multiple in multiples:
                 budget = max(2 * problem.n_arms, math.ceil(multiple * problem.complexity(epsilon)))
-                yield problem, epsilon, budget, exact.fixed_budget_loss(problem, epsilon, budget)
-
-
-def lsa_upper_bounds() -> Evidence:
-    """The bound of ``lsa`` against exact losses of two arms."""
-    return {"lsa_informative": 0}
+                loss = exact.fixed_budget_loss(problem, epsilon, budget, policy)
+                yield problem, epsilon, budget, loss
 
 
 # --- Algorithm 1: lower bounds --------------------------------------------------------------------

@@ -17,13 +17,12 @@ import pandas as pd
 from ldpt import bounds
 from ldpt.instances import Instance
 from ldpt.privacy import private_mean, shrinkage
+from ldpt.radii import RADII, VALID_RADII
 from ldpt.summarise import crossing
 
 Evidence = dict[str, Any]
 Instances = Mapping[str, Instance]
-RADII = ("printed", "hoeffding", "mixture", "onesided")
-VALID_RADII = RADII[1:]
-UPPER_VERSIONS = {"printed": "printed", "proved": "paired"}  # name in the evidence, in ldpt.bounds
+UPPER_VERSIONS = ("printed", "proved")  # of the bounds on the loss of Algorithm 1
 TARGETS = (0.2, 0.1, 0.05)  # error probabilities at which budgets are compared
 NEW = "new-"  # how the names of problems begin that nobody had looked at
 SURELY = 5.0  # standard errors: an estimate this far above a bound contradicts it
@@ -377,7 +376,7 @@ def sampled_losses(table: pd.DataFrame, instances: Instances, scale: float = 1.0
     if "policy" in chosen:
         chosen = chosen[chosen["policy"] == "apt"]
     found: Evidence = {"estimates": len(chosen)}
-    for name, version in UPPER_VERSIONS.items():
+    for version in UPPER_VERSIONS:
         violations = informative = 0
         for row in rows_of(chosen):
             problem = instances[row.instance]
@@ -386,7 +385,7 @@ def sampled_losses(table: pd.DataFrame, instances: Instances, scale: float = 1.0
                 informative += 1
                 surely = row.estimate * (1 - SURELY * row.relative_error)
                 violations += surely > upper / scale
-        found |= {f"{name}_violations": violations, f"{name}_informative": informative}
+        found |= {f"{version}_violations": violations, f"{version}_informative": informative}
     if len(chosen):
         smallest = chosen.loc[chosen["estimate"].idxmin()]
         found["smallest_estimate"] = float(smallest["estimate"])
