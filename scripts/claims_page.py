@@ -17,7 +17,7 @@ th, td { text-align: left; vertical-align: top; padding: .35rem .6rem; border-bo
 def row(claim: dict[str, Any]) -> str:
     """One claim: where it stands, what it says, what became of it and by what."""
     cells = {name: escape(str(claim[name])) for name in ("id", "where", "statement", "verdict")}
-    more = claim["correction"] or claim["reason"]
+    more = claim["amendment"] or claim["reason"]
     note = f"<br><em>{escape(more)}</em>" if more else ""
     return (
         f"<tr><td>{cells['id']}</td><td>{cells['where']}</td><td>{cells['statement']}{note}"
@@ -28,7 +28,8 @@ def row(claim: dict[str, Any]) -> str:
 
 def page(verdicts: dict[str, Any]) -> str:
     """The whole page, with nothing from elsewhere."""
-    counts = ", ".join(f"{count} {escape(word)}" for word, count in verdicts["counts"].items())
+    lines = [f"{row['where']}: {row['line']}" for row in verdicts["headlines"]["theorems"]]
+    counts = "; ".join(map(escape, lines))
     rows = "\n".join(map(row, verdicts["claims"]))
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'

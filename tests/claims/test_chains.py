@@ -14,7 +14,7 @@ from ldpt.simulate import fixed_budget
 from tests.claims.judging import verdict
 
 FAILURE = {"delta": 0.1, "chains": 3, "certified_lower_bound": 0.3, "largest_valid_error": 0.01}
-ONE_LOSS = [(Instance("one", [0.9], 0.5), 1.0, 1900, 1e-9)]
+ONE_LOSS = [(Instance("one", [0.9], 0.5), 1.0, 1900, 1e-80)]
 # claim, verdict as it is, evidence as it is, verdict with a fault, evidence with the fault
 Plant = tuple[str, str, Callable[[], dict[str, Any]], str, Callable[[], dict[str, Any]]]
 PLANTED: list[Plant] = [
@@ -50,14 +50,14 @@ PLANTED: list[Plant] = [
         TRUE,
         lambda: chains.upper_bounds(ONE_LOSS),
         FALSE,
-        lambda: chains.upper_bounds(ONE_LOSS, scale=1e9),
+        lambda: chains.upper_bounds(ONE_LOSS, scale=1e90),
     ),
     (
         "X8",
         TRUE,
         lambda: chains.upper_bounds(ONE_LOSS),
         FALSE,
-        lambda: chains.upper_bounds(ONE_LOSS, scale=1e30),
+        lambda: chains.upper_bounds(ONE_LOSS, scale=1e90),
     ),
     (
         "D51",
@@ -85,7 +85,7 @@ PLANTED: list[Plant] = [
         TRUE,
         lambda: chains.lsa_upper_bounds(ONE_LOSS),
         FALSE,
-        lambda: chains.lsa_upper_bounds(ONE_LOSS, scale=1e30),
+        lambda: chains.lsa_upper_bounds(ONE_LOSS, scale=1e90),
     ),
 ]
 

@@ -172,8 +172,8 @@ Plant = tuple[str, str, Callable[[], dict[str, Any]], str, Callable[[], dict[str
 PLANTED: list[Plant] = [
     ("L2.1-laws", SUPPORTED, mechanism, FALSE, lambda: mechanism(shift=2000)),
     ("T3.1-runs", SUPPORTED, lambda: budget_losses(0), FALSE, lambda: budget_losses(500)),
-    ("T3.1-rare", SUPPORTED, lambda: sampled_losses(1e-30), FALSE, lambda: sampled_losses(0.5)),
-    ("X13", SUPPORTED, lambda: sampled_losses(1e-30), FALSE, lambda: sampled_losses(0.5)),
+    ("T3.1-rare", SUPPORTED, lambda: sampled_losses(1e-80), FALSE, lambda: sampled_losses(0.5)),
+    ("X13", SUPPORTED, lambda: sampled_losses(1e-80), FALSE, lambda: sampled_losses(0.5)),
     *(
         (name, usual, lambda r=radius: delta_correct(100, r), FALSE,
          lambda r=radius: delta_correct(160, r))
