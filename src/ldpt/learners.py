@@ -182,6 +182,14 @@ class Learner:
             None when there is nobody to ask: the run is over (:attr:`finished`), or the answers
             outstanding use up the budget.
         """
+        return self._choose(self._candidates())
+
+    def _candidates(self) -> list[int]:
+        """The arms that may be asked about; requests do not change them, responses do."""
+        return [arm for arm in range(self.n_arms) if self.wanted(arm)]
+
+    def _choose(self, candidates: list[int]) -> int | None:
+        """The candidate to ask about next, given the requests that are outstanding."""
         raise NotImplementedError
 
     def wanted(self, arm: int) -> bool:
@@ -249,9 +257,15 @@ class Learner:
         """
         n = check_whole("n", n, 1, MAX_OUTSTANDING - sum(r.n_missing for r in self._requests))
         tickets: list[Ticket] = []
-        while len(tickets) < n and (arm := self.next_arm()) is not None:
+        candidates = self._candidates()
+        while len(tickets) < n and (arm := self._choose(candidates)) is not None:
             tickets.append(Ticket(arm, self._requests[arm].ask()))
         return tickets
+
+    @property
+    def total_requests(self) -> int:
+        """How many people were asked, with a ticket or without."""
+        return sum(requests.made for requests in self._requests)
 
     @property
     def outstanding(self) -> list[Ticket]:
@@ -784,26 +798,20 @@ class FixedBudget(Learner):
         expected = self._committed(arm)
         return index(self._rule, expected, self.positives[arm] * (expected / self.pulls[arm]))
 
-    def next_arm(self) -> int | None:
-        """The arm to ask about next.
+    def _choose(self, candidates: list[int]) -> int | None:
+        """The arm of least index; ties to the lowest number; None if the budget is committed.
 
-        Of an arm without a response nothing is known, so it is asked for as often as any other:
-        as long as none has fewer responses and requests. Else it is the arm of least index; ties
-        go to the lowest number.
-
-        Returns
-        -------
-        int or None
-            None when the budget is used up, by responses or by requests outstanding.
+        Of an arm without a response nothing is known, so it is asked about as often as any other:
+        as long as none has fewer responses and requests.
         """
-        committed = [self._committed(arm) for arm in range(self.n_arms)]
-        if self.finished or sum(committed) >= self.budget:
+        committed = [self._committed(arm) for arm in candidates]
+        if not sum(committed) < self.budget or not candidates:
             return None
         fewest = min(committed)
-        for arm, count in enumerate(committed):
+        for arm, count in zip(candidates, committed, strict=True):
             if self.pulls[arm] == 0 and count == fewest:
                 return arm
-        return min((arm for arm, n in enumerate(self.pulls) if n), key=self.index)
+        return min((arm for arm in candidates if self.pulls[arm]), key=self.index)
 
     @property
     def above(self) -> set[int]:
@@ -908,16 +916,9 @@ class FixedConfidence(Learner):
         """Whether the arm is undecided and the study goes on."""
         return not self.stopped and self.undecided(arm)
 
-    def next_arm(self) -> int | None:
-        """The undecided arm with the fewest responses and requests; ties to the lowest number.
-
-        Returns
-        -------
-        int or None
-            None when the run is over.
-        """
-        wanted = [arm for arm in range(self.n_arms) if self.wanted(arm)]
-        return min(wanted, key=self._committed, default=None)
+    def _choose(self, candidates: list[int]) -> int | None:
+        """The undecided arm with the fewest responses and requests; ties to the lowest number."""
+        return min(candidates, key=self._committed, default=None)
 
     def decided(self) -> dict[int, str]:
         """What is certain now: all of it is right with probability at least 1 - delta.
