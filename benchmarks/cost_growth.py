@@ -247,12 +247,14 @@ def check(name: str = "config/large.yaml", count: int = 24) -> pd.DataFrame:
     for run in random.Random(SEED).sample(runs, count):
         instance = study.instances[run.instance]
         slice_, found = long_enough(replace(run, replicates=FEW), instance)
-        rho, rates = study.config["rho"], run_cost.measured()
+        rates = run_cost.measured()
         is_budget = isinstance(slice_, BudgetRun)
         cost = (
             run_cost.budget_cost(slice_, instance)
             if is_budget
-            else run_cost.confidence_cost(slice_, instance, rho)
+            else run_cost.confidence_cost(
+                slice_, instance, Radius(slice_.radius, **study.constants)
+            )
         )
         start = rates["cpu"]["job"]["job"]
         rows.append(

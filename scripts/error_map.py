@@ -8,4 +8,4 @@ if __name__ == "__main__":
     with job(snakemake) as this:  # noqa: F821
         settings, seed = this.params.map, this.params.seed
         this.note(seed=seed, stream=["fixed_confidence"])
-        error_map(settings, this.params.rho, seed).to_csv(this.output[0], index=False)
+        error_map(settings, this.params.constants, seed).to_csv(this.output[0], index=False)

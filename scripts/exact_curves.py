@@ -1,5 +1,6 @@
-"""Exact error of Algorithm 1 on one or two arms, deep into the region of the bounds."""
+"""Exact error of Algorithm 1 and of `lsa` on one or two arms, deep into the bounds' region."""
 
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,20 +14,18 @@ Cell = tuple[str, float, dict[str, Any]]  # instance, epsilon, settings of the s
 
 
 def curves(instances: dict[str, Instance], cells: Sequence[Cell]) -> pd.DataFrame:
-    """One row per instance, privacy level and budget; an exact value is its own limits."""
+    """One row per instance, policy, privacy level and budget; an exact value is its own limits."""
     rows = []
     for name, epsilon, grid in cells:
         instance = instances[name]
         complexity = instance.complexity(epsilon)
-        for budget in sorted(scaled_budgets(instance, epsilon, grid["multiples"])):
-            here: dict[str, Any] = {
-                "instance": name,
-                "epsilon": epsilon_name(epsilon),
-                "budget": budget,
-            }
+        budgets = sorted(scaled_budgets(instance, epsilon, grid["multiples"]))
+        for policy, budget in itertools.product(grid.get("policies", ["apt"]), budgets):
+            here: dict[str, Any] = {"instance": name, "policy": policy}
+            here |= {"epsilon": epsilon_name(epsilon), "budget": budget}
             here |= {"n_arms": instance.n_arms, "complexity": complexity}
             here |= {"scaled_budget": budget / complexity}
-            loss = fixed_budget_loss(instance, epsilon, budget)
+            loss = fixed_budget_loss(instance, epsilon, budget, policy)
             rows.append(here | {"estimate": loss, "low": loss, "high": loss})
     return pd.DataFrame(rows)
 

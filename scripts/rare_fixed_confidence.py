@@ -1,6 +1,6 @@
-"""Error of Algorithm 2 far below the Monte-Carlo floor, beside the delta that it promises."""
+"""Error of Algorithm 2 on one instance, far below the Monte-Carlo floor, beside its delta."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -18,7 +18,7 @@ def estimate(
     instances: dict[str, Instance],
     cells: Sequence[Cell],
     replicates: int,
-    rho: float,
+    constants: Mapping[str, float],
     seed: int,
     threads: int,
 ) -> pd.DataFrame:
@@ -26,7 +26,7 @@ def estimate(
     jobs = [
         (instances[name], epsilon, delta, grid.get("replicates", replicates), seed, radius)
         for name, epsilon, grid in cells
-        for radius in [Radius(radius, rho) for radius in grid["radii"]]
+        for radius in [Radius(radius, **constants) for radius in grid["radii"]]
         for delta in grid["deltas"]
     ]
     with ThreadPoolExecutor(threads) as pool:
@@ -48,11 +48,8 @@ if __name__ == "__main__":
     from ldpt.provenance import job
 
     with job(snakemake) as this:  # noqa: F821
-        problems = read_instances(this.input.instances)
-        params = this.params
+        params, problems = this.params, read_instances([this.input.instance])
         this.note(seed=params.seed, stream=["rare_fixed_confidence"])
-        table = estimate(
-            problems, params.cells, params.replicates, params.rho, params.seed,
-            snakemake.threads,  # noqa: F821
-        )  # fmt: skip
+        fixed = params.replicates, params.constants, params.seed, this.threads
+        table = estimate(problems, params.cells, *fixed)
         table.to_csv(this.output[0], index=False)

@@ -30,7 +30,7 @@ if __name__ == "__main__":
     with job(snakemake) as this:  # noqa: F821
         epsilon, params = float(this.wildcards.epsilon), this.params
         problem = read_instance(this.input.instance)
-        radius = Radius(this.wildcards.radius, params.rho)
+        radius = Radius(this.wildcards.radius, **params.constants)
         labels: Labels = {"instance": problem.name, "radius": radius.name, "epsilon": epsilon}
         fixed = params.replicates, params.seed, this.threads
         tables = [

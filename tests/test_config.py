@@ -53,6 +53,28 @@ def set_in(*keys: Any) -> Callable[[Config], None]:
 
 STUDY = ("studies", 0)
 
+
+def test_replicates_follow_from_the_nearest_precision_or_number(smoke_config: Config) -> None:
+    asked = {"error": 0.05, "log_half_width": 0.121, "least": 500, "most": 20_000}
+    section = smoke_config["fixed_budget"]
+    section["studies"] = [section["studies"][0] | {"instances": ["two-arms"]}]
+    (study,) = section["studies"]
+
+    def runs() -> int:
+        return config.study(smoke_config).budget_run("two-arms", "apt", "1").replicates
+
+    panels = ("fixed_budget", "collapse", "bounds", "baselines")
+    smoke_config["figures"] |= {key: ["two-arms"] for key in panels}
+    assert runs() == section["replicates"]
+    study["precision"] = {"log_half_width": 0.0855}
+    section["precision"] = asked
+    assert runs() == 10_000
+    study["replicates"] = 123
+    assert runs() == 123
+    del study["replicates"], study["precision"], section["replicates"]
+    assert runs() == 5_000
+
+
 WRONG: dict[str, tuple[Callable[[Config], Any], str]] = {
     "unknown key": (lambda c: c.update(sead=1), "unknown key 'sead' (choose from seed,"),
     "unknown key in a study": (lambda c: budget(c).update(eps=[1]), "unknown key 'eps'"),
@@ -163,6 +185,20 @@ WRONG: dict[str, tuple[Callable[[Config], Any], str]] = {
     "unknown radius": (lambda c: confidence(c).update(radii=["tight"]), "'tight' is not one of"),
     "unknown policy": (lambda c: budget(c).update(policies=["greedy"]), "'greedy' is not one of"),
     "missing key": (lambda c: c.pop("seed"), "'seed' is a required property"),
+    "precision without a key that it needs": (
+        lambda c: (
+            c["fixed_budget"].pop("precision"),
+            budget(c).update(precision={"error": 0.1}),
+        ),
+        "fixed_budget.studies[0].precision: 'log_half_width' is missing",
+    ),
+    "unknown law of new instances": (
+        lambda c: add_instance(
+            c, family="new", laws=["gamma"], arms=[4], count=1, threshold=0.5, min_gap=0.1
+        ),
+        "laws[0]: 'gamma' is not one of ['beta', 'hard']",
+    ),
+    "prior_gap 0": (lambda c: c.update(prior_gap=0), "prior_gap: 0"),
     "rho 0": (lambda c: c.update(rho=0), "rho: 0"),
     "rho infinite": (set_in("rho", math.inf), "rho: inf is not finite"),
     "root with a wildcard": (set_in("root", "a{b}c"), "root: 'a{b}c' must be the name of a folder"),

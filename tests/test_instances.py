@@ -7,10 +7,12 @@ import numpy as np
 import pytest
 
 from ldpt.instances import (
+    NEW_LAWS,
     Instance,
     budget_environments,
     confidence_environments,
     equal_gap,
+    new_instance,
     random_instance,
     replace_tolerance,
 )
@@ -119,3 +121,21 @@ def test_random_instances_are_seeded_and_keep_their_distance():
     assert one.means != other.means
     assert min(one.gaps.min(), other.gaps.min()) >= 0.02
     assert random_instance(1, 8, seed=4).means != one.means
+
+
+@pytest.mark.parametrize("law", NEW_LAWS)
+def test_new_instances_are_seeded_by_law_arms_and_index(law):
+    drawn = [new_instance(law, i, k, seed) for i, k, seed in [(1, 4, 3), (2, 4, 3), (1, 4, 4)]]
+    assert new_instance(law, 1, 4, 3) == drawn[0]
+    assert len({instance.means for instance in drawn}) == 3
+    assert drawn[0].name == f"new-{law}-4-1"
+    assert new_instance(law, 1, 12, 3).n_arms == 12
+    assert drawn[0].means != random_instance(1, 4, 3).means
+
+
+def test_new_hard_instances_have_one_hard_arm_and_easy_ones():
+    gaps = np.sort([new_instance("hard", i, 12, 3, min_gap=0.02).gaps for i in range(20)])
+    assert (gaps[:, 0] >= 0.02).all()
+    assert (gaps[:, 0] <= 0.05).all()
+    assert (gaps[:, 1:] >= 0.2).all()
+    assert (gaps <= 0.4).all()

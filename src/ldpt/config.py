@@ -3,16 +3,18 @@
 A config file holds what differs from ``config/config.yaml``, as with Snakemake's ``--configfile``.
 """
 
+import itertools
 import math
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from ldpt.instances import Instance, equal_gap, random_instance
+from ldpt.instances import Instance, equal_gap, new_instance, random_instance
+from ldpt.precision import budget_replicates, confidence_replicates
 from ldpt.radii import RADII, Radius
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -23,6 +25,8 @@ SCHEMA = PROJECT / "workflow" / "schemas" / "config.schema.yaml"
 MIN_EPSILON = 1e-9  # below, the private gap loses its digits
 MIN_DELTA = 1e-100  # below, K/delta overflows
 MAX_PULLS = 10**13  # of one run; more would take weeks
+BUDGET_KEYS = ("error", "log_half_width", "least", "most")  # of a precision
+CONFIDENCE_KEYS = ("relative_half_width", "least", "most")
 MAX_REPLICATES = 10**8
 MAX_EXACT_ARMS = 2  # of an exact chain for a fixed budget
 MAX_DEPTH = 12  # nesting of a config; deeper means that an anchor contains itself
@@ -67,6 +71,11 @@ class Study:
     @property
     def root(self) -> Path:
         return Path(self.config["root"])
+
+    @property
+    def constants(self) -> dict[str, float]:
+        """What may be tuned of the radii."""
+        return _constants(self.config)
 
     def budget_run(self, instance: str, policy: str, epsilon: str) -> BudgetRun:
         """The job behind a file name."""
@@ -118,8 +127,8 @@ def study(config: Mapping[str, Any]) -> Study:
     _check_root(config["root"])
     instances = _instances(config)
     budget_runs = _budget_runs(config["fixed_budget"], instances)
-    confidence_runs = _confidence_runs(config["fixed_confidence"], instances)
-    Radius("mixture", config["rho"])
+    constants = _constants(config)
+    confidence_runs = _confidence_runs(config["fixed_confidence"], instances, constants)
     checked = Study(config, instances, budget_runs, confidence_runs)
     _check_levels("mechanism", config["mechanism"])
     _check_rare_and_exact(checked)
@@ -131,7 +140,7 @@ def study(config: Mapping[str, Any]) -> Study:
 
 def _check_rare_and_exact(study: Study) -> None:
     """Importance sampling and exact chains: what they ask for can be computed."""
-    for section in ("rare_fixed_budget", "exact_curves"):
+    for section in ("rare_fixed_budget", "environments", "exact_curves"):
         for where, grid, name in _studies(section, study.config[section], study.instances):
             instance = study.instances[name]
             if section == "exact_curves" and instance.n_arms > MAX_EXACT_ARMS:
@@ -306,6 +315,10 @@ def _unfold(entry: Mapping[str, Any], seed: int) -> Iterator[Instance]:
     elif family == "random":
         for index in range(1, entry["count"] + 1):
             yield random_instance(index, entry["arms"], seed, threshold, entry["min_gap"])
+    elif family == "new":
+        for law, n_arms in itertools.product(entry["laws"], entry["arms"]):
+            for index in range(1, entry["count"] + 1):
+                yield new_instance(law, index, n_arms, seed, threshold, entry["min_gap"])
     else:
         yield Instance(entry["name"], entry["means"], threshold, entry.get("tolerance", 0.0))
 
@@ -323,7 +336,7 @@ def _budget_runs(section: Mapping[str, Any], instances: dict[str, Instance]) -> 
             for epsilon in _epsilons(where, grid):
                 if multiples:
                     _check_budgets(where, instances[name], epsilon, multiples)
-                replicates = grid.get("replicates", section["replicates"])
+                replicates = _replicates(where, grid, section, BUDGET_KEYS, budget_replicates)
                 new = BudgetRun(name, policy, epsilon, replicates)
                 run = runs.setdefault((name, policy, epsilon), new)
                 run.replicates = max(run.replicates, replicates)
@@ -332,8 +345,35 @@ def _budget_runs(section: Mapping[str, Any], instances: dict[str, Instance]) -> 
     return list(runs.values())
 
 
+def _constants(config: Mapping[str, Any]) -> dict[str, float]:
+    return {name: float(config[name]) for name in ("rho", "prior_gap")}
+
+
+def _replicates(
+    where: str,
+    grid: Mapping[str, Any],
+    section: Mapping[str, Any],
+    keys: Sequence[str],
+    needed: Callable[[Mapping[str, float]], int],
+) -> int:
+    """Runs of a cell: a number, or what a precision needs; the study's word goes first."""
+    if "replicates" in grid:
+        return int(grid["replicates"])
+    if "replicates" in section and "precision" not in grid:
+        return int(section["replicates"])
+    precision = {**section.get("precision", {}), **grid.get("precision", {})}
+    for key in (*keys, *(["log_half_width"] if "error" in precision else [])):
+        if key not in precision:
+            raise ValueError(f"{where}.precision: {key!r} is missing")
+    return needed(precision)
+
+
+def _needed(cell: tuple, precision: Mapping[str, float]) -> int:
+    return confidence_replicates(precision, *cell)
+
+
 def _confidence_runs(
-    section: Mapping[str, Any], instances: dict[str, Instance]
+    section: Mapping[str, Any], instances: dict[str, Instance], constants: Mapping[str, float]
 ) -> list[ConfidenceRun]:
     runs: dict[tuple, ConfidenceRun] = {}
     for where, grid, name in _studies("fixed_confidence", section, instances):
@@ -341,7 +381,9 @@ def _confidence_runs(
         for radius in grid.get("radii", RADII):
             for epsilon in _epsilons(where, grid):
                 _check_cost(f"{where}.instances", instances[name], epsilon)
-                replicates = grid.get("replicates", section["replicates"])
+                cell = (instances[name], epsilon, grid["deltas"], Radius(radius, **constants))
+                needed = partial(_needed, cell)
+                replicates = _replicates(where, grid, section, CONFIDENCE_KEYS, needed)
                 new = ConfidenceRun(name, radius, epsilon, replicates)
                 run = runs.setdefault((name, radius, epsilon), new)
                 run.replicates = max(run.replicates, replicates)

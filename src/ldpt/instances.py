@@ -12,6 +12,8 @@ from ldpt.privacy import private_mean, shrinkage
 
 MAX_MIN_GAP = 0.4  # of random instances; beyond, hardly any draw would be kept
 MOST_ARMS = 16  # up to here tables of runs keep the pulls of each arm
+NEW_LAWS = ("beta", "hard")  # of the means of new instances
+EASY = (0.2, 0.4)  # gaps of their easy arms
 
 
 @dataclass(frozen=True)
@@ -161,12 +163,37 @@ def random_instance(
     index: int, n_arms: int, seed: int, threshold: float = 0.5, min_gap: float = 0.02
 ) -> Instance:
     """Means drawn from Beta(2, 2), those closer to the threshold than ``min_gap`` redrawn."""
+    rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(index,)))
+    return Instance(f"random-{index}", _beta_means(rng, n_arms, threshold, min_gap), threshold)
+
+
+def new_instance(
+    law: str, index: int, n_arms: int, seed: int, threshold: float = 0.5, min_gap: float = 0.02
+) -> Instance:
+    """A problem for confirming what was found on others, drawn from its own stream.
+
+    Laws of the means: ``beta`` is that of :func:`random_instance`; ``hard`` has a first arm with a
+    gap between ``min_gap`` and 2.5 times it, and easy arms with gaps between .2 and .4, each above
+    or below the threshold with equal odds.
+    """
+    key = (NEW_LAWS.index(law) + 1, n_arms, index)
+    rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=key))
+    if law == "beta":
+        means = _beta_means(rng, n_arms, threshold, min_gap)
+    else:
+        gaps = np.append(rng.uniform(min_gap, 2.5 * min_gap, 1), rng.uniform(*EASY, n_arms - 1))
+        means = (threshold + rng.choice([-1.0, 1.0], n_arms) * gaps).tolist()
+    return Instance(f"new-{law}-{n_arms}-{index}", means, threshold)
+
+
+def _beta_means(
+    rng: np.random.Generator, n_arms: int, threshold: float, min_gap: float
+) -> list[float]:
     if not 0 <= min_gap <= MAX_MIN_GAP:
         raise ValueError(f"min_gap must be a number in [0, {MAX_MIN_GAP}], got {min_gap}")
-    rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(index,)))
     means: list[float] = []
     while len(means) < n_arms:
         mean = float(rng.beta(2, 2))
         if abs(mean - threshold) >= min_gap:
             means.append(mean)
-    return Instance(f"random-{index}", means, threshold)
+    return means

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ldpt.engines import loops
+from ldpt.engines import CHUNK, loops
 from ldpt.engines.decisions import Arms, Judge
 from ldpt.instances import Instance
 from ldpt.policies import Policy, check_policy
@@ -22,7 +22,6 @@ from ldpt.radii import Radius, as_radius, check_delta
 if TYPE_CHECKING:
     import pandas as pd
 
-CHUNK = 500  # replicates a stream; part of what the numbers mean, never changed
 PULLS_PER_CALL = 10**7  # of compiled code between two looks at Ctrl-C, about
 ENGINES = ("literal", "fast")
 NO_LIMIT = np.iinfo(np.int64).max

@@ -48,7 +48,8 @@ def budget_cost(**changes) -> run_cost.Cost:
 
 
 def confidence_cost(**changes) -> run_cost.Cost:
-    return run_cost.confidence_cost(confidence_run(**changes), FOUR, 10.0, RATES)
+    run = confidence_run(**changes)
+    return run_cost.confidence_cost(run, FOUR, Radius(run.radius), RATES)
 
 
 # --- pulls

@@ -10,7 +10,10 @@ import numpy as np
 import pytest
 from scipy.stats import binom, binomtest
 from scripts.exact_curves import curves
-from scripts.rare_fixed_budget import estimate, exponents
+from scripts.gather_rare import gather
+from scripts.rare_environments import estimate as estimate_environments
+from scripts.rare_exponents import exponents
+from scripts.rare_fixed_budget import estimate
 from scripts.rare_fixed_confidence import estimate as estimate_confidence
 
 from ldpt import rare
@@ -329,9 +332,34 @@ def test_printed_lower_exponent_is_its_formula(instances):
 
 def test_table_of_confidence_errors(counterexample):
     cells = [("counterexample", 1.0, {"radii": ["printed", "mixture"], "deltas": [0.1, 0.01]})]
-    table = estimate_confidence({"counterexample": counterexample}, cells, 2000, 10.0, 3, 2)
+    table = estimate_confidence({"counterexample": counterexample}, cells, 2000, {}, 3, 2)
     assert table["radius"].tolist() == ["printed"] * 2 + ["mixture"] * 2
     assert table["error_over_delta"][0] == pytest.approx(3.04, rel=0.05)
+
+
+def test_parts_are_gathered_under_one_header(tmp_path):
+    for name in "ab":
+        (tmp_path / name).write_text(f"instance,estimate\n{name},0.1\n")
+    found = gather([str(tmp_path / name) for name in "ab"])
+    assert found == "instance,estimate\na,0.1\nb,0.1\n"
+
+
+def test_environments_are_estimated_once_per_set_of_means(instances):
+    """B^0 and the mirror images of the three kinds of arms of three-groups."""
+    cells = [("three-groups", 1.0, {"multiples": [2]})]
+    table = estimate_environments(instances["three-groups"], cells, 500, 3, 1)
+    assert table["environment"].tolist() == [f"three-groups/B{i}" for i in (0, 1, 4, 5)]
+    assert table["budget"].nunique() == 1
+    assert (table["estimate"] > 0).all()
+
+
+def test_lsa_rows_are_marked_as_such(instances):
+    cells = [("two-arms", math.inf, {"multiples": [2], "policies": ["apt", "lsa"]})]
+    table = estimate(instances, cells, 1000, 3, 1)
+    assert table["policy"].tolist() == ["apt", "lsa"]
+    exact = curves(instances, cells)
+    assert exact["policy"].tolist() == ["apt", "lsa"]
+    assert (abs(table["estimate"] / exact["estimate"] - 1) < 4 * table["relative_error"]).all()
 
 
 def test_exact_curves_are_the_exact_losses(instances):

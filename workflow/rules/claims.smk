@@ -29,7 +29,7 @@ rule error_map:
     params:
         code=code("scripts/error_map.py"),
         seed=config["seed"],
-        rho=config["rho"],
+        constants=STUDY.constants,
         map=config["error_map"],
     script:
         "../../scripts/error_map.py"

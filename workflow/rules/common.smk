@@ -101,7 +101,7 @@ PRODUCTS = [
     expand("<results>/simulations/{name}.parquet", name=["mechanism", "allocation"]),
     expand(
         "<results>/rare/{name}.csv",
-        name=["fixed_budget", "exponents", "fixed_confidence"],
+        name=["fixed_budget", "exponents", "fixed_confidence", "environments"],
     ),
     "<results>/exact/fixed_budget.csv",
     "<results>/error_map.csv",

@@ -4,6 +4,7 @@
 from functools import cache
 
 from ldpt.planning import run_cost
+from ldpt.radii import Radius
 
 
 @cache
@@ -17,7 +18,8 @@ def budget_cost(*job):
 def confidence_cost(*job):
     """What a job of Algorithm 2 is expected to take."""
     run = STUDY.confidence_run(*job)
-    return run_cost.confidence_cost(run, STUDY.instance(run.instance), config["rho"])
+    radius = Radius(run.radius, **STUDY.constants)
+    return run_cost.confidence_cost(run, STUDY.instance(run.instance), radius)
 
 
 rule compile_kernels:
@@ -86,7 +88,7 @@ rule simulate_fixed_confidence:
     params:
         code=code("scripts/simulate_fixed_confidence.py"),
         seed=config["seed"],
-        rho=config["rho"],
+        constants=STUDY.constants,
         replicates=lambda w: STUDY.confidence_run(*w).replicates,
         deltas=lambda w: sorted(STUDY.confidence_run(*w).deltas),
     script:

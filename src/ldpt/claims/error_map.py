@@ -15,6 +15,7 @@ from ldpt.radii import Radius
 from ldpt.simulate import fixed_confidence
 from ldpt.summarise import clopper_pearson
 
+Constants = Mapping[str, float]  # of the radii
 EASY_MEAN = 0.1  # far below any threshold of the map: decided within a few pulls
 TAIL = 1e-4  # share of delta that a chain may leave undecided; it is shown, not dropped
 
@@ -29,10 +30,10 @@ def two_arms(threshold: float, gap: float) -> Instance:
     return Instance(f"two-arms-{threshold:g}-{gap:g}", [EASY_MEAN, threshold + gap], threshold)
 
 
-def error_map(settings: Mapping[str, Any], rho: float, seed: int) -> pd.DataFrame:
+def error_map(settings: Mapping[str, Any], constants: Constants, seed: int) -> pd.DataFrame:
     """The whole map, one row per cell and radius; ``settings`` lists the grids of both parts."""
-    rows = [row for grid in settings["one_arm"] for row in _exact_rows(grid, rho)]
-    rows += [row for grid in settings["two_arms"] for row in _simulated_rows(grid, rho, seed)]
+    rows = [row for grid in settings["one_arm"] for row in _exact_rows(grid, constants)]
+    rows += [row for grid in settings["two_arms"] for row in _simulated_rows(grid, constants, seed)]
     table = pd.DataFrame(rows)
     table["error_over_delta"] = table["estimate"] / table["delta"]
     table["fails"] = table["low"] > table["delta"]
@@ -49,13 +50,14 @@ def _cells(grid: Mapping[str, Any]) -> Iterator[tuple[str, float, float, float, 
     )
 
 
-def _exact_rows(grid: Mapping[str, Any], rho: float) -> Iterator[dict[str, Any]]:
+def _exact_rows(grid: Mapping[str, Any], constants: Constants) -> Iterator[dict[str, Any]]:
     from ldpt.exact import fixed_confidence_error
 
     for radius, threshold, gap, epsilon, delta in _cells(grid):
         problem = one_arm(threshold, gap)
         tail = TAIL * delta
-        chain = fixed_confidence_error(problem, epsilon, delta, Radius(radius, rho), tail=tail)
+        edge = Radius(radius, **constants)
+        chain = fixed_confidence_error(problem, epsilon, delta, edge, tail=tail)
         yield _row(problem, radius, gap, epsilon, delta, "exact") | {
             "estimate": chain.error,
             "low": chain.error,
@@ -64,10 +66,13 @@ def _exact_rows(grid: Mapping[str, Any], rho: float) -> Iterator[dict[str, Any]]
         }
 
 
-def _simulated_rows(grid: Mapping[str, Any], rho: float, seed: int) -> Iterator[dict[str, Any]]:
+def _simulated_rows(
+    grid: Mapping[str, Any], constants: Constants, seed: int
+) -> Iterator[dict[str, Any]]:
     for radius, threshold, gap, epsilon, delta in _cells(grid):
         problem, replicates = two_arms(threshold, gap), grid["replicates"]
-        runs = fixed_confidence(problem, epsilon, delta, replicates, seed, Radius(radius, rho))
+        edge = Radius(radius, **constants)
+        runs = fixed_confidence(problem, epsilon, delta, replicates, seed, edge)
         errors = int((~runs["correct"]).sum())
         low, high = clopper_pearson(errors, replicates)
         yield _row(problem, radius, gap, epsilon, delta, "simulated") | {

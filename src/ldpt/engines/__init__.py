@@ -10,3 +10,5 @@ same tape of responses the same run. Read them in this order: :mod:`.sources` (w
 ask), :mod:`.blocks` (how far it may jump), :mod:`.tournament` and :mod:`.pull_order` (which arm is
 next), then the engine, then :mod:`.loops` (many runs).
 """
+
+CHUNK = 500  # replicates of one random stream; part of what the numbers mean, never changed

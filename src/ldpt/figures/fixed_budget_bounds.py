@@ -34,16 +34,19 @@ def prepare(
     summary: str,
     rare: str,
     exact: str,
+    environments: str,
     bounds: str,
     panels: list[str],
     epsilon: float,
 ) -> Data:
     """Estimates above zero by all methods beside the bounds; of rare events the reliable ones."""
-    simulated, sampled, chains = map(pd.read_csv, (summary, rare, exact))
+    tables = [pd.read_csv(path) for path in (summary, rare, exact, environments)]
+    simulated, sampled, chains, mirrored = (t[t["policy"] == "apt"] for t in tables)
     parts = [
-        _labelled(simulated[(simulated["policy"] == "apt")], "upper", "simulated"),
+        _labelled(simulated, "upper", "simulated"),
         _labelled(sampled[sampled["reliable"]], "upper", "rare"),
-        _labelled(chains.assign(low=chains["estimate"], high=chains["estimate"]), "upper", "exact"),
+        _labelled(chains, "upper", "exact"),
+        _labelled(worst(mirrored[mirrored["reliable"]]), "lower", "rare"),
     ]
     points, limits = pd.concat(parts), pd.read_csv(bounds)
     points = points[points["instance"].isin(panels) & (points["epsilon"] == epsilon)]

@@ -13,7 +13,6 @@ end, T, where the boundary grows with time. ``benchmarks/cost_growth.py`` measur
 
 import json
 import math
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -21,11 +20,10 @@ from typing import Any
 
 from ldpt.config import PROJECT, BudgetRun, ConfidenceRun, Study, epsilon_name
 from ldpt.instances import MOST_ARMS, Instance
-from ldpt.privacy import shrinkage
-from ldpt.radii import Radius, boundary
+from ldpt.precision import confidence_pulls, gaps_of
+from ldpt.radii import Radius
 
 RATES = PROJECT / "benchmarks" / "rates.json"
-TOLERANCE = 1e-4  # relative, of the pulls foretold; every step halves the distance
 
 Features = dict[str, float]
 Rates = Mapping[str, Mapping[str, Features]]
@@ -82,35 +80,7 @@ def measured() -> Rates:
 def budget_pulls(instance: Instance, budget: float) -> list[tuple[float, int]]:
     """Pulls of Algorithm 1 at its end and how many arms have them: shares Delta_i^-2 / H."""
     complexity = instance.complexity()
-    return [(max(budget * gap**-2 / complexity, 1.0), arms) for gap, arms in _gaps(instance)]
-
-
-@cache
-def confidence_pulls(
-    instance: Instance, epsilon: float, delta: float, radius: Radius
-) -> list[tuple[float, int]]:
-    """Pulls at which Algorithm 2 decides an arm, and how many arms: where drift meets boundary.
-
-    n and t solve n c Delta_i = b(n, t) for every arm with t the sum of all n.
-    """
-    factor = shrinkage(epsilon)
-    edge = radius.at(instance.n_arms, delta, instance.threshold, epsilon)
-    groups = _gaps(instance.strict)
-    pulls, last = [1.0] * len(groups), 0.0
-    while abs((t := _total(pulls, groups)) - last) > TOLERANCE * t:
-        last = t
-        for place, (gap, _) in enumerate(groups):
-            pulls[place] = max(boundary(edge, pulls[place], t) / (factor * gap), 1.0)
-    return [(n, arms) for n, (_, arms) in zip(pulls, groups, strict=True)]
-
-
-def _total(pulls: list[float], groups: list[tuple[float, int]]) -> float:
-    return sum(n * arms for n, (_, arms) in zip(pulls, groups, strict=True))
-
-
-def _gaps(instance: Instance) -> list[tuple[float, int]]:
-    """The gaps that there are, and how many arms have each."""
-    return sorted(Counter(round(gap, 12) for gap in instance.gaps.tolist()).items())
+    return [(max(budget * gap**-2 / complexity, 1.0), arms) for gap, arms in gaps_of(instance)]
 
 
 # --- what enters the rates ------------------------------------------------------------------------
@@ -186,6 +156,12 @@ def _bits(pulls: float) -> float:
     return math.log2(1 + math.sqrt(pulls))
 
 
+def policy_rates(rates: Rates, policy: str) -> Features:
+    """The CPU rates of a policy; an index policy that no benchmark has seen costs like another."""
+    known = rates["cpu"]
+    return known.get(policy) or known["apt"]
+
+
 def radius_rates(rates: Rates, radius: Radius) -> Features:
     """The CPU rates of a radius; one that no benchmark has seen is taken for the nearest known."""
     known = rates["cpu"]
@@ -204,7 +180,7 @@ def budget_cost(run: BudgetRun, instance: Instance, rates: Rates | None = None) 
     """The cost of one simulation of Algorithm 1 or a baseline."""
     rates = rates or measured()
     budgets = run.grid(instance)
-    seconds = dot(rates["cpu"][run.policy], budget_features(instance, budgets, run.policy))
+    seconds = dot(policy_rates(rates, run.policy), budget_features(instance, budgets, run.policy))
     sizes = budget_sizes(run.replicates, budgets)
     return Cost(
         float(run.replicates) * max(budgets, default=0),
@@ -215,11 +191,11 @@ def budget_cost(run: BudgetRun, instance: Instance, rates: Rates | None = None) 
 
 
 def confidence_cost(
-    run: ConfidenceRun, instance: Instance, rho: float, rates: Rates | None = None
+    run: ConfidenceRun, instance: Instance, radius: Radius, rates: Rates | None = None
 ) -> Cost:
     """The cost of one simulation of Algorithm 2 at all its error levels."""
     rates = rates or measured()
-    radius, deltas = Radius(run.radius, rho), sorted(run.deltas)
+    deltas = sorted(run.deltas)
     seconds, pulls = 0.0, 0.0
     for delta in deltas:
         features = confidence_features(instance, run.epsilon, delta, radius)
@@ -242,7 +218,8 @@ def study_costs(study: Study, rates: Rates | None = None) -> list[dict[str, Any]
         cost = budget_cost(budget_run, study.instances[budget_run.instance], rates)
         rows.append(_row("fixed_budget", budget_run.policy, budget_run, cost))
     for run in study.fixed_confidence:
-        cost = confidence_cost(run, study.instances[run.instance], study.config["rho"], rates)
+        radius = Radius(run.radius, **study.constants)
+        cost = confidence_cost(run, study.instances[run.instance], radius, rates)
         rows.append(_row("fixed_confidence", run.radius, run, cost))
     return rows
 

@@ -100,7 +100,7 @@ def _confidence(
         delta,
         params["replicates"],
         params["seed"],
-        Radius(wildcards["radius"], params["rho"]),
+        Radius(wildcards["radius"], **params["constants"]),
         chunk=number,
     )
     again.insert(0, "delta", delta)

@@ -10,6 +10,7 @@ import pandas as pd
 
 from ldpt.figures.captions import number
 from ldpt.instances import Instance
+from ldpt.policies import POLICIES
 from ldpt.publishing import notation
 
 Form = Callable[[Any], str]
@@ -189,11 +190,10 @@ def runtime(
     budget = budget.groupby(["policy", "instance", "epsilon"], as_index=False)
     longest = budget.agg(runs=("replicates", "max"), pulls=("budget", "max"))
     longest["pulls"] = longest["pulls"] * longest["runs"].astype(float)
-    work = {"Algorithm 1": "apt", "uniform allocation": "uniform", "Laplace noise": "laplace"}
     rows = [
-        _work(shown, longest[longest["policy"] == policy], expected[policy])
-        for shown, policy in work.items()
-        if policy in expected
+        _work(policy.label, longest[longest["policy"] == name], expected[name])
+        for name, policy in POLICIES.items()
+        if name in expected
     ]
     confidence = confidence.assign(
         runs=confidence["replicates"], pulls=confidence["mean_pulls"] * confidence["replicates"]
