@@ -193,7 +193,17 @@ class Learner:
         raise NotImplementedError
 
     def wanted(self, arm: int) -> bool:
-        """Whether the algorithm can use another response of this arm."""
+        """Whether the algorithm can use another response of this arm.
+
+        Parameters
+        ----------
+        arm : int
+            The arm.
+
+        Returns
+        -------
+        bool
+        """
         raise NotImplementedError
 
     @property
@@ -483,7 +493,17 @@ class Learner:
     # --- what is known
 
     def deviation(self, arm: int) -> float:
-        """d = s - n tau_eps: positive when the arm's mean response exceeds the threshold."""
+        """d = s - n tau_eps: positive when the arm's mean response exceeds the threshold.
+
+        Parameters
+        ----------
+        arm : int
+            The arm.
+
+        Returns
+        -------
+        float
+        """
         return self.positives[arm] - self.pulls[arm] * self.private_threshold
 
     def estimates(self, level: float | None = None) -> list[Estimate]:
@@ -787,13 +807,32 @@ class FixedBudget(Learner):
         return self.stopped or self.total_pulls >= self.budget
 
     def wanted(self, arm: int) -> bool:
-        """Whether the budget has room for another response."""
+        """Whether the budget has room for another response.
+
+        Parameters
+        ----------
+        arm : int
+            The arm.
+
+        Returns
+        -------
+        bool
+        """
         return not self.finished
 
     def index(self, arm: int) -> float:
         """The index of an arm that has been pulled; the arm of least index is asked for next.
 
         Requests outstanding are taken to be answered with the arm's mean so far.
+
+        Parameters
+        ----------
+        arm : int
+            The arm.
+
+        Returns
+        -------
+        float
         """
         expected = self._committed(arm)
         return index(self._rule, expected, self.positives[arm] * (expected / self.pulls[arm]))
@@ -906,14 +945,34 @@ class FixedConfidence(Learner):
         return self.stopped or not any(map(self.undecided, range(self.n_arms)))
 
     def undecided(self, arm: int) -> bool:
-        """Whether an arm is unpulled, or shifting its mean by its radius changes its side."""
+        """Whether an arm is unpulled, or shifting its mean by its radius changes its side.
+
+        Parameters
+        ----------
+        arm : int
+            The arm.
+
+        Returns
+        -------
+        bool
+        """
         if self.pulls[arm] == 0:
             return True
         b = boundary(self._edge, self.pulls[arm], self.total_pulls)
         return -b <= self.deviation(arm) < b
 
     def wanted(self, arm: int) -> bool:
-        """Whether the arm is undecided and the study goes on."""
+        """Whether the arm is undecided and the study goes on.
+
+        Parameters
+        ----------
+        arm : int
+            The arm.
+
+        Returns
+        -------
+        bool
+        """
         return not self.stopped and self.undecided(arm)
 
     def _choose(self, candidates: list[int]) -> int | None:

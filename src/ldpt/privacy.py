@@ -455,7 +455,7 @@ class Response:
             raise ValueError("the arm of a response is a whole number >= 0; the value is not shown")
         if type(self.bit) is not int or self.bit not in (0, 1):
             raise ValueError("the bit of a response is 0 or 1; the value is not shown")
-        if not (_is_number(self.epsilon) and 0 < self.epsilon <= MAX_FLOAT):
+        if type(self.epsilon) not in (int, float) or not 0 < self.epsilon <= MAX_FLOAT:
             raise ValueError("the epsilon of a response is a positive, finite number")
         if not isinstance(self.study, str) or len(self.study) > MAX_STUDY_NAME:
             raise ValueError(f"the study of a response has at most {MAX_STUDY_NAME} characters")
