@@ -9,6 +9,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+)
 
 from ldpt.engines import loops
 from ldpt.engines.decisions import Arms
@@ -994,3 +1001,83 @@ def test_a_state_inside_itself_is_refused():
     state["self"] = state
     with pytest.raises(ValueError, match="not the state of a learner"):
         busy().restore(state)
+
+
+# --- anything that may happen, in any order
+
+
+class AnyStudy(RuleBasedStateMachine):
+    """Requests, answers, drop-outs and restarts in any order keep the books balanced."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.study: Learner | None = None
+        self.tickets: list[Ticket] = []
+
+    @initialize(which=st.sampled_from(["lsa", "apt", *VALID_RADII]))
+    def begin(self, which: str) -> None:
+        self.which = which
+        self.study = self.fresh()
+
+    def fresh(self) -> Learner:
+        if self.which in INDEX_POLICIES:
+            return FixedBudget(2, 0.5, 0.0, 4.0, budget=40, policy=self.which)
+        return FixedConfidence(2, 0.5, 4.0, 0.4, radius=self.which)
+
+    @rule(n=st.integers(1, 30))
+    def ask(self, n: int) -> None:
+        first = self.study.next_arm()
+        tickets = self.study.next_arms(n)
+        assert (tickets[0].arm if tickets else None) == first
+        self.tickets += tickets
+
+    @precondition(lambda self: self.tickets)
+    @rule(data=st.data(), bit=st.sampled_from([0, 1]))
+    def answer(self, data: st.DataObject, bit: int) -> None:
+        ticket = data.draw(st.sampled_from(self.tickets))
+        was_open = ticket in self.study.outstanding
+        status = self.study.record(ticket, bit)
+        assert was_open == (status not in (Status.REPEATED, Status.TOO_LATE))
+        assert (status is Status.TOO_LATE) == (ticket in self.study.given_up)
+
+    @precondition(lambda self: self.study.outstanding)
+    @rule(data=st.data())
+    def give_up(self, data: st.DataObject) -> None:
+        self.study.give_up(data.draw(st.sampled_from(self.study.outstanding)))
+
+    @precondition(lambda self: not self.study.finished)
+    @rule(arm=st.sampled_from([0, 1]), bit=st.sampled_from([0, 1]))
+    def record_unasked(self, arm: int, bit: int) -> None:
+        if all(ticket.arm != arm for ticket in self.study.outstanding):
+            assert self.study.record(arm, bit) in (Status.COUNTED, Status.SPARE)
+
+    @rule()
+    def restart(self) -> None:
+        state = json.loads(json.dumps(self.study.state()))
+        self.study = self.fresh()
+        self.study.restore(state)
+        assert self.study.state() == state
+
+    @invariant()
+    def books_balance(self) -> None:
+        if self.study is None:
+            return
+        state = self.study.state()
+        spare = sum(map(len, state["spare"]))
+        waiting = sum(len(requests["waiting"]) for requests in state["requests"])
+        left = spare + waiting + len(self.study.outstanding) + len(self.study.given_up)
+        assert self.study.total_requests == self.study.total_pulls + left
+        assert self.study.total_pulls == len(self.study.history) == sum(self.study.pulls)
+        assert self.study.finished == (not any(map(self.study.wanted, range(2))))
+        if isinstance(self.study, FixedBudget):
+            assert self.study.total_pulls <= 40
+        elif self.study.finished:
+            assert self.study.above == {
+                a for a, side in self.study.decided().items() if side == "above"
+            }
+
+
+TestAnyStudy = AnyStudy.TestCase
+TestAnyStudy.settings = settings(
+    max_examples=60, stateful_step_count=40, derandomize=True, deadline=None
+)

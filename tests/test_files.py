@@ -1,0 +1,30 @@
+"""A file is whole or not there."""
+
+import os
+
+import pytest
+
+from ldpt.files import write_durably
+
+
+def test_a_text_is_written_whole_and_nothing_else_is_left(tmp_path):
+    path = tmp_path / "new" / "study.json"
+    write_durably(path, "one ε\n")
+    write_durably(path, "two ε\n")
+    assert path.read_text(encoding="utf-8") == "two ε\n"
+    assert os.listdir(path.parent) == ["study.json"]
+
+
+@pytest.mark.parametrize("fails", ["os.fsync", "os.replace"])
+def test_a_failure_leaves_the_old_text_and_nothing_else(tmp_path, monkeypatch, fails):
+    path = tmp_path / "study.json"
+    write_durably(path, "old")
+
+    def full_disk(*_: object) -> None:
+        raise OSError("no space left")
+
+    monkeypatch.setattr(f"ldpt.files.{fails}", full_disk)
+    with pytest.raises(OSError, match="no space left"):
+        write_durably(path, "new")
+    assert path.read_text() == "old"
+    assert os.listdir(tmp_path) == ["study.json"]
