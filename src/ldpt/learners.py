@@ -440,7 +440,9 @@ class Learner:
 
     def _checked(self, arm: int | Ticket, response: int | Response) -> _Checked:
         ticket = arm if isinstance(arm, Ticket) else None
-        arm, number = self._checked_ticket(ticket) if ticket else (self._checked_arm(arm), None)
+        arm, number = (
+            self._checked_ticket(ticket) if ticket is not None else (self._checked_arm(arm), None)
+        )
         message = None
         if isinstance(response, Response):
             self._check_terms(arm, number, response)
