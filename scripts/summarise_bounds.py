@@ -1,6 +1,7 @@
 """Every bound on Algorithm 2's cost where it was measured, and on a fine grid where it is drawn."""
 
 import itertools
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,16 +13,18 @@ from ldpt.instances import Instance, read_instances
 
 FINE = 48  # privacy levels of a drawn curve
 VERSIONS = {
-    "upper": ("printed", "corrected"),
-    "lower": ("sharp", "privbern", "printed", "corrected"),
+    "upper": ("printed", "hoeffding", "hoeffding_mean", "mixture", "onesided"),
+    "lower": ("sharp", "privbern", "printed", "many_arms"),
 }
 
 
 def bound(problem: Instance, epsilon: float, delta: float, side: str, version: str) -> float:
-    """One bound; corrected upper bounds are those of the hoeffding radius, which is valid."""
-    if side == "lower":
-        return fixed_confidence_lower(problem, epsilon, delta, version)
-    return fixed_confidence_upper(problem, epsilon, delta, version, "hoeffding")
+    """One bound; NaN where a hypothesis fails (many_arms needs mirror images in [0, 1])."""
+    of_side = fixed_confidence_lower if side == "lower" else fixed_confidence_upper
+    try:
+        return of_side(problem, epsilon, delta, version)
+    except ValueError:
+        return math.nan
 
 
 def points(

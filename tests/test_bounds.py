@@ -10,15 +10,16 @@ from ldpt import exact, simulate
 from ldpt.bounds import (
     bernoulli_kl,
     confidence_divergence,
+    expected_cost_upper,
     fixed_budget_lower,
     fixed_budget_upper,
     fixed_confidence_lower,
     fixed_confidence_upper,
-    fixed_point_constant,
     lsa_shares,
 )
 from ldpt.instances import Instance, budget_environments
 from ldpt.privacy import private_mean
+from ldpt.radii import Radius
 
 PAIR = Instance("pair", [0.3, 0.6], 0.5, 0.1)
 EPSILONS = [0.1, 1.0, 4.0]
@@ -67,7 +68,7 @@ def confidence_expressions(epsilon: float, delta: float) -> dict[tuple[str, str]
     evidence = (1 - level) * mpmath.log(1 / level) - mpmath.log(2)
     return {
         ("upper", "printed"): upper(499, 36),
-        ("upper", "corrected"): upper(fixed_point_constant(), 16),
+        ("upper", "hoeffding"): upper(499, 9),
         ("lower", "printed"): evidence
         / (2 * min(4, power**2) * (power + 1) ** 2)
         * complexity,
@@ -77,7 +78,7 @@ def confidence_expressions(epsilon: float, delta: float) -> dict[tuple[str, str]
 @pytest.mark.parametrize("epsilon", EPSILONS)
 @pytest.mark.parametrize("delta", [0.1, 1e-4])
 @pytest.mark.parametrize(
-    "which", [("upper", "printed"), ("upper", "corrected"), ("lower", "printed")]
+    "which", [("upper", "printed"), ("upper", "hoeffding"), ("lower", "printed")]
 )
 def test_fixed_confidence_bounds_are_the_expressions(which, delta, epsilon):
     side, version = which
@@ -87,10 +88,10 @@ def test_fixed_confidence_bounds_are_the_expressions(which, delta, epsilon):
     assert bound(PAIR, epsilon, delta, version) == pytest.approx(expected, rel=1e-9)
 
 
-def test_the_constant_is_a_fixed_point_and_not_499():
-    constant = fixed_point_constant()
-    assert constant == pytest.approx(56 + 24 * math.log(2 * constant), rel=1e-14)
-    assert constant == pytest.approx(199.8, abs=0.1)
+def test_the_constants_of_theorem_4_1_follow_from_the_repaired_coefficients():
+    """126 + 54 log(2 C) < C from C = 499 on; the least such C is 498.9 and not 499 by chance."""
+    assert 126 + 54 * math.log(2 * 499) < 499
+    assert 126 + 54 * math.log(2 * 498.8) > 498.8
 
 
 @pytest.mark.parametrize("epsilon", [*EPSILONS, math.inf])
@@ -132,8 +133,122 @@ def test_measured_costs_lie_between_the_lower_and_the_upper_bounds(epsilon):
         if radius == "hoeffding":  # the lower bound is about algorithms that keep delta
             lower = fixed_confidence_lower(PAIR, epsilon, 0.05, "privbern")
             assert runs["stopping_time"].mean() >= lower
-        upper = fixed_confidence_upper(PAIR, epsilon, 0.05, "corrected", radius)
+        upper = fixed_confidence_upper(PAIR, epsilon, 0.05, radius)
         assert runs["stopping_time"].max() <= upper
+
+
+ONE_ARMED = [
+    Instance("counterexample", [0.95], 0.9),
+    Instance("middle", [0.6], 0.5),
+    Instance("below", [0.2], 0.4),
+]
+
+
+@pytest.mark.parametrize("instance", ONE_ARMED, ids=lambda instance: instance.name)
+@pytest.mark.parametrize("radius", ["hoeffding", "mixture", "onesided"])
+@pytest.mark.parametrize("epsilon", [0.5, 2.0, math.inf])
+@pytest.mark.parametrize("delta", [0.2, 0.01])
+def test_expected_cost_upper_holds_at_exact_means(delta, epsilon, radius, instance):
+    """Between 1 and 1.6 times the exact mean for the mixtures, at most 13 times for hoeffding."""
+    mean = exact.fixed_confidence_error(instance, epsilon, delta, radius, tail=1e-10).expected_pulls
+    bound = expected_cost_upper(instance, epsilon, delta, radius)
+    assert mean <= bound <= mean * (13 if radius == "hoeffding" else 1.6)
+
+
+def test_expected_cost_upper_adds_up_arms_and_takes_a_tuned_radius():
+    halves = [Instance("one", [mean], 0.5) for mean in PAIR.means]
+    for radius in (Radius("mixture", rho=300.0), Radius("onesided", prior_gap=0.02)):
+        together = expected_cost_upper(PAIR, 1.0, 0.1, radius)
+        apart = [expected_cost_upper(half, 1.0, 0.1 / 2, radius) for half in halves]
+        assert together == pytest.approx(sum(apart), rel=1e-12)
+        assert together != expected_cost_upper(PAIR, 1.0, 0.1, radius.name)
+
+
+def test_expected_cost_of_hoeffding_meets_its_condition():
+    """t_0 is the least t >= 12 H with t/2 - 1 > 2 H L(t) + K."""
+    delta, complexity = 0.05, PAIR.strict.complexity(1.0)
+    bound = fixed_confidence_upper(PAIR, 1.0, delta, "hoeffding_mean")
+
+    def holds(t: int) -> bool:
+        log_term = math.log(4 * 2 / delta) + 3 * math.log(t)
+        return t / 2 - 1 > 2 * complexity * log_term + 2
+
+    start = math.floor(bound)
+    assert start >= 12 * complexity
+    assert holds(start)
+    assert not holds(start - 1)
+    assert bound == pytest.approx(start + 4 * delta / (start - 1), rel=1e-15)
+
+
+@pytest.mark.parametrize("epsilon", [0.01, 0.1, 1.0])
+def test_onesided_cost_over_the_sharp_bound_is_flat_in_epsilon(epsilon):
+    """At tau = 1/2 the boundary knows eps: the ratio moves by 5 %, that of mixture doubles."""
+    problem = Instance("three", [0.2, 0.45, 0.8], 0.5)
+
+    def ratio(radius: str, at: float) -> float:
+        return expected_cost_upper(problem, at, 0.1, radius) / fixed_confidence_lower(
+            problem, at, 0.1, "sharp"
+        )
+
+    assert ratio("onesided", epsilon) == pytest.approx(ratio("onesided", 0.001), rel=0.05)
+    assert ratio("mixture", 0.001) > 1.5 * ratio("mixture", 1.0)
+
+
+@pytest.mark.parametrize("n_arms", [2, 256, 512])
+@pytest.mark.parametrize("delta", [0.1, 1e-4])
+def test_many_arms_has_a_closed_form_at_equal_gaps(delta, n_arms):
+    problem = Instance("equal", [0.4, 0.6] * (n_arms // 2), 0.5)
+    divergence = max(bernoulli_kl(0.4, 0.6), bernoulli_kl(0.6, 0.4)) * math.tanh(0.5) ** 2
+    expected = n_arms * bernoulli_kl(1 - delta, delta / n_arms) / divergence
+    found = fixed_confidence_lower(problem, 1.0, delta, "many_arms")
+    assert found == pytest.approx(expected, rel=1e-9)
+    above = found > fixed_confidence_lower(problem, 1.0, delta, "sharp")
+    if delta == 0.1:
+        assert above == (n_arms == 512)
+
+
+@pytest.mark.parametrize("delta", [0.4, 0.1, 1e-6])
+def test_many_arms_is_the_minimum_over_all_ways_to_share_delta(delta):
+    """No split of delta on a grid is cheaper, and one of them is nearly as cheap."""
+    problem = Instance("unlike", [0.45, 0.8], 0.5)
+    first, second = (0.45, 0.55), (0.8, 0.2)
+    cost = [max(bernoulli_kl(*pair), bernoulli_kl(*pair[::-1])) for pair in (first, second)]
+    grid = [
+        bernoulli_kl(1 - delta, share * delta) / cost[0]
+        + bernoulli_kl(1 - delta, (1 - share) * delta) / cost[1]
+        for share in np.linspace(0.0005, 0.9995, 1000)
+    ]
+    found = fixed_confidence_lower(problem, math.inf, delta, "many_arms")
+    assert min(grid) * (1 - 1e-3) <= found <= min(grid) * (1 + 1e-12)
+
+
+def test_many_arms_holds_on_average_over_mirror_images():
+    """onesided is delta-correct, so its mean cost over the 4 mirror images is above the bound."""
+    delta, epsilon = 0.2, 2.0
+    bound = fixed_confidence_lower(Instance("pair", [0.3, 0.7], 0.5), epsilon, delta, "many_arms")
+    images = [[0.5 + 0.2 * a, 0.5 + 0.2 * b] for a in (-1, 1) for b in (-1, 1)]
+    means = [
+        simulate.fixed_confidence(
+            Instance("image", image, 0.5), epsilon, delta, 400, seed=3, radius="onesided"
+        )["stopping_time"].mean()
+        for image in images
+    ]
+    assert np.mean(means) > bound > 0
+
+
+def test_lower_bounds_name_the_hypothesis_that_fails():
+    with pytest.raises(ValueError, match=r"threshold 0 < tau <= 1, got 0"):
+        fixed_confidence_lower(Instance("zero", [0.3], 0.0), 1.0, 0.1)
+    message = r"'dose': the mirror image of means\[1\] = 0.68 about the threshold 0.3 is not in"
+    with pytest.raises(ValueError, match=message):
+        fixed_confidence_lower(Instance("dose", [0.1, 0.68], 0.3), 1.0, 0.1, "many_arms")
+    with pytest.raises(ValueError, match="no bound on the expected cost is proved for radius 'pri"):
+        expected_cost_upper(PAIR, 1.0, 0.1, "printed")
+
+
+def test_delta_of_a_half_asks_for_nothing():
+    for version in ("sharp", "privbern", "many_arms"):
+        assert fixed_confidence_lower(PAIR, 1.0, 0.5, version) == 0
 
 
 @pytest.mark.parametrize("version", ["corrected", "sharp"])
@@ -247,8 +362,9 @@ def test_divergences_at_the_ends():
 def test_extreme_privacy_levels_give_numbers_and_no_overflow(epsilon):
     for version in ("printed", "corrected", "sharp"):
         assert 0 <= fixed_budget_lower(PAIR, epsilon, 100, version) <= 0.25
+    for version in ("printed", "sharp", "privbern", "many_arms"):
         assert fixed_confidence_lower(PAIR, epsilon, 0.05, version) >= 0
-    for version in ("printed", "corrected"):
+    for version in ("printed", "hoeffding", "hoeffding_mean", "mixture", "onesided"):
         assert fixed_confidence_upper(PAIR, epsilon, 0.05, version) > 0
     for version in ("printed", "proved", "lsa"):
         assert fixed_budget_upper(PAIR, epsilon, 100, version) > 0
@@ -269,5 +385,3 @@ def test_bad_arguments_are_refused_with_their_value():
         fixed_budget_upper(PAIR, 1.0, 3)
     with pytest.raises(ValueError, match="delta must lie strictly between 0 and 1, got 1"):
         fixed_confidence_lower(PAIR, 1.0, 1.0)
-    with pytest.raises(ValueError, match="radius must be printed or hoeffding here, got 'mixture'"):
-        fixed_confidence_upper(PAIR, 1.0, 0.1, "corrected", "mixture")

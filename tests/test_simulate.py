@@ -1,6 +1,8 @@
 """Named streams, chunks that never change, bad input, and the published error rates."""
 
 import math
+import signal
+import time
 
 import numpy as np
 import pandas as pd
@@ -253,3 +255,74 @@ def test_published_error_rates_are_met(name, policy, epsilon, reference, roundin
     table = simulate.fixed_budget(instance, epsilon, 500, runs, 2026, policy=policy, engine=engine)
     error = math.sqrt(2 * reference * (1 - reference) / runs)
     assert abs(table["loss"].mean() - reference) <= rounding + 3.89 * error
+
+
+# --- runs that would not end
+
+NEVER_ENDS = [
+    (
+        Instance("near", [0.5 + 1e-9, 0.9], 0.5),
+        1.0,
+        r"e\+\d+ pulls, more than 1e\+13; max",
+    ),
+    (
+        Instance("far", [0.9], 0.5),
+        1e-7,
+        r"epsilon 1e-07 and delta 0.1 takes about .*e\+1",
+    ),
+    (Instance("lost", [0.0, 0.6], 0.5), 1e-15, r"private gap of means\[1\] = 0.6 .* rounds to 0"),
+    (Instance("at", [0.2, 0.5], 0.5), 1.0, r"means\[1\] = 0.5 lies exactly at the threshold"),
+]
+
+
+@pytest.mark.parametrize(("instance", "epsilon", "complaint"), NEVER_ENDS)
+@pytest.mark.parametrize("radius", RADII)
+def test_fixed_confidence_refuses_runs_that_would_not_end(instance, epsilon, complaint, radius):
+    with pytest.raises(ValueError, match=complaint):
+        simulate.fixed_confidence(instance, epsilon, 0.1, 1, 1, radius=radius)
+
+
+def test_fixed_confidence_makes_an_endless_run_if_told_when_to_give_up():
+    instance = NEVER_ENDS[0][0]
+    runs = simulate.fixed_confidence(instance, 1.0, 0.1, 3, 1, max_pulls=10_000)
+    assert (runs["stopping_time"] == -1).all()
+
+
+@pytest.mark.parametrize("engine", simulate.ENGINES)
+def test_fixed_confidence_ends_at_once_when_interrupted(engine):
+    """A signal after a fifth of a second, as from Ctrl-C, into a run of minutes or hours."""
+    instance = Instance("slow", [0.5 + 1e-6] * 4, 0.5)
+    simulate.fixed_confidence(instance, 1.0, 0.1, 1, 1, engine=engine, max_pulls=10)  # compiles
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    signal.setitimer(signal.ITIMER_REAL, 0.2)
+    start = time.monotonic()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            simulate.fixed_confidence(
+                instance, 1.0, 0.1, 10**5, 1, radius="mixture", engine=engine, max_pulls=10**15
+            )
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    assert time.monotonic() - start < 1.2
+
+
+def test_fixed_budget_ends_when_interrupted():
+    instance = Instance("slow", [0.45, 0.55], 0.5)
+    simulate.fixed_budget(instance, 1.0, 10, 1, 1, engine="literal")  # compiles
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    signal.setitimer(signal.ITIMER_REAL, 0.2)
+    start = time.monotonic()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            simulate.fixed_budget(instance, 1.0, 10**6, 10**5, 1, engine="literal")
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    assert time.monotonic() - start < 1.2

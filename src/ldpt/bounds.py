@@ -9,7 +9,11 @@ says whose formula it is:
 ``lsa``        the same argument for the policy ``lsa``;
 ``sharp``      with the contraction of Kullback-Leibler divergence under every eps-LDP channel
                by tanh(eps/2)^2 (Asoodeh and Zhang 2022, arXiv 2210.13386), beyond the paper;
-``privbern``   the same for data that come from PrivBern itself.
+``privbern``   the same for data that come from PrivBern itself;
+``many_arms``  the cost of Algorithm 2's task averaged over the mirror images of the problem, where
+               errors share delta, so that it grows with log K, beyond the paper.
+
+Upper bounds on the cost of Algorithm 2 carry the name of the radius that they are about.
 """
 
 import math
@@ -19,7 +23,7 @@ import numpy as np
 from ldpt.instances import Instance
 from ldpt.policies import POLICIES
 from ldpt.privacy import check_epsilon, shrinkage
-from ldpt.radii import check_delta
+from ldpt.radii import UNION, Boundary, Radius, as_radius, boundary, check_delta
 
 LSA_WEIGHT = float(POLICIES["lsa"].log_weight or 0.0)
 PRINTED_CONSTANT = 499.0  # of Theorem 4.1, in its proof
@@ -210,32 +214,125 @@ def _check_environments(instance: Instance) -> None:
         raise ValueError(f"{where}: the bound needs tau - zeta >= 0, got {tau} - {zeta}")
 
 
-def fixed_confidence_upper(
-    instance: Instance,
-    epsilon: float,
-    delta: float,
-    version: str = "printed",
-    radius: str = "printed",
-) -> float:
-    """Upper bound on the stopping time of Algorithm 2, on the event that it errs not (Theorem 4.1).
+COST_DIVISORS = {"printed": 36.0, "hoeffding": 9.0}  # of H_eps in Theorem 4.1
 
-    ``printed`` is 499 H~ log(4 K H~ / delta) + 2 K with H~ = max(H_eps / 36, 1), which the proof
-    does not reach. ``corrected`` has H_eps / 16 for the printed radius, H_eps / 4 for
-    ``hoeffding``, and the constant that the proof's fixed point needs.
+
+def fixed_confidence_upper(
+    instance: Instance, epsilon: float, delta: float, version: str = "printed"
+) -> float:
+    """Upper bound on the stopping time T of Algorithm 2 (Theorem 4.1).
+
+    ``printed`` and ``hoeffding`` are 499 H~ log(4 K H~ / delta) + 2 K with H~ = max(H_eps / h, 1).
+    They bound T itself on the good event of their radius, on which no arm's responses leave it. The
+    paper's h = 36 and 499 follow from its argument if three intermediate coefficients read 18, 54
+    and 126; with the radius ``hoeffding`` the same argument has h = 9 and the good event has
+    probability above 1 - delta. The other versions bound E[T]; see :func:`expected_cost_upper`.
+
+    Parameters
+    ----------
+    instance : Instance
+        The problem; its tolerance plays no part.
+    epsilon : float
+        Privacy level; ``math.inf`` means none.
+    delta : float
+        Error probability, in (0, 1).
+    version : {"printed", "hoeffding", "hoeffding_mean", "mixture", "onesided"}
+        The radius that Algorithm 2 uses. ``hoeffding_mean``, ``mixture`` and ``onesided`` bound
+        E[T], with the default constants of the radii.
+
+    Returns
+    -------
+    float
+        The bound, in pulls; infinite if an arm lies exactly at the threshold.
+
+    Raises
+    ------
+    ValueError
+        If delta is out of range or the version is unknown.
+
+    Examples
+    --------
+    >>> one = Instance("one", [0.75], 0.5)
+    >>> round(fixed_confidence_upper(one, math.inf, 0.1, "printed"))
+    1843
+    >>> round(fixed_confidence_upper(one, math.inf, 0.1, "onesided"))
+    34
     """
     check_delta(delta)
-    complexity = instance.strict.complexity(epsilon)
-    if version == "printed":
-        constant, effective = PRINTED_CONSTANT, max(complexity / 36, 1.0)
-    elif version == "corrected":
-        divisors = {"printed": 16, "hoeffding": 4}
-        if radius not in divisors:
-            raise ValueError(f"radius must be printed or hoeffding here, got {radius!r}")
-        constant, effective = fixed_point_constant(), max(complexity / divisors[radius], 1.0)
-    else:
-        raise _unknown(version, ("printed", "corrected"))
+    means = {"hoeffding_mean": "hoeffding", "mixture": "mixture", "onesided": "onesided"}
+    if version in means:
+        return expected_cost_upper(instance, epsilon, delta, means[version])
+    if version not in COST_DIVISORS:
+        raise _unknown(version, (*COST_DIVISORS, *means))
     n_arms = instance.n_arms
-    return constant * effective * math.log(4 * n_arms * effective / delta) + 2 * n_arms
+    effective = max(instance.strict.complexity(epsilon) / COST_DIVISORS[version], 1.0)
+    return PRINTED_CONSTANT * effective * math.log(4 * n_arms * effective / delta) + 2 * n_arms
+
+
+def expected_cost_upper(
+    instance: Instance, epsilon: float, delta: float, radius: str | Radius
+) -> float:
+    """Upper bound on E[T] of Algorithm 2 with a valid radius, beyond the paper.
+
+    ``mixture`` and ``onesided``: the boundary b(n) does not depend on the other arms and is
+    concave, so by Wald's identity and Jensen's inequality E[N_i] is at most the root of
+    n Delta_{i,eps} = b(n) + 1. ``hoeffding``: t_0 + 4 delta / (t_0 - 1) with t_0 the least
+    t >= 12 H_eps for which t/2 - 1 > 2 H_eps L(t) + K. Proofs are in the article's appendix.
+
+    Parameters
+    ----------
+    instance : Instance
+        The problem; its tolerance plays no part.
+    epsilon : float
+        Privacy level; ``math.inf`` means none.
+    delta : float
+        Error probability, in (0, 1).
+    radius : str or Radius
+        A valid radius.
+
+    Returns
+    -------
+    float
+        The bound, in pulls; infinite if an arm lies exactly at the threshold.
+
+    Raises
+    ------
+    ValueError
+        If no such bound is proved for the radius.
+    """
+    radius, strict = as_radius(radius), instance.strict
+    edge = radius.at(instance.n_arms, delta, instance.threshold, epsilon)
+    complexity = strict.complexity(epsilon)
+    if radius.name != "hoeffding" and (edge.family == UNION or not radius.kind.valid):
+        raise ValueError(f"no bound on the expected cost is proved for radius {radius.name!r}")
+    if math.isinf(complexity):
+        return math.inf
+    if edge.family == UNION:
+        start = _hoeffding_start(complexity, instance.n_arms, edge)
+        return start + 4 * delta / (start - 1)
+    gaps, arms = np.unique(shrinkage(epsilon) * strict.gaps, return_counts=True)
+    roots = [_boundary_root(edge, float(gap)) for gap in gaps]
+    return math.fsum(root * count for root, count in zip(roots, arms.tolist(), strict=True))
+
+
+def _hoeffding_start(complexity: float, n_arms: int, edge: Boundary) -> float:
+    """t_0: from 12 H_eps on, t/2 grows faster than 2 H_eps L(t), so iterating finds the least."""
+    t = max(math.ceil(12 * complexity), 2)
+    while True:
+        needed = 2 * (2 * complexity * (edge.term + 3 * math.log(t)) + n_arms + 1)
+        if t > needed:
+            return float(t)
+        t = math.floor(needed) + 1
+
+
+def _boundary_root(edge: Boundary, gap: float) -> float:
+    """The n with n gap = b(n) + 1; n gap - b(n) is convex and negative at 0, so there is one."""
+    from scipy.optimize import brentq
+
+    high = 1 / gap
+    while high * gap <= boundary(edge, high, high) + 1:
+        high *= 2
+    return float(brentq(lambda n: n * gap - boundary(edge, n, n) - 1, high / 2, high, rtol=1e-14))
 
 
 def fixed_confidence_lower(
@@ -243,33 +340,101 @@ def fixed_confidence_lower(
 ) -> float:
     """Lower bound on E[T] of any delta-correct eps-LDP algorithm (Theorem 4.2).
 
-    ``corrected`` puts the mirrored mean where it is, 2 Delta away. ``sharp`` moves each mean only
-    just across the threshold and contracts the exact divergence by tanh(eps/2)^2, so nothing is
-    lost at large eps; ``privbern`` is the same for PrivBern's own responses.
+    Parameters
+    ----------
+    instance : Instance
+        The problem; its tolerance plays no part.
+    epsilon : float
+        Privacy level; ``math.inf`` means none.
+    delta : float
+        Error probability, in (0, 1); from 1/2 on all versions but ``printed`` are 0.
+    version : {"printed", "sharp", "privbern", "many_arms"}
+        ``printed`` is Theorem 4.2, for thresholds 0 < tau <= 1; ``sharp`` moves each mean only
+        just across the threshold and contracts the exact divergence by tanh(eps/2)^2, so nothing
+        is lost at large eps; ``privbern`` is the same for PrivBern's own responses; ``many_arms``
+        bounds the average of E[T] over the 2^K mirror images of the problem about the threshold
+        (hence the worst of them, not each), where the errors of the arms share delta.
+
+    Returns
+    -------
+    float
+        The bound, in pulls.
+
+    Raises
+    ------
+    ValueError
+        If delta is out of range, the version is unknown, the threshold is 0 (``printed``), or a
+        mirror image has a mean outside [0, 1] (``many_arms``).
+
+    Examples
+    --------
+    >>> round(fixed_confidence_lower(Instance("one", [0.75], 0.5), math.inf, 0.1, "sharp"), 2)
+    13.44
     """
     check_delta(delta)
-    strict = instance.strict
-    if version in ("printed", "corrected"):
+    strict, contraction = instance.strict, shrinkage(epsilon) ** 2
+    if version == "printed":
+        if strict.threshold == 0:
+            raise ValueError("Theorem 4.2 needs a threshold 0 < tau <= 1, got 0")
         evidence = (1 - delta) * math.log(1 / delta) - math.log(2)
-        factor = 2.0 if version == "printed" else 4.0
-        return evidence * strict.complexity() * _inverse(factor * duchi_factor(epsilon))
+        return evidence * strict.complexity() * _inverse(2 * duchi_factor(epsilon))
+    if version == "many_arms":
+        return _shared_error_bound([contraction * kl for kl in mirror_divergences(strict)], delta)
     if version == "sharp":
-        contraction = shrinkage(epsilon) ** 2
         cost = [contraction * bernoulli_kl(mean, strict.threshold) for mean in strict.means]
     elif version == "privbern":
         threshold = strict.private_threshold(epsilon)
         cost = [bernoulli_kl(mean, threshold) for mean in strict.private_means(epsilon)]
     else:
-        raise _unknown(version, ("printed", "corrected", "sharp", "privbern"))
+        raise _unknown(version, ("printed", "sharp", "privbern", "many_arms"))
     return confidence_divergence(delta) * math.fsum(_inverse(c) for c in cost)
 
 
-def fixed_point_constant() -> float:
-    """The C with C = 56 + 24 log(2 C), which the proof of Theorem 4.1 needs and prints as 499."""
-    constant = PRINTED_CONSTANT
-    for _ in range(200):  # a contraction with factor 24 / C < 1/8
-        constant = 56 + 24 * math.log(2 * constant)
-    return constant
+def mirror_divergences(instance: Instance) -> list[float]:
+    """KL between an arm's mean and its mirror image about tau, in the larger direction."""
+    tau, found = instance.threshold, []
+    for arm, gap in enumerate(instance.strict.gaps.tolist()):
+        low, high = tau - gap, tau + gap
+        if low < -1e-12 or high > 1 + 1e-12:
+            raise ValueError(
+                f"instance {instance.name!r}: the mirror image of means[{arm}] = "
+                f"{instance.means[arm]} about the threshold {tau} is not in [0, 1]"
+            )
+        low, high = max(low, 0.0), min(high, 1.0)
+        found.append(max(bernoulli_kl(low, high), bernoulli_kl(high, low)))
+    return found
+
+
+def _shared_error_bound(cost: list[float], delta: float) -> float:
+    """The least sum_i kl(1 - delta, x_i) / cost_i over x >= 0 with sum x_i <= delta.
+
+    At the minimum the derivative of kl(1 - delta, x_i) / cost_i is the same number, minus the
+    price of error probability, for all arms: a quadratic equation in x_i. Arms of infinite cost
+    contribute nothing and need no share of delta.
+    """
+    from scipy.optimize import brentq
+
+    if delta >= 0.5:
+        return 0.0
+    if min(cost) == 0:
+        return math.inf
+    weights = np.array([1 / c for c in cost if math.isfinite(c)])
+    if weights.size == 0:
+        return 0.0
+
+    def shares(log_price: float) -> np.ndarray:
+        with np.errstate(over="ignore"):
+            price = np.exp(log_price - np.log(weights))
+        return 2 * (1 - delta) / (1 + price + np.hypot(1 - price, 2 * np.sqrt(price * delta)))
+
+    spread = math.log(weights.size / delta) + 2
+    low, high = math.log(weights.min()) - 50, math.log(weights.max()) + spread
+    log_price = brentq(lambda y: math.log(shares(y).sum() / delta), low, high, xtol=1e-13)
+    x = shares(log_price)
+    return math.fsum(
+        weight * bernoulli_kl(1 - delta, share)
+        for weight, share in zip(weights.tolist(), x.tolist(), strict=True)
+    )
 
 
 def _budget_means(instance: Instance) -> tuple[list[float], list[float]]:

@@ -17,10 +17,9 @@ from functools import cache
 from ldpt.engines import CHUNK
 from ldpt.instances import Instance
 from ldpt.privacy import shrinkage
-from ldpt.radii import Radius, boundary
+from ldpt.radii import Radius, boundary, drift_pulls
 
 QUANTILE = 1.959963984540054  # of the normal law, for 95 % intervals
-TOLERANCE = 1e-4  # relative, of the expected pulls; every step halves the distance
 STEP = 1e-3  # relative, for the slope of a boundary
 MARGIN = 1.15  # for what the first order leaves out
 
@@ -80,23 +79,12 @@ def relative_spread(instance: Instance, epsilon: float, delta: float, radius: Ra
 def confidence_pulls(
     instance: Instance, epsilon: float, delta: float, radius: Radius
 ) -> list[tuple[float, int]]:
-    """Pulls at which Algorithm 2 decides an arm, and how many arms: where drift meets boundary.
-
-    n and t solve n c Delta_i = b(n, t) for every arm with t the sum of all n.
-    """
+    """Pulls at which Algorithm 2 decides an arm, and how many arms: where drift meets boundary."""
     factor = shrinkage(epsilon)
     edge = radius.at(instance.n_arms, delta, instance.threshold, epsilon)
     groups = gaps_of(instance.strict)
-    pulls, last = [1.0] * len(groups), 0.0
-    while abs((t := _total(pulls, groups)) - last) > TOLERANCE * t:
-        last = t
-        for place, (gap, _) in enumerate(groups):
-            pulls[place] = max(boundary(edge, pulls[place], t) / (factor * gap), 1.0)
-    return [(n, arms) for n, (_, arms) in zip(pulls, groups, strict=True)]
-
-
-def _total(pulls: list[float], groups: list[tuple[float, int]]) -> float:
-    return sum(n * arms for n, (_, arms) in zip(pulls, groups, strict=True))
+    gaps, counts = [factor * gap for gap, _ in groups], [arms for _, arms in groups]
+    return list(zip(drift_pulls(edge, gaps, counts), counts, strict=True))
 
 
 def gaps_of(instance: Instance) -> list[tuple[float, int]]:

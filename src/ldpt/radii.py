@@ -30,6 +30,7 @@ UNION, TWO_SIDED, ONE_SIDED = 0, 1, 2  # families of formulas
 HOEFFDING_VARIANCE = 0.25  # variance proxy of every variable in [0, 1]
 DEFAULT_RHO = 10.0
 DEFAULT_PRIOR_GAP = 0.125
+DRIFT_TOLERANCE = 1e-4  # relative, of pulls that are estimated; every step halves the distance
 MIN_DELTA = 1e-300  # below, K / delta overflows
 
 
@@ -94,6 +95,22 @@ def boundary(edge: Boundary, n: float, t: float) -> float:
     if edge.family == TWO_SIDED:
         return math.sqrt(width * (math.log(width / edge.rho) + edge.term))
     return math.sqrt(2.0 * width * math.log(0.5 * (edge.term * math.sqrt(width / edge.rho) + 1.0)))
+
+
+def drift_pulls(edge: Boundary, gaps: list[float], counts: list[int]) -> list[float]:
+    """Pulls at which arms with these private gaps are decided if they follow their drift.
+
+    n and t solve n gap = b(n, t) for every arm, t being the sum of all n; ``counts`` tells how many
+    arms have each gap. About the expected pulls, and no bound on them.
+    """
+    pulls, last = [1.0] * len(gaps), 0.0
+    while True:  # a contraction: b grows like sqrt(n log n), the drift like n
+        t = sum(n * arms for n, arms in zip(pulls, counts, strict=True))
+        if not abs(t - last) > DRIFT_TOLERANCE * t:
+            return pulls
+        last = t
+        for place, gap in enumerate(gaps):
+            pulls[place] = max(boundary(edge, pulls[place], t) / gap, 1.0)
 
 
 @dataclass(frozen=True)

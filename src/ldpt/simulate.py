@@ -16,14 +16,15 @@ from ldpt.engines import CHUNK, loops
 from ldpt.engines.decisions import Arms, Judge
 from ldpt.instances import Instance
 from ldpt.policies import Policy, check_policy
-from ldpt.privacy import PrivBern, check_epsilon
-from ldpt.radii import Radius, as_radius, check_delta
+from ldpt.privacy import PrivBern, check_epsilon, shrinkage
+from ldpt.radii import Radius, as_radius, check_delta, drift_pulls
 
 if TYPE_CHECKING:
     import pandas as pd
 
 PULLS_PER_CALL = 10**7  # of compiled code between two looks at Ctrl-C, about
 ENGINES = ("literal", "fast")
+MOST_PULLS = 1e13  # expected pulls of a run that is made without max_pulls
 NO_LIMIT = np.iinfo(np.int64).max
 
 Progress = Callable[[int], None]  # told how many replicates are done
@@ -238,9 +239,50 @@ def fixed_confidence(
 ) -> "pd.DataFrame":
     """Runs of Algorithm 2 to their stopping time: one row per replicate, ``pulls_i`` for each arm.
 
-    The tolerance of the instance plays no part. A run that reaches ``max_pulls`` undecided has
-    stopping time -1 and counts as not correct. With ``chunk``, only the rows of that chunk of
-    replicates are simulated. The table is the same on any number of ``threads``.
+    Parameters
+    ----------
+    instance : Instance
+        The problem; its tolerance plays no part.
+    epsilon : float
+        Privacy level; ``math.inf`` means none.
+    delta : float
+        Error probability that the radius is asked to keep, in (0, 1).
+    replicates : int
+        Number of independent runs.
+    seed : int
+        Root seed; the first runs stay the same if more are asked for.
+    radius : str or Radius
+        ``printed`` (Algorithm 2 as the paper has it, whose guarantee fails), ``hoeffding``,
+        ``mixture`` or ``onesided`` (see :mod:`ldpt.radii`).
+    engine : {"fast", "literal"}
+        Both have the same law; ``literal`` draws every pull.
+    max_pulls : int, optional
+        Give a run up after so many pulls: its stopping time is -1 and it is not correct.
+    progress : callable, optional
+        Called with the number of finished replicates.
+    chunk : int, optional
+        Simulate only the replicates of this chunk of 500.
+    threads : int
+        Chunks that run at the same time; the table does not depend on it.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns ``replicate``, ``stopping_time`` (int64), ``correct`` (bool), and ``pulls_i`` for
+        every arm i.
+
+    Raises
+    ------
+    ValueError
+        Before any work, if an argument is out of range, an arm's private gap is 0 or rounds to 0,
+        or, without ``max_pulls``, a run is expected to take more than 10^13 pulls.
+
+    Examples
+    --------
+    >>> problem = Instance("easy", [0.0, 1.0], 0.5)
+    >>> runs = fixed_confidence(problem, np.inf, 0.1, replicates=3, seed=1, radius="onesided")
+    >>> runs["stopping_time"].tolist()
+    [26, 26, 26]
     """
     given = (instance, epsilon, delta, replicates, seed, radius, engine, max_pulls)
     return _table(fixed_confidence_columns(*given, progress, chunk, threads))
@@ -262,9 +304,11 @@ def fixed_confidence_columns(
     """The columns of the table that :func:`fixed_confidence` returns."""
     epsilon, delta, radius = check_epsilon(epsilon), check_delta(delta), as_radius(radius)
     _check_choice("engine", engine, ENGINES)
-    instance.require_resolvable()
+    _check_gaps(instance, epsilon)
     if max_pulls is not None and max_pulls < instance.n_arms:
         raise ValueError(f"max_pulls must be at least K = {instance.n_arms}, got {max_pulls}")
+    if max_pulls is None:
+        _check_cost(instance, epsilon, delta, radius)
     limit = np.array([NO_LIMIT if max_pulls is None else int(max_pulls)])
     parts = list(chunks(replicates, chunk))
     shape = (replicates, instance.n_arms)
@@ -300,6 +344,33 @@ def _check_budgets(instance: Instance, budgets: Sequence[int] | int) -> np.ndarr
     if grid[0] < 2 * instance.n_arms:
         raise ValueError(f"budgets must be at least 2K = {2 * instance.n_arms}, got {grid[0]}")
     return grid.astype(np.int64)
+
+
+def _check_gaps(instance: Instance, epsilon: float) -> None:
+    """No arm may lie at the threshold, also not after rounding of the private numbers."""
+    instance.require_resolvable()
+    threshold = instance.private_threshold(epsilon)
+    for arm, mean in enumerate(instance.private_means(epsilon)):
+        if mean == threshold:
+            raise ValueError(
+                f"instance {instance.name!r}: at epsilon {epsilon} the private gap of "
+                f"means[{arm}] = {instance.means[arm]} to the threshold {instance.threshold} "
+                "rounds to 0, so fixed confidence never resolves it"
+            )
+
+
+def _check_cost(instance: Instance, epsilon: float, delta: float, radius: Radius) -> None:
+    """Refuse a run that would not end in a lifetime, unless ``max_pulls`` says when to give up."""
+    gaps, arms = np.unique(shrinkage(epsilon) * instance.strict.gaps, return_counts=True)
+    counts = arms.tolist()
+    edge = radius.at(instance.n_arms, delta, instance.threshold, epsilon)
+    pulls = zip(drift_pulls(edge, gaps.tolist(), counts), counts, strict=True)
+    expected = sum(n * count for n, count in pulls)
+    if not expected <= MOST_PULLS:
+        raise ValueError(
+            f"instance {instance.name!r}: a run at epsilon {epsilon} and delta {delta} takes about "
+            f"{expected:.1e} pulls, more than {MOST_PULLS:.0e}; max_pulls sets when to give up"
+        )
 
 
 def _check_choice(what: str, value: str, allowed: tuple[str, ...]) -> None:

@@ -17,7 +17,6 @@ from ldpt import bounds, exact
 from ldpt.claims.measured import (
     Evidence,
     collapse,
-    expected_cost_bound,
     over_lower_bound,
 )
 from ldpt.config import scaled_budgets
@@ -96,7 +95,7 @@ def confidence_match(
     problems = [Instance("two", [0.3, 0.6], 0.5), Instance("four", [0.1, 0.45, 0.7, 0.9], 0.5)]
     ratios = []
     for problem, epsilon, delta in itertools.product(problems, epsilons, (0.1, 0.01, 1e-4)):
-        upper = expected_cost_bound(problem, epsilon, delta, "hoeffding")
+        upper = bounds.expected_cost_upper(problem, epsilon, delta, "hoeffding")
         lower = bounds.fixed_confidence_lower(problem, epsilon, delta, "printed")
         extra = math.log(problem.n_arms * problem.complexity(epsilon)) / math.log(1 / delta)
         ratios.append(upper / (lower * (1 + extra)))

@@ -153,32 +153,13 @@ def expected_cost_bounds(cells: pd.DataFrame, instances: Instances, scale: float
         ratios = [
             scale
             * row.mean_pulls_high
-            / expected_cost_bound(instances[row.instance], row.epsilon, row.delta, radius)
+            / bounds.expected_cost_upper(instances[row.instance], row.epsilon, row.delta, radius)
             for row in rows_of(cells[cells["radius"] == radius])
         ]
         found[f"{radius}_cells"] = len(ratios)
         found[f"{radius}_largest_over_bound"] = max(ratios, default=math.nan)
         found[f"{radius}_median_over_bound"] = float(np.median(ratios)) if ratios else math.nan
     return found
-
-
-def expected_cost_bound(instance: Instance, epsilon: float, delta: float, radius: str) -> float:
-    """Bound on E[T] of Algorithm 2 with ``hoeffding``: t0 + 4 delta/(t0 - 1), beyond the paper.
-
-    t0 is the least t >= 12 H_eps with t/2 - 1 > 2 H_eps L(t) + K; proof in the article's appendix.
-    """
-    if radius != "hoeffding":
-        return math.inf
-    complexity, n_arms = instance.strict.complexity(epsilon), instance.n_arms
-
-    def needed(t: float) -> float:
-        log_term = math.log(4 * n_arms / delta) + 3 * math.log(t)
-        return 2 * (2 * complexity * log_term + n_arms + 1)
-
-    t = max(12 * complexity, 2.0)
-    while needed(t) >= t:
-        t = math.floor(needed(t)) + 1.0
-    return t + 4 * delta / (t - 1)
 
 
 def lower_bounds(cells: pd.DataFrame, instances: Instances, scale: float = 1.0) -> Evidence:

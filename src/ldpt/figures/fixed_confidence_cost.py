@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from ldpt.figures import elements, style
 
-DRAWN = (("upper", "printed"), ("lower", "sharp"), ("lower", "printed"), ("lower", "corrected"))
+DRAWN = (("upper", "printed"), ("upper", "onesided"), ("lower", "sharp"), ("lower", "printed"))
 
 
 class Data(NamedTuple):

@@ -215,11 +215,11 @@ def crossing(curve: pd.DataFrame, column: str, delta: float) -> float:
 
 
 def most_pulls(instance: Instance, epsilon: float, delta: float, method: str) -> float:
-    """The proven upper bound on the cost; NaN for the mixtures, for which the paper has none."""
-    if method in ("mixture", "onesided"):
-        return math.nan
+    """The proven upper bound on the cost: of E[T] for valid radii, else on the good event."""
+    if method in VALID_RADII:
+        return bounds.expected_cost_upper(instance, epsilon, delta, method)
     if method != "apt":
-        return bounds.fixed_confidence_upper(instance, epsilon, delta, "corrected", method)
+        return bounds.fixed_confidence_upper(instance, epsilon, delta, method)
     budget = float(2 * instance.n_arms)
     while most_error(instance, epsilon, budget) > delta:
         budget *= 1.01
