@@ -8,6 +8,7 @@ import numpy as np
 
 from ldpt.engines.loops import fixed_budget_fast
 from ldpt.instances import Instance, read_instances
+from ldpt.policies import POLICIES
 from ldpt.runs import labelled, write_runs
 from ldpt.simulate import Columns, chunks, spawn_keys, stream
 
@@ -17,13 +18,13 @@ def pulls_of_arms(
 ) -> np.ndarray:
     """One row per run, one column per arm."""
     means, threshold = problem.private_means(epsilon), problem.private_threshold(epsilon)
-    tolerance = problem.private_tolerance(epsilon)
+    rule = POLICIES["apt"].rule(threshold, problem.private_tolerance(epsilon))
     counts = np.zeros((replicates, problem.n_arms), np.int64)
     pulls, sums = np.zeros((2, 1, problem.n_arms), np.int64)
     for number, part in chunks(replicates):
         rng = stream(seed, "allocation", problem.name, epsilon, number)
         for run in range(part.start, part.stop):
-            fixed_budget_fast(rng, means, threshold, tolerance, np.array([budget]), pulls, sums)
+            fixed_budget_fast(rng, means, rule, np.array([budget]), pulls, sums)
             counts[run] = pulls[0]
     return counts
 
