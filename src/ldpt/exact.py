@@ -202,6 +202,39 @@ def fixed_confidence_error(
     """Exact law of Algorithm 2's answer on one arm, followed until less than ``tail`` is undecided.
 
     Nothing is dropped: what is undecided at the end is in the result.
+
+    Parameters
+    ----------
+    instance : Instance
+        A problem with one arm; its tolerance plays no part.
+    epsilon : float
+        Privacy level; ``math.inf`` means none.
+    delta : float
+        Error probability that the radius is asked to keep, in (0, 1).
+    radius : str or Radius
+        One of :data:`ldpt.radii.RADII`.
+    max_pulls : int, optional
+        Stop after so many pulls even if more than ``tail`` is undecided.
+    tail : float
+        Probability that may be left undecided.
+
+    Returns
+    -------
+    StoppedChain
+        Error, expected pulls, and what is undecided after how many pulls.
+
+    Raises
+    ------
+    ValueError
+        If there is more than one arm, the arm lies at the threshold, or delta is out of range.
+
+    Examples
+    --------
+    >>> counterexample = Instance("counterexample", [0.95], 0.9)
+    >>> round(fixed_confidence_error(counterexample, 1.0, 0.1).error, 4)
+    0.3043
+    >>> round(fixed_confidence_error(counterexample, 1.0, 0.1, "onesided").expected_pulls)
+    2615
     """
     _require_one_arm(instance)
     if max_pulls is not None and max_pulls < 1:
@@ -273,6 +306,22 @@ def certified_error_lower_bound(
     Every sum and product is rounded down. Which states are decided is settled by interval
     arithmetic on the numbers of the instance as they are written (0.95, not the nearest binary
     fraction); a state that the intervals cannot settle is dropped, which only lowers the bound.
+
+    Parameters
+    ----------
+    instance : Instance
+        A problem with one arm.
+    epsilon, delta : float
+        Privacy level and error level.
+    radius : str or Radius
+        One of :data:`ldpt.radii.RADII`.
+    max_pulls : int
+        Pulls to follow; more of them can only raise the bound.
+
+    Returns
+    -------
+    float
+        A lower bound on the error probability.
     """
     _require_one_arm(instance)
     strip = _CertifiedStrip(instance, epsilon, delta, as_radius(radius))

@@ -161,7 +161,28 @@ def fixed_confidence_error(
     seed: int,
     radius: str | Radius = "printed",
 ) -> Estimate:
-    """Probability that Algorithm 2 stops with a wrong answer (what Theorem 4.1 bounds by delta)."""
+    """Probability that Algorithm 2 stops with a wrong answer (what Theorem 4.1 bounds by delta).
+
+    Parameters
+    ----------
+    instance : Instance
+        The problem; its tolerance plays no part.
+    epsilon : float
+        Privacy level; ``math.inf`` means none.
+    delta : float
+        Error probability that the radius is asked to keep, in (0, 1).
+    replicates : int
+        Number of runs in tilted environments.
+    seed : int
+        Root seed of the named streams.
+    radius : str or Radius
+        One of :data:`ldpt.radii.RADII`.
+
+    Returns
+    -------
+    Estimate
+        The probability with its precision and diagnostics.
+    """
     radius = as_radius(radius)
     instance.require_resolvable()
     _check_counts(instance, 2 * instance.n_arms, replicates)
