@@ -1,12 +1,19 @@
 """The command line: plan and simulate end to end, and one line for every bad input."""
 
+import contextlib
+import io
 import json
+import math
+import re
 import subprocess
 import sys
+import unittest.mock
 from pathlib import Path
 
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from ldpt import simulate
 from ldpt.cli import main
@@ -33,15 +40,10 @@ def test_plan_prints_a_table_and_draws_a_plot(capsys, tmp_path):
     terms = ["--epsilon", "2", "--delta", "0.1", "--budget", "500", "--replicates", "60"]
     code, out, err = run(capsys, "plan", *PROBLEM, *terms, "--plot", str(plot))
     assert (code, err) == (0, "")
-    for word in (
-        "apt",
-        "printed",
-        "hoeffding",
-        "mixture",
-        "Smallest epsilon",
-        "Error of Algorithm 1",
-    ):
+    for word in ("onesided", "lsa", "Recommendation", "Smallest epsilon", "Error probability"):
         assert word in out
+    for word in ("mixture", "printed", "apt"):  # asked for by name only
+        assert word not in out
     assert plot.read_bytes().startswith(b"\x89PNG")
 
 
@@ -54,6 +56,16 @@ def test_plan_for_machines(capsys):
     plan = json.loads(out)
     assert plan["instance"]["means"] == [0.3, 0.3, 0.7, 0.7]
     assert [row["epsilon"] for row in plan["cost"]] == [1.0, "inf"]
+
+
+def test_plan_counts_drop_outs_batches_and_answers(capsys):
+    terms = ["--epsilon", "4", "--delta", "0.2", "--method", "onesided", "--replicates", "20"]
+    extra = ["--drop-out", "0.1", "--batch", "50", "--answers-per-person", "2"]
+    code, out, _ = run(capsys, "plan", *PROBLEM, *terms, *extra, "--json")
+    assert code == 0
+    first = json.loads(out)["cost"][0]
+    assert first["epsilon_per_answer"] == 2.0
+    assert first["people"] == math.ceil(math.ceil(round(first["pulls"]) / 2) / 0.9)
 
 
 def test_plan_knows_the_instances_of_the_config(capsys):
@@ -92,52 +104,157 @@ def test_simulate_shows_runs_and_estimate_on_the_screen(capsys):
     assert [float(x) for x in estimate[1:]] == runs.groupby("budget")["loss"].mean().tolist()
 
 
-def test_the_progress_bar_goes_to_standard_error_of_a_terminal_only(capsys, monkeypatch):
-    code, _, err = run(capsys, "simulate", *PROBLEM, "--epsilon", "1", "--budget", "20")
+@pytest.mark.parametrize(
+    ("terms", "said"),
+    [
+        (["--budget", "20"], "ldpt simulate: policy lsa (--policy chooses)\n"),
+        (["--delta", "0.1"], "ldpt simulate: radius onesided (--radius chooses)\n"),
+        (["--budget", "20", "--policy", "apt"], ""),
+        (["--delta", "0.1", "--radius", "mixture"], ""),
+        (
+            ["--delta", "0.1", "--radius", "printed"],
+            "ldpt simulate: warning: the error of radius printed can exceed delta; "
+            "onesided keeps it\n",
+        ),
+    ],
+)
+def test_simulate_says_what_it_chose_and_warns_of_the_invalid_radius(capsys, terms, said):
+    code, out, err = run(
+        capsys, "simulate", *PROBLEM, "--epsilon", "1", "--replicates", "5", *terms
+    )
+    assert (code, err) == (0, said)
+    assert "replicate" in out
+
+
+def test_progress_bar_goes_to_standard_error_of_a_terminal_only(capsys, monkeypatch):
+    terms = ["--epsilon", "1", "--budget", "20", "--policy", "lsa"]
+    code, _, err = run(capsys, "simulate", *PROBLEM, *terms)
     assert (code, err) == (0, "")
     monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
-    code, out, err = run(capsys, "simulate", *PROBLEM, "--epsilon", "1", "--budget", "20")
+    code, out, err = run(capsys, "simulate", *PROBLEM, *terms)
     assert code == 0
     assert "1000/1000" in err
     assert "1000/1000" not in out
 
 
+# --- interruption
+
+
+# The command in a process of its own, which gets the signal once its first chunk is at work.
+INTERRUPT = """
+import os, signal, sys, threading, time
+from ldpt import cli
+def watch():
+    while not any(t.name.startswith("ThreadPool") for t in threading.enumerate()):
+        time.sleep(0.01)
+    os.kill(os.getpid(), signal.SIGINT)
+threading.Thread(target=watch, daemon=True).start()
+sys.argv[0] = "ldpt"
+cli.main()
+"""
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["simulate", "--means", "0.50001", "--epsilon", "1", "--delta", "0.1"],
+        ["plan", "--means", "0.50001", "--epsilon", "1", "--delta", "0.1"],
+        ["simulate", "--means", "0.5", "0.6", "--epsilon", "1", "--budget", "9000000000",
+         "--policy", "uniform"],
+    ],
+)  # fmt: skip
+def test_ctrl_c_ends_a_command_of_hours_with_one_line(arguments):
+    command = [sys.executable, "-c", INTERRUPT, *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 130
+    assert done.stderr.splitlines()[-1] == "ldpt: interrupted"
+    assert "Traceback" not in done.stderr
+
+
 # --- bad input
 
+LEVELS = ["--epsilon", "1", "--delta", "0.1"]
+BUDGET = ["--epsilon", "1", "--budget", "9"]
 BAD = [
     (["plan", *PROBLEM], "a plan needs delta, a budget, or both"),
     (["plan", "--delta", "0.1"], "exactly one of --instance, --means, --arms"),
     (["plan", *PROBLEM, "--arms", "3", "--gap", "0.1", "--delta", "0.1"], "exactly one of"),
-    (["plan", "--arms", "3", "--delta", "0.1"], "--arms and --gap belong together"),
-    (["plan", "--arms", "3", "--gap", "0", "--delta", "0.1"], "--gap must be positive, got 0.0"),
-    (["plan", "--arms", "2", "--gap", "0.7", "--delta", "0.1"], "is not in [0, 1]"),
-    (["plan", "--instance", "unheard-of", "--delta", "0.1"], "no instance 'unheard-of'"),
+    (["plan", "--arms", "3", "--delta", "0.1"], "--arms and --gap must be given together"),
+    (["plan", *PROBLEM, "--gap", "0.1", "--delta", "0.1"], "--arms and --gap must be given"),
+    (["plan", "--arms", "3", "--gap", "0", "--delta", "0.1"], "--gap: must be a number above 0"),
+    (["plan", "--arms", "0", "--gap", "0.1", "--delta", "0.1"], "--arms: must be a whole number"),
+    (["plan", "--arms", "2", "--gap", "0.7", "--delta", "0.1"], "--gap must be at most 0.5"),
+    (["plan", "--instance", "unheard-of", "--delta", "0.1"], "unknown instance 'unheard-of'"),
     (
         ["plan", "--instance", "dose-finding", "--tau", "0.4", "--delta", "0.1"],
-        "--threshold and --tolerance are the instance's own",
+        "--tau has no effect with --instance, which has its own",
     ),
-    (["plan", *PROBLEM, "--delta", "1"], "delta must lie strictly between 0 and 1, got 1.0"),
-    (["plan", *PROBLEM, "--budget", "3"], "at least 2K = 4, got 3"),
+    (["plan", *PROBLEM, "--delta", "1"], "must be a number of at least 1e-300 and below 1"),
+    (["plan", *PROBLEM, "--delta", "1e-320"], "--delta: must be a number of at least 1e-300"),
+    (["plan", *PROBLEM, "--delta", "nan"], "below 1, got 'nan'"),
+    (["plan", *PROBLEM, "--budget", "3"], "at least 2K = 4 and at most 1e+13, got 3"),
+    (["plan", *PROBLEM, "--budget", "500", "--method", "mixture"], "a budget without delta"),
     (["plan", *PROBLEM, "--delta", "0.1", "--method", "luck"], "method must be one of"),
+    (["plan", *PROBLEM, "--delta", "0.1", "--drop-out", "1"], "--drop-out: must be a number of"),
+    (["plan", *PROBLEM, "--delta", "0.1", "--batch", "0"], "--batch: must be a whole number from"),
     (["plan", *PROBLEM, "--delta", "0.1", "--plot", "x.doc"], "must end in .pdf or .png or .svg"),
     (["plan", *PROBLEM, "--delta", "0.1", "--plot", "no/such/x.pdf"], "no folder no/such"),
-    (["plan", *PROBLEM, "--delta", "often"], "invalid float value: 'often'"),
+    (["plan", *PROBLEM, "--delta", "0.1", "--plot", f"{'x' * 300}.pdf"], "at most 200 bytes"),
+    (["plan", *PROBLEM, "--delta", "often"], "--delta: must be a number"),
+    (["plan", *PROBLEM, "--delta", "0.1", "--delta", "0.2"], "--delta must be given at most once"),
+    (["plan", *PROBLEM, "--del", "0.1"], "unrecognized arguments: --del 0.1"),
+    (
+        ["plan", "--means", "0.5", "0.9", "--tolerance", "0.1", "--delta", "0.1"],
+        "arm 0 lies exactly at the threshold, where onesided never stops: use --method lsa",
+    ),
+    (
+        ["plan", *PROBLEM, "--tolerance", "0.1", "--delta", "0.1", "--method", "mixture"],
+        "--tolerance has no effect with --method mixture",
+    ),
+    *(
+        (["plan", "--config", "x.yaml", *option], f"{option[0]} has no effect with --config")
+        for option in (
+            ["--epsilon", "1"], ["--gap", "0.1"], ["--replicates", "9"], ["--seed", "1"],
+            ["--threshold", "0.4"], ["--batch", "2"], ["--method", "lsa"], ["--delta", "0.1"],
+        )
+    ),
+    (["plan", "--config", "nowhere.yaml"], "nowhere.yaml"),
     (["simulate", *PROBLEM, "--epsilon", "1"], "either --budget (Algorithm 1) or --delta"),
-    (["simulate", *PROBLEM, "--epsilon", "0", "--budget", "9"], "epsilon must be positive"),
+    (["simulate", *PROBLEM, *BUDGET, "--delta", "0.1"], "either --budget (Algorithm 1) or"),
+    (["simulate", *PROBLEM, "--epsilon", "0", "--budget", "9"], "--epsilon: must be a number of"),
+    (["simulate", *PROBLEM, "--epsilon", "1e-200", "--budget", "9"], "at least 1e-09, or inf"),
+    (["simulate", *PROBLEM, "--epsilon", "1e-20", "--delta", "0.1"], "at least 1e-09, or inf"),
+    (["simulate", *PROBLEM, "--epsilon", "١", "--delta", "0.1"], "--epsilon: must be a number"),
+    (["simulate", *PROBLEM, "--epsilon", "1_0", "--delta", "0.1"], "--epsilon: must be a number"),
     (["simulate", *PROBLEM, "--epsilon", "1", "--budget", "3"], "at least 2K = 4, got 3"),
     (
-        ["simulate", "--means", "0.5", "--epsilon", "1", "--delta", "0.1"],
-        "exactly at the threshold",
+        ["simulate", *PROBLEM, "--epsilon", "1", "--budget", "100000000000000000000"],
+        "--budget: must be a whole number from 1 to 10000000000000, got '100000000000000000000'",
     ),
-    (["simulate", "--means", "1.5", "--epsilon", "1", "--delta", "0.1"], "means[0] = 1.5"),
     (
-        ["simulate", *PROBLEM, "--epsilon", "1", "--budget", "9", "--output", "x.csv"],
-        "must end in .parquet",
+        ["simulate", *PROBLEM, *LEVELS, "--replicates", "1000000000000000"],
+        "--replicates: must be a whole number from 1 to 100000000, got '1000000000000000'",
     ),
+    (["simulate", *PROBLEM, *LEVELS, "--seed", "-1"], "--seed: must be a whole number from 0"),
+    (["simulate", "--means", "0.5", *LEVELS], "exactly at the threshold"),
+    (["simulate", "--means", "0.5000000001", *LEVELS], "takes about 4.7e+20 pulls, more"),
+    (["plan", "--means", "0.5000000001", *LEVELS], "takes about 4.7e+20 pulls, more than 1e+13"),
+    (["simulate", "--means", "1.5", *LEVELS], "--means: must be a number in [0, 1], got '1.5'"),
+    (["simulate", *PROBLEM, *BUDGET, "--output", "x.csv"], "must end in .parquet"),
     (["simulate", *PROBLEM, "--budget", "9"], "required: --epsilon"),
-    (["simulate", *PROBLEM, "--epsilon", "1", "--budget", "9", "--replicates", "0"], "got 0"),
-    (["simulate", *PROBLEM, "--epsilon", "1", "--budget", "9", "--policy", "luck"], "got 'luck'"),
-]
+    (["simulate", *PROBLEM, *BUDGET, "--replicates", "0"], "got '0'"),
+    (["simulate", *PROBLEM, *BUDGET, "--policy", "luck"], "got 'luck'"),
+    (["simulate", *PROBLEM, *LEVELS, "--radius", "luck"], "got 'luck'"),
+    (["simulate", *PROBLEM, *LEVELS, "--radius", "mixture", "--engine", "x"], "engine must be"),
+    (["simulate", *PROBLEM, *BUDGET, "--radius", "mixture"], "--radius has no effect with"),
+    (["simulate", *PROBLEM, *BUDGET, "--max-pulls", "9"], "--max-pulls has no effect with"),
+    (["simulate", *PROBLEM, *LEVELS, "--policy", "apt"], "--policy has no effect with --delta"),
+    (["simulate", *PROBLEM, *LEVELS, "--tolerance", "0.1"], "--tolerance has no effect with"),
+    (
+        ["simulate", *PROBLEM, *BUDGET, "--policy", "uniform", "--engine", "literal"],
+        "--engine has no effect with --policy uniform",
+    ),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("arguments", "complaint"), BAD)
@@ -146,10 +263,43 @@ def test_bad_input_is_one_line_and_exit_code_2(capsys, tmp_path, monkeypatch, ar
     code, out, err = run(capsys, *arguments)
     assert code == 2
     assert out == ""
-    assert err.count("\n") == 1
-    assert err.startswith(f"ldpt {arguments[0]}: ")
+    assert re.match(f"ldpt( {arguments[0]})?: ", err.splitlines()[-1])
     assert complaint in err
+    assert [line for line in err.splitlines() if "chooses)" not in line] == err.splitlines()[-1:]
     assert list(tmp_path.iterdir()) == []
+
+
+WORDS = st.one_of(
+    st.sampled_from(
+        ["nan", "inf", "-inf", "1e-320", "1e308", "-0", "0.5", "1", "2", "9" * 30, "", "x", "\n"]
+    ),
+    st.text(max_size=4),
+)
+OPTIONS = ["--epsilon", "--delta", "--budget", "--seed", "--replicates", "--max-pulls",
+           "--tolerance", "--threshold", "--radius", "--policy", "--engine", "--arms", "--gap",
+           "--means", "--drop-out", "--batch", "--answers-per-person", "--method"]  # fmt: skip
+
+
+@settings(max_examples=80, deadline=None, derandomize=True)
+@given(
+    command=st.sampled_from(["plan", "simulate"]),
+    pairs=st.lists(st.tuples(st.sampled_from(OPTIONS), WORDS), max_size=5),
+)
+def test_nonsense_on_the_command_line_is_refused_in_one_line(command, pairs):
+    """What argparse and the checks before any simulation make of generated options."""
+    words = [word for option, value in pairs for word in (option, value)]
+    out, err = io.StringIO(), io.StringIO()
+    with (
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(err),
+        unittest.mock.patch("ldpt.cli._runs", side_effect=ValueError("would simulate")),
+        unittest.mock.patch("ldpt.planning.study.make_plan", side_effect=ValueError("would plan")),
+    ):
+        code = main([command, *words])
+    assert code == 2
+    assert out.getvalue() == ""
+    said = [line for line in err.getvalue().splitlines() if " chooses)" not in line]
+    assert len([line for line in said if "warning: the error of" not in line]) == 1
 
 
 def test_the_installed_command_says_what_it_can_do():

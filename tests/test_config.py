@@ -98,7 +98,7 @@ WRONG: dict[str, tuple[Callable[[Config], Any], str]] = {
     "delta nan": (lambda c: confidence(c).update(deltas=[math.nan]), "deltas[0]: nan"),
     "delta denormal": (
         lambda c: confidence(c).update(deltas=[1e-320]),
-        "fixed_confidence.studies[0].deltas: 1e-320 is not a number >= 1e-100",
+        "fixed_confidence.studies[0].deltas: 1e-320 is not a number >= 1e-300",
     ),
     "budget below 2K": (lambda c: budget(c).update(budgets=[19]), "budgets: 19 is below 2K = 20"),
     "budget beyond 64 bits": (

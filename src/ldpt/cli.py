@@ -1,17 +1,22 @@
 """The ``ldpt`` command: each subcommand is one ``_add_NAME`` and a handler that imports lazily."""
 
 import argparse
+import math
+import os
+import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from ldpt.instances import Instance
 
+Subparsers = Any  # argparse does not name the type of its subparsers
 
+INVALID, INTERRUPTED = 2, 130  # exit status
 EXAMPLES = {
     "plan": "ldpt plan --instance dose-finding --delta 0.05 --epsilon 1 2",
     "simulate": "ldpt simulate --means 0.2 0.6 --epsilon 1 --delta 0.1",
@@ -19,20 +24,82 @@ EXAMPLES = {
     "audit": "ldpt audit --replay 5",
     "crate": "ldpt crate run.zip",
 }
+MAX_ARMS = 100_000
+MAX_SEED = 2**64 - 1
+WHOLE = re.compile(r"[+-]?[0-9]+")
+NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?|[+-]?(inf|nan)", re.IGNORECASE)
+
+
+class Once(argparse.Action):
+    """Store a value, remember that the option was given, and refuse to overwrite it."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,
+        option_string: str | None = None,
+    ) -> None:
+        given = namespace.__dict__.setdefault("given", {})
+        if option_string and self.dest in given:
+            parser.error(f"{option_string} must be given at most once")
+        given[self.dest] = option_string
+        setattr(namespace, self.dest, values)
 
 
 class OneLineParser(argparse.ArgumentParser):
     """A parser that says in one line what is wrong, without repeating the usage."""
 
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options, allow_abbrev=False)
+        self.register("action", None, Once)
+
     def error(self, message: str) -> NoReturn:
-        self.exit(2, f"{self.prog}: {message}\n")
+        from ldpt.text import short
+
+        self.exit(INVALID, f"{self.prog}: {short(message, 600)}\n")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command; 0 all well, 1 something found, 2 bad input, told in one line."""
-    parser: argparse.ArgumentParser = OneLineParser(
+    """Run the command.
+
+    Exit status: 0 success, 1 audit found faults, 2 invalid input, 130 interrupted by Ctrl-C.
+    """
+    try:
+        status = _run(argv)
+    except KeyboardInterrupt:
+        print("ldpt: interrupted", file=sys.stderr)
+        status = INTERRUPTED
+    if argv is None and status == INTERRUPTED:  # without waiting for threads that still compute
+        sys.stderr.flush()
+        os._exit(status)
+    return status
+
+
+def _run(argv: Sequence[str] | None) -> int:
+    try:
+        arguments = _parser().parse_args(argv)
+    except SystemExit as end:  # argparse has printed the help or one line
+        return int(end.code or 0)
+    try:
+        status = int(arguments.handler(arguments))
+        sys.stdout.flush()
+    except BrokenPipeError:  # the reader of a pipe, such as head, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except (ValueError, OSError, MemoryError) as error:
+        from ldpt.text import short
+
+        print(f"ldpt {arguments.command}: {short(error, 600)}", file=sys.stderr)
+        return INVALID
+    return status
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = OneLineParser(
         prog="ldpt",
-        description="Private thresholding bandits: plan, simulate, trace, audit.",
+        description="Private thresholding bandits: plan, simulate, trace, audit. "
+        "Exit status: 0 success, 1 audit found faults, 2 invalid input, 130 interrupted.",
         epilog=f"example: {EXAMPLES['plan']}",
     )
     subparsers = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
@@ -40,69 +107,170 @@ def main(argv: Sequence[str] | None = None) -> int:
         add(subparsers)
     for name, subparser in subparsers.choices.items():
         subparser.epilog = f"example: {EXAMPLES[name]}"
-    arguments = parser.parse_args(argv)
-    try:
-        return int(arguments.handler(arguments))
-    except BrokenPipeError:  # the reader of a pipe, such as head, has seen enough
-        sys.stderr.close()
-        return 0
-    except (ValueError, OSError) as error:
-        print(f"ldpt {arguments.command}: {one_line(error)}", file=sys.stderr)
-        return 2
+        subparser.set_defaults(given={})
+    return parser
 
 
-def one_line(error: BaseException) -> str:
-    """The message of an error without line breaks."""
-    return " ".join(str(error).split()) or type(error).__name__
+# --- values of options
+
+
+def whole(least: int, most: int) -> Callable[[str], int]:
+    """A parser of whole numbers in a range."""
+
+    def parse(text: str) -> int:
+        value = int(text) if WHOLE.fullmatch(text) and len(text) < 40 else None
+        if value is None or not least <= value <= most:
+            allowed = f"a whole number from {least} to {most}"
+            raise argparse.ArgumentTypeError(f"must be {allowed}, got {text!r}")
+        return value
+
+    return parse
+
+
+def number(allowed: str, test: Callable[[float], bool]) -> Callable[[str], float]:
+    """A parser of decimal numbers that pass a test."""
+
+    def parse(text: str) -> float:
+        value = float(text) if NUMBER.fullmatch(text) else math.nan
+        if math.isnan(value) or not test(value):
+            raise argparse.ArgumentTypeError(f"must be {allowed}, got {text!r}")
+        return value
+
+    return parse
+
+
+def epsilon_level(text: str) -> float:
+    """A privacy level that floats resolve."""
+    from ldpt.config import MIN_EPSILON
+
+    allowed = f"a number of at least {MIN_EPSILON:g}, or inf for no privacy"
+    return number(allowed, lambda value: value >= MIN_EPSILON)(text)
+
+
+def error_level(text: str) -> float:
+    """An error probability that floats resolve."""
+    from ldpt.radii import MIN_DELTA
+
+    allowed = f"a number of at least {MIN_DELTA:g} and below 1"
+    return number(allowed, lambda value: MIN_DELTA <= value < 1)(text)
+
+
+def pulls(text: str) -> int:
+    """A number of pulls that a run can finish."""
+    from ldpt.config import MAX_PULLS
+
+    return whole(1, MAX_PULLS)(text)
+
+
+def replicates(text: str) -> int:
+    """A number of runs whose table fits into memory."""
+    from ldpt.config import MAX_REPLICATES
+
+    return whole(1, MAX_REPLICATES)(text)
+
+
+UNIT = number("a number in [0, 1]", lambda value: 0 <= value <= 1)
+GAP = number("a number above 0 and at most 1", lambda value: 0 < value <= 1)
+RATE = number("a number of at least 0 and below 1", lambda value: 0 <= value < 1)
+SEED = whole(0, MAX_SEED)
+
+
+def refuse_unused(arguments: argparse.Namespace, names: Sequence[str], because: str) -> None:
+    """Refuse options that would be accepted and do nothing."""
+    for name in names:
+        if arguments.given.get(name):
+            raise ValueError(f"{arguments.given[name]} has no effect {because}")
+
+
+def _check_target(path: Path | None, suffixes: tuple[str, ...]) -> None:
+    """Refuse a file that cannot be written before the work, not after it."""
+    if path is None:
+        return
+    if path.suffix not in suffixes:
+        raise ValueError(f"{path}: the name must end in {' or '.join(suffixes)}")
+    if len(os.fsencode(path.name)) > 200:
+        raise ValueError(f"{path.name[:40]}...: the name must have at most 200 bytes")
+    if not path.parent.is_dir():
+        raise ValueError(f"{path}: there is no folder {path.parent}")
+    if path.is_dir():
+        raise ValueError(f"{path} is a folder")
+    if not os.access(path.parent, os.W_OK):
+        raise ValueError(f"{path}: cannot write to {path.parent}")
+
+
+# --- trace, audit, crate
 
 
 def _add_root(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--root",
         type=Path,
-        default=Path(),
-        help="the tree that a config writes (default: the paper-scale tree, this folder)",
+        help="root of the run's output (default: the nearest folder upwards that holds a run)",
     )
 
 
-def _add_trace(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    parser = subparsers.add_parser("trace", help="what a product was made from, down to the config")
-    parser.add_argument("file", type=Path, help="a figure, table or any other product")
+def _add_trace(subparsers: Subparsers) -> None:
+    parser = subparsers.add_parser(
+        "trace",
+        help="show what a product was made from, down to the config",
+        description="Show what a product was made from: a summary of one screen, or everything.",
+    )
+    parser.add_argument(
+        "product",
+        help="a figure, table or other product, a copy of one, or the first 8 or more digits of "
+        "its hash or of its record's hash, as printed in captions",
+    )
     _add_root(parser)
     form = parser.add_mutually_exclusive_group()
-    form.add_argument("--json", action="store_true", help="for machines")
-    form.add_argument("--dot", action="store_true", help="for drawing with Graphviz")
+    form.add_argument("--full", action="store_true", help="every file and every setting")
+    form.add_argument("--json", action="store_true", help="everything, machine-readable")
+    form.add_argument("--dot", action="store_true", help="everything, as a graph for Graphviz")
     parser.set_defaults(handler=_trace)
 
 
 def _trace(arguments: argparse.Namespace) -> int:
+    from ldpt.provenance.records import find_root
     from ldpt.provenance.trace import render_trace, trace
 
-    form = "json" if arguments.json else "dot" if arguments.dot else "text"
-    print(render_trace(trace(arguments.file, arguments.root), form))
+    forms = ("full", "json", "dot")
+    form = next((name for name in forms if getattr(arguments, name)), "summary")
+    root = find_root(arguments.root, near=arguments.product)
+    print(render_trace(trace(arguments.product, root), form))
     return 0
 
 
-def _add_audit(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    parser = subparsers.add_parser("audit", help="whether every product still is what was made")
+def _add_audit(subparsers: Subparsers) -> None:
+    parser = subparsers.add_parser(
+        "audit", help="verify every product against its record, the code and the config"
+    )
     _add_root(parser)
     parser.add_argument(
-        "--replay", type=int, default=0, metavar="N", help="also re-simulate N random chunks"
+        "--replay",
+        type=whole(0, 10**6),
+        default=0,
+        metavar="N",
+        help="also simulate N random chunks again and compare bit for bit",
     )
-    parser.add_argument("--seed", type=int, default=0, help="of the choice of chunks (default: 0)")
-    parser.add_argument("--json", action="store_true", help="for machines")
+    parser.add_argument(
+        "--seed", type=SEED, default=0, help="seed for choosing the chunks (default: %(default)s)"
+    )
+    parser.add_argument("--json", action="store_true", help="machine-readable output")
     parser.set_defaults(handler=_audit)
 
 
 def _audit(arguments: argparse.Namespace) -> int:
     from ldpt.provenance import audit
+    from ldpt.provenance.records import find_root
 
-    report = audit.audit(arguments.root, replay=arguments.replay, seed=arguments.seed)
+    if not arguments.replay:
+        refuse_unused(arguments, ["seed"], "without --replay")
+    root = find_root(arguments.root)
+    report = audit.audit(root, replay=arguments.replay, seed=arguments.seed)
     print(audit.render_audit(report, "json" if arguments.json else "text"))
     return 0 if report.intact else 1
 
 
-def _add_crate(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def _add_crate(subparsers: Subparsers) -> None:
     parser = subparsers.add_parser("crate", help="pack a finished run as a Workflow Run RO-Crate")
     parser.add_argument("out", type=Path, help="the zip file to write")
     _add_root(parser)
@@ -111,110 +279,156 @@ def _add_crate(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 def _crate(arguments: argparse.Namespace) -> int:
     from ldpt.provenance import rocrate
+    from ldpt.provenance.records import find_root
 
-    rocrate.write(arguments.out, arguments.root)
+    _check_target(arguments.out, (".zip",))
+    rocrate.write(arguments.out, find_root(arguments.root))
     print(arguments.out)
     return 0
+
+
+# --- the problem
 
 
 def _add_problem(parser: argparse.ArgumentParser) -> None:
     """Options that name a problem: from the config, by its means, or by a number and a gap."""
     problem = parser.add_argument_group("the problem, in one of three ways")
-    problem.add_argument("--instance", metavar="NAME", help="an instance of the config")
-    problem.add_argument("--means", type=float, nargs="+", metavar="MEAN", help="the mean rewards")
-    problem.add_argument("--arms", type=int, metavar="K", help="as many arms, with --gap")
-    problem.add_argument("--gap", type=float, help="half of the arms so far below, half above")
-    parser.add_argument("--threshold", "--tau", type=float, help="with --means or --arms (0.5)")
-    parser.add_argument("--tolerance", type=float, help="with --means or --arms (0)")
+    problem.add_argument("--instance", metavar="NAME", help="an instance of config/config.yaml")
+    problem.add_argument("--means", type=UNIT, nargs="+", metavar="MEAN", help="the mean rewards")
+    problem.add_argument(
+        "--arms", type=whole(1, MAX_ARMS), metavar="K", help="number of arms (requires --gap)"
+    )
+    problem.add_argument(
+        "--gap", type=GAP, help="distance of every arm from the threshold, half below, half above"
+    )
+    parser.add_argument(
+        "--threshold", "--tau", type=UNIT, help="with --means or --arms (default: 0.5)"
+    )
+    parser.add_argument("--tolerance", type=UNIT, help="with --means or --arms (default: 0)")
 
 
 def _problem(arguments: argparse.Namespace) -> "Instance":
     from ldpt.instances import Instance, equal_gap, replace_tolerance
 
     ways = [arguments.instance, arguments.means, arguments.arms]
+    if (arguments.arms is None) != (arguments.gap is None):
+        raise ValueError("--arms and --gap must be given together")
     if sum(way is not None for way in ways) != 1:
         raise ValueError(
             "name the problem by exactly one of --instance, --means, --arms with --gap"
         )
-    if (arguments.arms is None) != (arguments.gap is None):
-        raise ValueError("--arms and --gap belong together")
     if arguments.instance is not None:
-        if arguments.threshold is not None or arguments.tolerance is not None:
-            raise ValueError("--threshold and --tolerance are the instance's own with --instance")
         from ldpt import config
 
+        refuse_unused(arguments, ["threshold", "tolerance"], "with --instance, which has its own")
         return config.study(config.load()).instance(arguments.instance)
     threshold = 0.5 if arguments.threshold is None else arguments.threshold
     tolerance = 0.0 if arguments.tolerance is None else arguments.tolerance
     if arguments.means is not None:
         return Instance("command-line", arguments.means, threshold, tolerance)
-    if not arguments.gap > 0:
-        raise ValueError(f"--gap must be positive, got {arguments.gap}")
+    if not arguments.gap <= min(threshold, 1 - threshold):
+        raise ValueError(
+            f"--gap must be at most {min(threshold, 1 - threshold):g}, so that means lie in "
+            f"[0, 1] around the threshold {threshold:g}, got {arguments.gap}"
+        )
     return replace_tolerance(equal_gap(arguments.arms, arguments.gap, threshold), tolerance)
 
 
-def _check_target(path: Path | None, suffixes: tuple[str, ...]) -> None:
-    """Complain about a file that cannot be written before the work, not after it."""
-    if path is None:
-        return
-    if path.suffix not in suffixes:
-        raise ValueError(f"{path}: the name must end in {' or '.join(suffixes)}")
-    if not path.parent.is_dir():
-        raise ValueError(f"{path}: there is no folder {path.parent}")
+# --- plan
 
 
-def _add_plan(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def _add_plan(subparsers: Subparsers) -> None:
     parser = subparsers.add_parser(
         "plan",
-        help="what a private study will cost: pulls, error, price, smallest epsilon",
-        description="With --delta: pulls needed. With --budget: error by budget. With both: also "
+        help="plan a private study: people needed, error, price of privacy, smallest epsilon",
+        description="With --delta: people needed. With --budget: error by budget. With both: also "
         "the smallest epsilon that the budget affords. Epsilon inf, no privacy, is always shown.",
     )
     _add_problem(parser)
-    parser.add_argument("--epsilon", type=float, nargs="+", help="(0.25 0.5 1 2 4)")
-    parser.add_argument("--delta", type=float, help="error probability to be kept")
-    parser.add_argument("--budget", type=int, help="pulls that can be afforded")
-    parser.add_argument("--method", nargs="+", help="of apt, printed, hoeffding, mixture (all)")
-    parser.add_argument("--replicates", type=int, default=400, help="runs each (400)")
-    parser.add_argument("--seed", type=int, default=0, help="(0)")
+    parser.add_argument(
+        "--epsilon",
+        type=epsilon_level,
+        nargs="+",
+        help="privacy of one person (default: 0.25 0.5 1 2 4)",
+    )
+    parser.add_argument("--delta", type=error_level, help="largest error probability allowed")
+    parser.add_argument("--budget", type=pulls, help="number of answers that can be collected")
+    parser.add_argument(
+        "--method",
+        nargs="+",
+        help="one or more of lsa, apt (fixed number of answers), onesided, mixture, hoeffding, "
+        "printed (stop when certain) (default: onesided lsa)",
+    )
+    parser.add_argument(
+        "--drop-out",
+        type=RATE,
+        metavar="RATE",
+        help="share of the invited people who never answer (default: 0)",
+    )
+    parser.add_argument(
+        "--batch",
+        type=pulls,
+        metavar="N",
+        help="people who are asked at the same time (default: 1)",
+    )
+    parser.add_argument(
+        "--answers-per-person",
+        type=whole(1, 10**6),
+        metavar="M",
+        help="answers of each person, who shares epsilon among them (default: 1)",
+    )
+    parser.add_argument(
+        "--replicates",
+        type=replicates,
+        default=400,
+        help="least number of simulated runs per setting (default: %(default)s)",
+    )
+    parser.add_argument("--seed", type=SEED, default=0, help="root seed (default: %(default)s)")
     parser.add_argument("--plot", type=Path, metavar="FILE", help="draw it: .pdf, .png or .svg")
-    parser.add_argument("--json", action="store_true", help="for machines")
+    parser.add_argument("--json", action="store_true", help="machine-readable output")
     parser.add_argument(
         "--config",
         type=Path,
         metavar="FILE",
-        help="instead: cpu hours, memory, jobs and disk of the simulations a config asks for",
+        help="instead: CPU hours, memory, jobs and disk of the simulations a config asks for",
     )
     parser.set_defaults(handler=_plan)
 
 
 def _plan(arguments: argparse.Namespace) -> int:
-    if arguments.config:
+    if arguments.config is not None:
         return _plan_config(arguments)
     from tqdm import tqdm
 
-    from ldpt.planning import study
+    from ldpt.planning import render, study
 
     _check_target(arguments.plot, (".pdf", ".png", ".svg"))
+    asked = study.Request(
+        _problem(arguments),
+        tuple(arguments.epsilon or study.DEFAULT_EPSILONS),
+        arguments.delta,
+        arguments.budget,
+        tuple(arguments.method or study.DEFAULT_METHODS),
+        arguments.replicates,
+        arguments.seed,
+        arguments.drop_out or 0.0,
+        arguments.batch or 1,
+        arguments.answers_per_person or 1,
+    )
+    if not set(asked.methods) & set(study.BUDGET_METHODS):
+        refuse_unused(arguments, ["tolerance"], f"with --method {' '.join(asked.methods)}")
     with tqdm(disable=None, unit=" settings", leave=False) as bar:
 
         def progress(task: str) -> None:
             bar.set_description(task)
             bar.update()
 
-        plan = study.make_plan(
-            _problem(arguments),
-            arguments.epsilon or study.DEFAULT_EPSILONS,
-            arguments.delta,
-            arguments.budget,
-            arguments.method or study.METHODS,
-            arguments.replicates,
-            arguments.seed,
-            progress,
-        )
-    print(study.as_json(plan) if arguments.json else study.render(plan))
+        plan = study.make_plan(asked, progress)
+    print(render.as_json(plan) if arguments.json else render.render(plan))
     if arguments.plot:
-        study.draw(plan).savefig(arguments.plot)
+        from ldpt.planning import plot
+
+        plot.draw(plan).savefig(arguments.plot)
     return 0
 
 
@@ -224,31 +438,46 @@ def _plan_config(arguments: argparse.Namespace) -> int:
     from ldpt import config
     from ldpt.planning import run_cost
 
-    for option in ("instance", "means", "arms", "delta", "budget", "plot"):
-        if getattr(arguments, option) is not None:
-            raise ValueError(f"--config plans a whole config, without --{option}")
+    others = [name for name in arguments.given if name != "config"]
+    refuse_unused(arguments, others, "with --config, which plans a whole config")
     total = run_cost.summary(config.study(config.load(arguments.config)))
     print(json.dumps(total, indent=1) if arguments.json else run_cost.render(total))
     return 0
 
 
-def _add_simulate(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+# --- simulate
+
+
+def _add_simulate(subparsers: Subparsers) -> None:
     parser = subparsers.add_parser(
         "simulate",
-        help="run one setting, to the screen or to a Parquet file",
-        description="With --budget: Algorithm 1 or a baseline. With --delta: Algorithm 2.",
+        help="simulate one setting, to the screen or to a Parquet file",
+        description="With --budget: Algorithm 1, its repair or a baseline (--policy). "
+        "With --delta: Algorithm 2 (--radius).",
     )
     _add_problem(parser)
-    parser.add_argument("--epsilon", type=float, required=True, help="privacy level; inf for none")
-    parser.add_argument("--budget", type=int, nargs="+", help="budgets at which to judge")
-    parser.add_argument("--delta", type=float, help="error probability to be kept")
-    parser.add_argument("--policy", default="apt", help="apt, uniform or laplace (apt)")
-    parser.add_argument("--radius", default="printed", help="printed, hoeffding or mixture")
-    parser.add_argument("--max-pulls", type=int, help="give a run up after so many pulls")
-    parser.add_argument("--engine", default="fast", help="fast or literal (fast)")
-    parser.add_argument("--replicates", type=int, default=1000, help="runs (1000)")
-    parser.add_argument("--seed", type=int, default=0, help="(0)")
-    parser.add_argument("--output", type=Path, metavar="FILE", help="every run: .parquet")
+    parser.add_argument(
+        "--epsilon", type=epsilon_level, required=True, help="privacy level; inf for none"
+    )
+    parser.add_argument("--budget", type=pulls, nargs="+", help="budgets at which to judge")
+    parser.add_argument("--delta", type=error_level, help="largest error probability allowed")
+    parser.add_argument(
+        "--policy", help="with --budget: lsa, apt (Algorithm 1), uniform, laplace (default: lsa)"
+    )
+    parser.add_argument(
+        "--radius",
+        help="with --delta: onesided, mixture, hoeffding, printed (the paper's, not valid) "
+        "(default: onesided)",
+    )
+    parser.add_argument(
+        "--max-pulls", type=pulls, help="with --delta: stop a run after this many pulls"
+    )
+    parser.add_argument("--engine", help="fast or literal (default: fast)")
+    parser.add_argument(
+        "--replicates", type=replicates, default=1000, help="number of runs (default: %(default)s)"
+    )
+    parser.add_argument("--seed", type=SEED, default=0, help="root seed (default: %(default)s)")
+    parser.add_argument("--output", type=Path, metavar="FILE", help="write every run to a .parquet")
     parser.set_defaults(handler=_simulate)
 
 
@@ -256,7 +485,11 @@ def _simulate(arguments: argparse.Namespace) -> int:
     if (arguments.budget is None) == (arguments.delta is None):
         raise ValueError("give either --budget (Algorithm 1) or --delta (Algorithm 2)")
     _check_target(arguments.output, (".parquet",))
-    runs, summary = _runs(arguments)
+    instance = _problem(arguments)
+    if arguments.delta is not None and arguments.max_pulls is None:
+        _require_affordable(instance, arguments.epsilon)
+    _choose_method(arguments)
+    runs, summary = _runs(instance, arguments)
     if arguments.output:
         _write_parquet(runs, arguments.output)
     else:
@@ -265,13 +498,52 @@ def _simulate(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _runs(arguments: argparse.Namespace) -> "tuple[pd.DataFrame, pd.DataFrame]":
+def _require_affordable(instance: "Instance", epsilon: float) -> None:
+    from ldpt.config import require_affordable
+
+    try:
+        require_affordable(instance, epsilon)
+    except ValueError as error:
+        raise ValueError(f"{error}; --max-pulls N stops a run after N pulls") from None
+
+
+def _choose_method(arguments: argparse.Namespace) -> None:
+    """Fill in policy, radius and engine, say what was filled in, refuse what has no effect."""
+    from ldpt.config import DEFAULT_RADIUS
+    from ldpt.policies import DEFAULT_POLICY, POLICIES, check_policy
+    from ldpt.radii import KINDS, as_radius
+
+    arguments.engine = arguments.engine or "fast"
+    if arguments.delta is None:
+        refuse_unused(arguments, ["radius", "max_pulls"], "with --budget")
+        if arguments.policy is None:
+            print(f"ldpt simulate: policy {DEFAULT_POLICY} (--policy chooses)", file=sys.stderr)
+        arguments.policy = check_policy(arguments.policy or DEFAULT_POLICY).name
+        if not POLICIES[arguments.policy].has_engines:
+            refuse_unused(arguments, ["engine"], f"with --policy {arguments.policy}")
+        return
+    refuse_unused(arguments, ["policy"], "with --delta")
+    refuse_unused(arguments, ["tolerance"], "with --delta: fixed confidence has no tolerance")
+    if arguments.radius is None:
+        print(f"ldpt simulate: radius {DEFAULT_RADIUS} (--radius chooses)", file=sys.stderr)
+    arguments.radius = as_radius(arguments.radius or DEFAULT_RADIUS).name
+    if not KINDS[arguments.radius].valid:
+        print(
+            f"ldpt simulate: warning: the error of radius {arguments.radius} can exceed delta; "
+            f"{DEFAULT_RADIUS} keeps it",
+            file=sys.stderr,
+        )
+
+
+def _runs(
+    instance: "Instance", arguments: argparse.Namespace
+) -> "tuple[pd.DataFrame, pd.DataFrame]":
     """The runs of one setting and their summary."""
     from tqdm import tqdm
 
     from ldpt import simulate, summarise
 
-    instance, epsilon = _problem(arguments), arguments.epsilon
+    epsilon = arguments.epsilon
     common = {"engine": arguments.engine, "replicates": arguments.replicates}
     with tqdm(total=arguments.replicates, disable=None, unit=" runs") as bar:
 

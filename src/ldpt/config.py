@@ -15,7 +15,8 @@ from typing import Any
 
 from ldpt.instances import Instance, equal_gap, new_instance, random_instance
 from ldpt.precision import budget_replicates, confidence_replicates
-from ldpt.radii import RADII, Radius
+from ldpt.radii import MIN_DELTA, RADII, Radius
+from ldpt.text import short, unknown
 
 PROJECT = Path(__file__).resolve().parents[2]
 DEFAULT = PROJECT / "config" / "config.yaml"
@@ -23,11 +24,11 @@ SCHEMA = PROJECT / "workflow" / "schemas" / "config.schema.yaml"
 
 # What floats can resolve, and what a run can finish: the same limits at every entrance.
 MIN_EPSILON = 1e-9  # below, the private gap loses its digits
-MIN_DELTA = 1e-100  # below, K/delta overflows
 MAX_PULLS = 10**13  # of one run; more would take weeks
 BUDGET_KEYS = ("error", "log_half_width", "least", "most")  # of a precision
 CONFIDENCE_KEYS = ("relative_half_width", "least", "most")
 MAX_REPLICATES = 10**8
+DEFAULT_RADIUS = "onesided"  # what a practitioner gets without choosing
 MAX_EXACT_ARMS = 2  # of an exact chain for a fixed budget
 MAX_DEPTH = 12  # nesting of a config; deeper means that an anchor contains itself
 
@@ -464,15 +465,19 @@ def _require_finite_complexity(where: str, instance: Instance) -> None:
 
 
 def _check_cost(where: str, instance: Instance, epsilon: float) -> None:
-    """Fixed confidence takes about H_eps pulls, or never ends."""
     try:
-        instance.require_resolvable()
+        require_affordable(instance, epsilon)
     except ValueError as error:
         raise ValueError(f"{where}: {error}") from None
+
+
+def require_affordable(instance: Instance, epsilon: float) -> None:
+    """Refuse a run at fixed confidence that never ends, or whose H_eps pulls take for ever."""
+    instance.require_resolvable()
     pulls = instance.strict.complexity(epsilon)
     if pulls > MAX_PULLS:
         raise ValueError(
-            f"{where}: {instance.name!r} at epsilon {epsilon:g} takes about {pulls:.1e} pulls, "
+            f"{instance.name!r} at epsilon {epsilon:g} takes about {pulls:.1e} pulls, "
             f"more than {MAX_PULLS:.0e}"
         )
 
@@ -496,14 +501,3 @@ def _pick(runs: list, instance: str, attribute: str, value: str, epsilon: str) -
         f"the config asks for no run of {instance!r} with {attribute} {value!r} "
         f"at epsilon {epsilon}"
     )
-
-
-def unknown(kind: str, name: Any, known: Iterable[Any]) -> str:
-    """One line about a name that does not exist, with those that do."""
-    return f"unknown {kind} {short(repr(name), 60)} (choose from {', '.join(map(str, known))})"
-
-
-def short(text: object, width: int = 300) -> str:
-    """A text, or the message of an error, on one line of at most ``width`` characters."""
-    line = " ".join(str(text).split()) or type(text).__name__
-    return line if len(line) <= width else f"{line[: width - 3]}..."

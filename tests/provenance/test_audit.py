@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from ldpt import cli
 from ldpt.provenance import audit as audits
 from ldpt.provenance import file_hash, read_record, record_path, record_text, stable_hash
-from ldpt.provenance.audit import Plan, Report, audit, make_plan, render_audit
+from ldpt.provenance.audit import Report, audit, render_audit
 from ldpt.provenance.manifest import MANIFEST, manifest
+from ldpt.provenance.plan import Plan, make_plan
 from ldpt.provenance.replay import replay_chunks
 from ldpt.provenance.trace import render_trace, trace
 
@@ -294,9 +295,15 @@ def test_audit_ends_in_0_only_when_all_is_intact(root: Path, capsys: pytest.Capt
     [
         (["audit", "--root", "nowhere"], r"is not a folder"),
         (["audit", "--root", "."], r"no records under"),
-        (["audit", "--root", "out", "--replay", "-1"], r"replay must be 0 or more chunks, got -1"),
+        (
+            ["audit", "--root", "out", "--replay", "-1"],
+            r"must be a whole number from 0 to 1000000, got '-1'",
+        ),
         (["trace", "--root", "out", "out/figures"], r"is a folder"),
+        (["audit", "--root", "out", "--seed", "1"], r"--seed has no effect without --replay"),
         (["trace", "--root", "out", "gone.png"], r"does not exist"),
+        (["trace", "--root", "out", "0123456789"], r"has a hash or a record hash 0123456789"),
+        (["crate", "--root", "out", "run.tar"], r"the name must end in .zip"),
         (["trace", "--root", "out", "words.txt"], r"is not a product"),
         (["trace", "--root", "scripts", "words.txt"], r"no records under"),
     ],
@@ -315,6 +322,50 @@ def test_bad_input_is_one_line_and_2(
     assert err.startswith(f"ldpt {arguments[0]}: ")
     assert message in err
     assert err.count("\n") == 1
+
+
+def remake(root: Path, product: str) -> None:
+    """Write a product and its record anew, as the workflow does: later than the manifest."""
+    record = read_record(record_path(root, product))
+    (root / product).write_text("epsilon,rows\n1,2\n")
+    stable = record["stable"] | {"sha256": file_hash(root / product), "bytes": 17}
+    later = record["volatile"] | {"started": "2099-01-01T00:00:00Z"}
+    record_path(root, product).write_text(record_text(stable, later))
+
+
+def test_audit_tells_a_remade_product_from_a_forged_one(root: Path, plan: Plan) -> None:
+    remake(root, ROWS)
+    report = audit(root, plan=plan)
+    assert the_fault(report, "remade", ROWS).detail == "manifest is stale: run the workflow"
+    assert "forged" not in {fault.kind for fault in report.faults}
+    flip(root / ROWS)
+    report = audit(root, plan=plan)
+    assert {("forged", ROWS), ("changed", ROWS)} <= found(report)
+    assert "remade" not in {fault.kind for fault in report.faults}
+
+
+def test_audit_counts_one_fault_in_the_singular(root: Path, plan: Plan) -> None:
+    shutil.copy(root / "figures/rows.png", root / "figures/nicer.png")
+    assert render_audit(audit(root, plan=plan)).endswith("\n1 fault")
+
+
+@pytest.mark.parametrize("folder", ["figures", "results/simulations/fixed_budget"])
+def test_trace_and_audit_find_the_run_upwards(
+    root: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture, folder: str
+) -> None:
+    monkeypatch.chdir(root / folder)
+    assert cli.main(["trace", "figures/rows.png"]) == 0
+    assert capsys.readouterr().out.startswith("figures/rows.png")
+    assert cli.main(["audit"]) == 0
+
+
+def test_trace_finds_the_run_of_a_file_elsewhere(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
+) -> None:
+    (tmp_path / "away").mkdir()
+    monkeypatch.chdir(tmp_path / "away")
+    assert cli.main(["trace", str(root / "figures/rows.png")]) == 0
+    assert capsys.readouterr().out.startswith("figures/rows.png")
 
 
 def test_a_folder_outside_any_project_is_one_line(
@@ -336,13 +387,27 @@ def test_a_record_missing_below_the_figure_is_one_line(
 
 
 def test_a_trace_goes_down_to_instances_settings_and_sources(root: Path) -> None:
-    text = render_trace(trace(root / "figures/rows.png", root))
+    text = render_trace(trace(root / "figures/rows.png", root), "full")
     for expected in (SHARD, "results/instances/two.json", "//words.txt", "seed = 7", "commit"):
         assert expected in text
     lines = text.splitlines()
     assert lines[0].startswith("figures/rows.png")
     assert sum("results/instances/two.json" in line for line in lines) == 2
     assert sum("see above" in line for line in lines) == 1
+
+
+def test_trace_summary_fits_a_screen(root: Path) -> None:
+    text = render_trace(trace(root / "figures/rows.png", root))
+    assert len(text.splitlines()) <= 24
+    for expected in ("simulate_fixed_budget", "and 1 more", "//words.txt", "commit", "--full"):
+        assert expected in text
+
+
+@pytest.mark.parametrize("prefix", ["", "ldpt:"])
+def test_trace_understands_the_start_of_a_hash(root: Path, prefix: str) -> None:
+    record = read_record(record_path(root, "figures/rows.png"))
+    for digits in (record["record_hash"][:12], record["stable"]["sha256"][:8]):
+        assert trace(f"{prefix}{digits}", root).top == "figures/rows.png"
 
 
 def test_a_trace_for_machines(root: Path) -> None:
@@ -391,7 +456,7 @@ def test_a_figure_of_another_run_says_what_made_it(root: Path, tmp_path: Path) -
 
 def test_a_changed_product_is_traced_with_a_remark(root: Path) -> None:
     flip(root / ROWS)
-    assert trace(root / ROWS, root).remark == "its bytes are not those in its record"
+    assert trace(root / ROWS, root).remark == "contents do not match the recorded SHA-256"
 
 
 def test_the_config_hash_is_that_of_the_config(root: Path) -> None:

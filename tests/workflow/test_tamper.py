@@ -9,8 +9,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ldpt.provenance import read_record, record_path, record_text
-from ldpt.provenance.audit import Plan, audit, make_plan, render_audit
+from ldpt.provenance.audit import audit, render_audit
 from ldpt.provenance.manifest import MANIFEST
+from ldpt.provenance.plan import Plan, make_plan
 from tests.provenance.test_audit import flip, found, swap
 
 pytestmark = pytest.mark.workflow

@@ -1,106 +1,242 @@
-"""What a private study will cost before it starts: the science behind ``ldpt plan``.
+"""What a private study will cost before it starts: the numbers behind ``ldpt plan``.
 
-Four methods can be planned. ``apt`` is Algorithm 1, whose cost is the smallest budget at which its
-error probability has come down to delta. ``printed``, ``hoeffding`` and ``mixture`` are Algorithm 2
-with that radius, whose cost is the expected stopping time. All costs are simulated on the fast
-engine and carry 95 % intervals; the bounds of ``bounds`` stand beside them.
+Two kinds of methods can be planned. ``lsa`` and ``apt`` (Algorithm 1) collect a fixed number of
+answers; their cost is the smallest budget at which their error probability has come down to delta.
+``onesided``, ``mixture``, ``hoeffding`` and ``printed`` are Algorithm 2 with that radius, which
+stops by itself; their cost is the expected stopping time. All costs are simulated on the fast
+engine and carry 95 % intervals; the bounds of :mod:`ldpt.bounds` stand beside them.
+
+A pull is one answer of one person. A person who gives M answers shares epsilon among them: by
+composition each answer is epsilon / M private, which costs more answers than it saves people.
 """
 
-import json
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 
 from ldpt import bounds, simulate, summarise
+from ldpt.config import DEFAULT_RADIUS, MAX_PULLS, MAX_REPLICATES, require_affordable
 from ldpt.instances import Instance
+from ldpt.policies import DEFAULT_POLICY, INDEX_POLICIES
 from ldpt.privacy import check_epsilon, shrinkage
 from ldpt.radii import RADII, VALID_RADII, check_delta
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-METHODS = ("apt", *RADII)
+BUDGET_METHODS = INDEX_POLICIES
+METHODS = (*BUDGET_METHODS, *RADII)
+DEFAULT_METHODS = (DEFAULT_RADIUS, DEFAULT_POLICY)
 GUARANTEED = VALID_RADII  # wrong with probability at most delta, by proof
 DEFAULT_EPSILONS = (0.25, 0.5, 1.0, 2.0, 4.0)
 DEFAULT_REPLICATES = 400
-LEAST_ERRORS = 20  # expected at error delta, so that the crossing of delta can be seen
+MIN_ERRORS = 100  # expected at error delta, so that the crossing of delta can be seen
+MAX_RUNS = 100_000  # of one error curve
 GRID = 24  # budgets of a simulated error curve
-MOST_DOUBLINGS = 6
-MOST_SEARCH_STEPS = 12
+NEAR = 1.7  # factor around the crossing over which a line is fitted
+SPAN = 2.0  # of the fine grid, below and above the coarse estimate
+MAX_DOUBLINGS = 8
+MAX_SEARCH_STEPS = 12
+GAP_FACTORS = (0.5, 0.75, 1.0, 1.5)  # true gaps over guessed ones
 
 Progress = Callable[[str], None]  # told what is about to be simulated
 
 
 @dataclass(frozen=True)
-class Cost:
-    """Pulls a method needs: estimate with a 95 % interval, and how the pulls of runs spread.
+class Request:
+    """What is to be planned.
 
-    The spread (standard deviation and quantiles) is that of Algorithm 2's stopping times;
-    Algorithm 1 has none, it uses its budget. ``error`` is the simulated error probability there.
+    Parameters
+    ----------
+    instance : Instance
+        The guessed problem.
+    epsilons : sequence of float
+        Privacy of one person; no privacy is added.
+    delta : float, optional
+        Largest error probability allowed.
+    budget : int, optional
+        Answers that can be collected.
+    methods : sequence of str
+        Of :data:`METHODS`.
+    replicates : int
+        Least number of simulated runs per setting.
+    seed : int
+        Root seed.
+    drop_out : float
+        Share of the invited people who never answer, in [0, 1).
+    batch : int
+        People who are asked at the same time.
+    answers_per_person : int
+        Answers of each person, who shares epsilon among them.
+    """
+
+    instance: Instance
+    epsilons: Sequence[float] = DEFAULT_EPSILONS
+    delta: float | None = None
+    budget: int | None = None
+    methods: Sequence[str] = DEFAULT_METHODS
+    replicates: int = DEFAULT_REPLICATES
+    seed: int = 0
+    drop_out: float = 0.0
+    batch: int = 1
+    answers_per_person: int = 1
+
+    def __post_init__(self) -> None:
+        if self.delta is None and self.budget is None:
+            raise ValueError("a plan needs delta, a budget, or both")
+        if not self.methods:
+            raise ValueError(f"methods is empty, at least one of {', '.join(METHODS)} is needed")
+        for method in self.methods:
+            check_method(method)
+        for epsilon in self.epsilons:
+            check_epsilon(epsilon)
+        self._check_counts()
+        self._check_delta()
+        self._check_budget()
+
+    def _check_counts(self) -> None:
+        whole = {"batch": self.batch, "answers_per_person": self.answers_per_person}
+        for key, value in whole.items() | {"replicates": self.replicates}.items():
+            if not 1 <= value <= MAX_REPLICATES or value != int(value):
+                raise ValueError(f"{key} must be a whole number of at least 1, got {value}")
+        if not 0 <= self.drop_out < 1:
+            raise ValueError(f"drop_out must be at least 0 and below 1, got {self.drop_out}")
+
+    def _check_delta(self) -> None:
+        if self.delta is None:
+            return
+        check_delta(self.delta)
+        hopeless = [arm for arm, gap in enumerate(self.instance.strict.gaps) if gap == 0]
+        stopping = [method for method in self.methods if method in RADII]
+        if hopeless and stopping:
+            hint = f": use --method {DEFAULT_POLICY}" if self.instance.tolerance > 0 else ""
+            raise ValueError(
+                f"arm {hopeless[0]} lies exactly at the threshold, where {stopping[0]} never "
+                f"stops{hint}"
+            )
+        if stopping:
+            require_affordable(self.instance, self.per_answer(self.levels[0]))
+        if self.budget_methods:
+            _require_finite_complexity(self.instance)
+            if MIN_ERRORS / self.delta > MAX_RUNS:
+                raise ValueError(
+                    f"delta = {self.delta:g} is too small to simulate {self.budget_methods[0]} "
+                    f"(at least {MIN_ERRORS / MAX_RUNS:g}): use --method {DEFAULT_RADIUS}"
+                )
+
+    def _check_budget(self) -> None:
+        if self.budget is None:
+            return
+        least = 2 * self.instance.n_arms
+        if not least <= self.budget <= MAX_PULLS or self.budget != int(self.budget):
+            raise ValueError(
+                f"budget must be a whole number of at least 2K = {least} and at most "
+                f"{MAX_PULLS:.0e}, got {self.budget}"
+            )
+        if self.delta is None and not self.budget_methods:
+            raise ValueError(
+                f"a budget without delta is planned for {' or '.join(BUDGET_METHODS)}, "
+                f"got {', '.join(self.methods)}"
+            )
+        if self.budget_methods:
+            _require_finite_complexity(self.instance)
+
+    @property
+    def budget_methods(self) -> list[str]:
+        """The methods with a fixed number of answers."""
+        return [method for method in self.methods if method in BUDGET_METHODS]
+
+    @property
+    def levels(self) -> list[float]:
+        """Every privacy level of the plan, no privacy last."""
+        return sorted({float(epsilon) for epsilon in self.epsilons} | {math.inf})
+
+    @property
+    def focus(self) -> float:
+        """The privacy level of what is shown for one only: the middle one."""
+        private = self.levels[:-1] or self.levels
+        return private[len(private) // 2]
+
+    def per_answer(self, epsilon: float) -> float:
+        """Privacy of one answer of a person who shares epsilon among several."""
+        return epsilon / self.answers_per_person
+
+    def people(self, pulls: float) -> float:
+        """People to invite for this many answers, in whole numbers; inf stays inf."""
+        if not math.isfinite(pulls):
+            return pulls
+        answering = math.ceil(round(pulls) / self.answers_per_person)
+        return float(math.ceil(round(answering / (1 - self.drop_out), 6)))
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Answers a method needs: estimate with a 95 % interval, and how those of runs spread.
+
+    The quantiles are those of Algorithm 2's stopping times; methods with a fixed number of answers
+    have none. ``error`` is the simulated error probability there, from ``runs`` runs.
     """
 
     pulls: float
     low: float
     high: float
-    sd: float
     pulls_05: float
     pulls_50: float
     pulls_95: float
     error: float
     error_low: float
     error_high: float
+    runs: int
 
 
 @dataclass(frozen=True)
 class Plan:
     """The tables of a plan; one that was not asked for is empty."""
 
-    instance: Instance
-    delta: float | None
-    budget: int | None
-    replicates: int
-    seed: int
+    request: Request
     cost: pd.DataFrame
     error: pd.DataFrame
     smallest: pd.DataFrame
+    wrong_means: pd.DataFrame
+
+    def cost_of(self, method: str, epsilon: float) -> pd.Series:
+        """The row of the cost table for one method and privacy level."""
+        table = self.cost
+        return table[(table["method"] == method) & (table["epsilon"] == epsilon)].iloc[0]
 
 
-def make_plan(
-    instance: Instance,
-    epsilons: Sequence[float] = DEFAULT_EPSILONS,
-    delta: float | None = None,
-    budget: int | None = None,
-    methods: Sequence[str] = METHODS,
-    replicates: int = DEFAULT_REPLICATES,
-    seed: int = 0,
-    progress: Progress | None = None,
-) -> Plan:
+def make_plan(request: Request, progress: Progress | None = None) -> Plan:
     """Costs for an error level, errors for a budget, and for both the smallest epsilon.
 
+    Parameters
+    ----------
+    request : Request
+        What is to be planned.
+    progress : callable, optional
+        Called with a few words before each simulation.
+
+    Returns
+    -------
+    Plan
+        Its tables have one row per setting.
+
+    Examples
+    --------
     >>> two = Instance("two", [0.2, 0.8], 0.5)
-    >>> plan = make_plan(two, [1.0], delta=0.1, methods=["mixture"], replicates=50)
+    >>> plan = make_plan(Request(two, [1.0], delta=0.1, methods=["mixture"], replicates=50))
     >>> plan.cost[["epsilon", "method"]].to_numpy().tolist()
     [[1.0, 'mixture'], [inf, 'mixture']]
     """
-    if delta is None and budget is None:
-        raise ValueError("a plan needs delta, a budget, or both")
-    for method in methods:
-        check_method(method)
     say = progress or (lambda task: None)
-    levels = sorted({check_epsilon(epsilon) for epsilon in epsilons} | {math.inf})
-    cost = error = smallest = pd.DataFrame()
-    if delta is not None:
-        cost = cost_table(instance, levels, delta, methods, replicates, seed, say)
-    if budget is not None:
-        error = error_table(instance, levels, budget, replicates, seed, say)
-    if delta is not None and budget is not None:
-        smallest = smallest_table(instance, budget, delta, methods, replicates, seed, say)
-    return Plan(instance, delta, budget, replicates, seed, cost, error, smallest)
+    cost = error = smallest = wrong = pd.DataFrame()
+    if request.delta is not None:
+        cost = cost_table(request, say)
+        wrong = wrong_means_table(request, cost, say)
+    if request.budget is not None and request.budget_methods:
+        error = error_table(request, say)
+    if request.delta is not None and request.budget is not None:
+        smallest = smallest_table(request, say)
+    return Plan(request, cost, error, smallest, wrong)
 
 
 def check_method(method: str) -> str:
@@ -113,134 +249,182 @@ def check_method(method: str) -> str:
 # --- costs
 
 
-def cost_table(
-    instance: Instance,
-    epsilons: Sequence[float],
-    delta: float,
-    methods: Sequence[str],
-    replicates: int,
-    seed: int,
-    progress: Progress,
-) -> pd.DataFrame:
-    """A row an epsilon and method: cost, spread, error, bounds, and the price of privacy."""
+def cost_table(request: Request, progress: Progress) -> pd.DataFrame:
+    """One row per epsilon and method: cost, spread, error, bounds, and the price of privacy."""
     rows = []
-    for epsilon in epsilons:
-        for method in methods:
+    for epsilon in request.levels:
+        answer = request.per_answer(epsilon)
+        for method in request.methods:
             progress(f"{method} at epsilon {epsilon:g}")
-            cost = pulls_needed(instance, epsilon, delta, method, replicates, seed)
+            cost = pulls_needed(request, answer, method)
+            problem = (request.instance, answer, request.delta or 0.0, method)
             rows.append(
                 {
                     "epsilon": epsilon,
+                    "epsilon_per_answer": answer,
                     "method": method,
                     "guaranteed": method in GUARANTEED,
+                    "people": request.people(cost.pulls),
+                    "people_low": request.people(cost.low),
+                    "people_high": request.people(cost.high),
+                    "people_95": request.people(cost.pulls_95),
                     **vars(cost),
-                    "bound_low": least_pulls(instance, epsilon, delta, method),
-                    "bound_high": most_pulls(instance, epsilon, delta, method),
+                    "bound_low": least_pulls(*problem),
+                    "bound_high": most_pulls(*problem),
                 }
             )
     return _with_price(pd.DataFrame(rows))
 
 
-def pulls_needed(
-    instance: Instance, epsilon: float, delta: float, method: str, replicates: int, seed: int
-) -> Cost:
-    """Simulated cost of one method at one privacy level."""
-    check_delta(delta)
-    if check_method(method) == "apt":
-        return budget_needed(instance, epsilon, delta, replicates, seed)
-    runs = simulate.fixed_confidence(instance, epsilon, delta, replicates, seed, radius=method)
+def pulls_needed(request: Request, epsilon: float, method: str) -> Cost:
+    """Simulated cost of one method when one answer is epsilon private."""
+    delta = check_delta(request.delta or 0.0)
+    if check_method(method) in BUDGET_METHODS:
+        return budget_needed(request, epsilon, method)
+    replicates = request.replicates
+    runs = simulate.fixed_confidence(
+        request.instance, epsilon, delta, replicates, request.seed, radius=method
+    )
     times = runs["stopping_time"].to_numpy()
-    mean, deviation, low, high = summarise.mean_interval(times)
+    mean, _, low, high = summarise.mean_interval(times)
     early, middle, late = (float(np.quantile(times, q)) for q in (0.05, 0.5, 0.95))
     errors = int((~runs["correct"]).sum())
     fewest, most = (float(limit) for limit in summarise.clopper_pearson(errors, replicates))
-    return Cost(
-        mean, low, high, deviation, early, middle, late, errors / replicates, fewest, most
-    )  # fmt: skip
+    error = errors / replicates
+    return Cost(mean, low, high, early, middle, late, error, fewest, most, replicates)
 
 
-def budget_needed(
-    instance: Instance, epsilon: float, delta: float, replicates: int, seed: int
-) -> Cost:
-    """Smallest budget at which Algorithm 1 errs with probability at most delta.
+def budget_needed(request: Request, epsilon: float, method: str) -> Cost:
+    """Smallest budget at which a method errs with probability at most delta.
 
-    One run to the largest budget gives the error at all smaller ones, so the crossing is read off
-    a single simulated curve; the interval is where the curve's own limits cross delta.
+    One run to the largest budget gives the error at all smaller ones. A coarse curve finds the
+    place; a fine one around it, from runs of its own, gives the estimate and the interval.
     """
+    instance, delta = request.instance, request.delta or 0.0
     _require_finite_complexity(instance)
-    replicates = max(replicates, math.ceil(LEAST_ERRORS / delta))
+    replicates = max(request.replicates, math.ceil(MIN_ERRORS / delta))
     largest = instance.complexity(epsilon) * math.log(2 * instance.n_arms / delta) / 2
-    for _ in range(MOST_DOUBLINGS):
-        grid = budgets_up_to(instance, largest)
-        curve = error_curve(instance, epsilon, grid, replicates, seed)
-        if curve["high"].iloc[-1] <= delta:
+    for _ in range(MAX_DOUBLINGS):
+        grid = budgets_between(instance, largest / 60, largest)
+        coarse = error_curve(instance, epsilon, grid, method, replicates, request.seed)
+        if coarse["high"].iloc[-1] <= delta:
             break
         largest *= 2
-    pulls, low, high = (crossing(curve, name, delta) for name in ("estimate", "low", "high"))
-    reached = curve[curve["budget"] >= min(pulls, grid[-1])].iloc[0]
-    no_spread = (0.0, pulls, pulls, pulls)
-    return Cost(pulls, low, high, *no_spread, reached["estimate"], reached["low"], reached["high"])
+    middle = fitted_crossing(coarse, delta)
+    grid = budgets_between(instance, middle / SPAN, middle * SPAN)
+    curve = error_curve(instance, epsilon, grid, method, replicates, request.seed + 1)
+    low, high = crossing_limits(curve, delta)
+    pulls = min(max(fitted_crossing(curve, delta), low), high)
+    at = curve.iloc[int(np.argmin(np.abs(curve["budget"] - pulls)))]
+    error, fewest, most = (float(at[name]) for name in ("estimate", "low", "high"))
+    return Cost(pulls, low, high, pulls, pulls, pulls, error, fewest, most, replicates)
 
 
-def budgets_up_to(instance: Instance, largest: float) -> list[int]:
-    """The theorem's 2K, and budgets in equal ratios over a factor 60 up to the largest."""
-    least = 2 * instance.n_arms
-    steps = np.geomspace(largest / 60, largest, GRID)
-    return sorted({least} | {math.ceil(step) for step in steps if step > least})
+def budgets_between(instance: Instance, least: float, most: float) -> list[int]:
+    """The theorem's 2K, and budgets in equal ratios between two."""
+    floor = 2 * instance.n_arms
+    steps = np.geomspace(max(least, 1.0), max(most, 2.0), GRID)
+    return sorted({floor} | {math.ceil(step) for step in steps if step > floor})
 
 
 def error_curve(
-    instance: Instance, epsilon: float, budgets: Sequence[int], replicates: int, seed: int
+    instance: Instance,
+    epsilon: float,
+    budgets: Sequence[int],
+    method: str,
+    replicates: int,
+    seed: int,
 ) -> pd.DataFrame:
-    """Simulated error probability of Algorithm 1 at each budget, with its interval."""
-    runs = simulate.fixed_budget(instance, epsilon, budgets, replicates, seed)
+    """Simulated error probability of a method at each budget, with its interval."""
+    runs = simulate.fixed_budget(instance, epsilon, budgets, replicates, seed, policy=method)
     return summarise.fixed_budget(runs, {"epsilon": epsilon}, instance.complexity(epsilon))
 
 
-def crossing(curve: pd.DataFrame, column: str, delta: float) -> float:
-    """The budget from which on a column stays at or below delta; inf if it does not get there.
+def crossing_limits(curve: pd.DataFrame, delta: float) -> tuple[float, float]:
+    """A 95 % interval for the budget at which a falling error passes delta.
 
-    Between two budgets of the curve the logarithms are joined by a straight line.
+    The lower limit is the last budget of the unbroken row from the left whose error is certainly
+    above delta, the upper one the first of the unbroken row to the right whose error is certainly
+    at most delta. An interval misses only if the first budget on the wrong side of the truth is
+    judged wrongly: 2.5 % a side, whatever the other budgets show. Reading the limits off noisy
+    curves between two budgets, as one may be tempted to, has no level at all.
     """
-    budgets, values = curve["budget"].to_numpy(), curve[column].to_numpy()
-    above = np.flatnonzero(values > delta)
-    if above.size == 0:
-        return float(budgets[0])
-    last = int(above[-1])
-    if last + 1 == len(values):
-        return math.inf
-    here, there = values[last], max(values[last + 1], delta / 10)  # a zero has no logarithm
-    share = math.log(here / delta) / math.log(here / there)
-    return float(budgets[last] * (budgets[last + 1] / budgets[last]) ** share)
+    budgets = curve["budget"].to_numpy(float)
+    above = curve["low"].to_numpy() > delta
+    below = curve["high"].to_numpy() <= delta
+    first = int(np.argmin(above)) if not above.all() else len(above)
+    last = int(np.argmin(below[::-1])) if not below.all() else len(below)
+    low = budgets[first - 1] if first else budgets[0]
+    high = budgets[len(budgets) - last] if last else math.inf
+    return float(low), float(high)
+
+
+def fitted_crossing(curve: pd.DataFrame, delta: float) -> float:
+    """Where a straight line through log(error) against log(budget) passes delta.
+
+    Fitted to the budgets within a factor :data:`NEAR` of the last one whose error is above delta,
+    weighted by the errors seen.
+    """
+    budgets, errors = curve["budget"].to_numpy(float), curve["errors"].to_numpy(float)
+    above = np.flatnonzero(curve["estimate"] > delta)
+    if above.size in (0, len(budgets)) or above[-1] + 1 == len(budgets):
+        return float(budgets[-1] if above.size else budgets[0])
+    middle = math.sqrt(budgets[above[-1]] * budgets[above[-1] + 1])
+    near = (errors > 0) & (budgets > middle / NEAR) & (budgets < middle * NEAR)
+    if near.sum() > 1:
+        x, y = np.log(budgets[near]), np.log(curve["estimate"].to_numpy()[near] / delta)
+        slope, level = np.polyfit(x, y, 1, w=np.sqrt(errors[near]))
+        if slope < 0:
+            at = math.exp(min(max(-level / slope, 0.0), math.log(MAX_PULLS)))
+            return float(np.clip(at, middle / NEAR, middle * NEAR))
+    return float(budgets[above[-1] + 1])
 
 
 def most_pulls(instance: Instance, epsilon: float, delta: float, method: str) -> float:
-    """The proven upper bound on the cost: of E[T] for valid radii, else on the good event."""
+    """The proven upper bound on the (expected) cost; NaN where there is none."""
     if method in VALID_RADII:
         return bounds.expected_cost_upper(instance, epsilon, delta, method)
-    if method != "apt":
-        return bounds.fixed_confidence_upper(instance, epsilon, delta, method)
-    budget = float(2 * instance.n_arms)
-    while most_error(instance, epsilon, budget) > delta:
-        budget *= 1.01
-    return budget
+    if method in RADII:
+        return math.nan
+    if most_error(instance, epsilon, MAX_PULLS, method) > delta:
+        return math.nan
+    low, high = math.log(2 * instance.n_arms), math.log(MAX_PULLS)
+    while high - low > 0.005:
+        middle = (low + high) / 2
+        if most_error(instance, epsilon, math.exp(middle), method) > delta:
+            low = middle
+        else:
+            high = middle
+    return math.exp(high)
 
 
-def most_error(instance: Instance, epsilon: float, budget: float) -> float:
-    """The better of the two proven upper bounds on the error of Algorithm 1."""
-    versions = ("rigorous", "paired")
-    return min(1.0, *(bounds.fixed_budget_upper(instance, epsilon, budget, v) for v in versions))
+def most_error(instance: Instance, epsilon: float, budget: float, method: str) -> float:
+    """The proven upper bound on the error at a budget; 1 says nothing."""
+    version = {"apt": "proved", "lsa": "lsa"}[method]
+    return min(1.0, bounds.fixed_budget_upper(instance, epsilon, budget, version))
 
 
 def least_pulls(instance: Instance, epsilon: float, delta: float, method: str) -> float:
-    """The sharp lower bound on the cost of any method (for ``apt``: on its worst environment)."""
-    if method != "apt":
+    """The sharp lower bound on the cost of any method.
+
+    For a fixed confidence it holds on this problem; for a fixed budget on the worst of the K + 1
+    problems B^0, ..., B^K of Theorem 3.2, so that a cost on this one may be below it.
+    """
+    if method not in BUDGET_METHODS:
         return bounds.fixed_confidence_lower(instance, epsilon, delta, "sharp")
     floor = 2 * instance.n_arms
-    at_floor = 4 * bounds.fixed_budget_lower(instance, epsilon, floor, "sharp")
-    if at_floor == 0 or delta >= 0.25:  # a mean moved to 0 or 1 is told at once
+    at_floor = 4 * least_error(instance, epsilon, floor)
+    if not at_floor > 0 or delta >= 0.25:  # a mean moved to 0 or 1 is recognised at once
         return 0.0
     return floor * math.log(4 * delta) / math.log(at_floor)
+
+
+def least_error(instance: Instance, epsilon: float, budget: float) -> float:
+    """The lower bound on the error at a budget, on the worst of K + 1 problems; 0 without one."""
+    try:
+        return bounds.fixed_budget_lower(instance, epsilon, budget, "sharp")
+    except ValueError:  # a hypothesis of the theorem fails on this problem
+        return 0.0
 
 
 def _with_price(table: pd.DataFrame) -> pd.DataFrame:
@@ -250,7 +434,7 @@ def _with_price(table: pd.DataFrame) -> pd.DataFrame:
     reach = np.hypot(_log_reach(table), np.where(np.isinf(table["epsilon"]), 0, _log_reach(free)))
     reach = np.where(np.isinf(table["epsilon"]), 0.0, reach)
     low, high = price * np.exp(-reach), price * np.exp(reach)
-    theory = [1 / shrinkage(epsilon) ** 2 for epsilon in table["epsilon"]]
+    theory = [1 / shrinkage(epsilon) ** 2 for epsilon in table["epsilon_per_answer"]]
     return table.assign(price=price, price_low=low, price_high=high, price_theory=theory)
 
 
@@ -264,255 +448,118 @@ def _require_finite_complexity(instance: Instance) -> None:
     if math.isinf(instance.complexity()):
         raise ValueError(
             f"instance {instance.name!r} has an arm exactly at the threshold and tolerance 0, "
-            "so no budget is enough"
+            "so no number of answers is enough; a tolerance above 0 helps"
         )
+
+
+# --- if the guessed means are wrong
+
+
+def scaled_gaps(instance: Instance, factor: float) -> Instance:
+    """The same problem with every mean this many times as far from the threshold, within [0, 1]."""
+    means = instance.threshold + factor * (np.array(instance.means) - instance.threshold)
+    name = f"{instance.name}-gaps-{factor:g}"
+    return Instance(name, np.clip(means, 0, 1), instance.threshold, instance.tolerance)
+
+
+def wrong_means_table(request: Request, cost: pd.DataFrame, progress: Progress) -> pd.DataFrame:
+    """One row per method and factor of the gaps: people needed, error of the planned budget.
+
+    A method that stops by itself then needs more or fewer people and keeps its error level. A
+    fixed number of answers, planned for the guess, keeps its cost and errs more or less often.
+    """
+    epsilon = request.focus
+    answer = request.per_answer(epsilon)
+    rows = []
+    for method in request.methods:
+        planned = cost[(cost["method"] == method) & (cost["epsilon"] == epsilon)].iloc[0]
+        for factor in GAP_FACTORS:
+            progress(f"{method} with gaps times {factor:g}")
+            other = replace(request, instance=scaled_gaps(request.instance, factor))
+            row = {"method": method, "gaps": factor, "epsilon": epsilon}
+            if method in RADII:
+                found = pulls_needed(other, answer, method) if factor != 1 else planned
+                outcome = {"pulls": float(found.pulls), "error": float(found.error)}
+            else:
+                outcome = _planned_budget(other, answer, method, planned)
+            rows.append(row | outcome | {"people": request.people(outcome["pulls"])})
+    return pd.DataFrame(rows)
+
+
+def _planned_budget(
+    request: Request, epsilon: float, method: str, planned: pd.Series
+) -> dict[str, float]:
+    """The error that a budget planned for the guess has on this problem."""
+    budget = math.ceil(min(planned["pulls"], MAX_PULLS))
+    curve = error_curve(
+        request.instance, epsilon, [budget], method, int(planned["runs"]), request.seed
+    )
+    return {"pulls": float(budget), "error": float(curve["estimate"].iloc[0])}
 
 
 # --- errors for a budget
 
 
-def error_table(
-    instance: Instance,
-    epsilons: Sequence[float],
-    budget: int,
-    replicates: int,
-    seed: int,
-    progress: Progress,
-) -> pd.DataFrame:
-    """Error probability of Algorithm 1 against the budget up to the wanted one, with bounds."""
-    least = 2 * instance.n_arms
-    if budget != int(budget) or budget < least:
-        raise ValueError(f"budget must be a whole number of at least 2K = {least}, got {budget}")
-    _require_finite_complexity(instance)
+def error_table(request: Request, progress: Progress) -> pd.DataFrame:
+    """Error probability of each fixed-budget method up to the wanted budget, with bounds."""
+    instance, budget = request.instance, int(request.budget or 0)
     shares = (budget // 2**halvings for halvings in range(6))
-    grid = sorted({int(share) for share in shares if share >= least})
+    grid = sorted({share for share in shares if share >= 2 * instance.n_arms})
     curves = []
-    for epsilon in epsilons:
-        progress(f"error of apt at epsilon {epsilon:g}")
-        curve = error_curve(instance, epsilon, grid, replicates, seed)
-        lower = [bounds.fixed_budget_lower(instance, epsilon, b, "sharp") for b in grid]
-        upper = [most_error(instance, epsilon, b) for b in grid]
-        curves.append(curve.assign(bound_low=lower, bound_high=upper))
+    for method in request.budget_methods:
+        for epsilon in request.levels:
+            progress(f"error of {method} at epsilon {epsilon:g}")
+            answer = request.per_answer(epsilon)
+            curve = error_curve(instance, answer, grid, method, request.replicates, request.seed)
+            lower = [least_error(instance, answer, b) for b in grid]
+            upper = [most_error(instance, answer, b, method) for b in grid]
+            people = [request.people(b) for b in grid]
+            labels = {"epsilon": epsilon, "method": method, "people": people}
+            curves.append(curve.assign(**labels, bound_low=lower, bound_high=upper))
     table = pd.concat(curves, ignore_index=True)
-    free = table[np.isinf(table["epsilon"])].set_index("budget")["estimate"]
-    columns = ["epsilon", "budget", "errors", "estimate", "low", "high", "bound_low", "bound_high"]
-    return table[columns].assign(without_privacy=free.loc[table["budget"]].to_numpy())
+    keys = ["method", "budget"]
+    free = table[np.isinf(table["epsilon"])].set_index(keys)["estimate"]
+    columns = ["epsilon", "method", "budget", "people", "errors", "replicates"]
+    columns += ["estimate", "low", "high", "bound_low", "bound_high"]
+    without = [free[tuple(key)] for key in table[keys].to_numpy()]
+    return table[columns].assign(without_privacy=without)
 
 
 # --- from a budget back to the smallest epsilon
 
 
-def smallest_table(
-    instance: Instance,
-    budget: int,
-    delta: float,
-    methods: Sequence[str],
-    replicates: int,
-    seed: int,
-    progress: Progress,
-) -> pd.DataFrame:
+def smallest_table(request: Request, progress: Progress) -> pd.DataFrame:
     """For each method the smallest epsilon that the budget affords; NaN if none does."""
     rows = []
-    for method in methods:
+    for method in request.methods:
         progress(f"smallest epsilon of {method}")
-        found = smallest_epsilon(instance, budget, delta, method, replicates, seed)
+        found = smallest_epsilon(request, method)
         rows.append({"method": method, "guaranteed": method in GUARANTEED, **found})
     return pd.DataFrame(rows)
 
 
-def smallest_epsilon(
-    instance: Instance, budget: float, delta: float, method: str, replicates: int, seed: int
-) -> dict[str, float]:
-    """The epsilon at which a method's cost equals the budget, with limits from the cost's own.
+def smallest_epsilon(request: Request, method: str) -> dict[str, float]:
+    """The epsilon per person at which a method's cost equals the budget, with limits from it.
 
     The cost falls as c^-2, c = tanh(eps/2), but for a logarithm, so multiplying c by the root of
     cost / budget is nearly a Newton step; the search ends when the cost's interval covers the
     budget.
     """
-    cost = pulls_needed(instance, math.inf, delta, method, replicates, seed)
+    budget = float(request.budget or 0)
+    cost = pulls_needed(request, math.inf, method)
     if not cost.pulls <= budget:
         return {"epsilon": math.nan, "low": math.nan, "high": math.nan, "pulls": cost.pulls}
     factor = 1.0
-    for _ in range(MOST_SEARCH_STEPS):
+    for _ in range(MAX_SEARCH_STEPS):
         factor = min(factor * math.sqrt(cost.pulls / budget), 1.0)
-        cost = pulls_needed(instance, _epsilon(factor), delta, method, replicates, seed)
+        cost = pulls_needed(request, _epsilon(factor), method)
         if cost.low <= budget <= cost.high:
             break
     shrinkages = (factor * math.sqrt(pulls / budget) for pulls in (cost.pulls, cost.low, cost.high))
-    epsilon, low, high = (_epsilon(c) for c in shrinkages)
+    epsilon, low, high = (_epsilon(c) * request.answers_per_person for c in shrinkages)
     return {"epsilon": epsilon, "low": low, "high": high, "pulls": cost.pulls}
 
 
 def _epsilon(factor: float) -> float:
     """The privacy level with this shrinkage."""
     return 2 * math.atanh(factor) if factor < 1 else math.inf
-
-
-# --- what a reader sees
-
-
-def render(plan: Plan) -> str:
-    """The plan as text."""
-    return "\n\n".join(_sections(plan)) + "\n"
-
-
-def _sections(plan: Plan) -> Iterator[str]:
-    instance = plan.instance
-    yield (
-        f"{instance.n_arms} arms, threshold {instance.threshold:g}, "
-        f"tolerance {instance.tolerance:g}, H = {instance.complexity():.4g}; "
-        f"{plan.replicates} runs each, seed {plan.seed}, intervals 95 %"
-    )
-    if not plan.cost.empty:
-        title = (
-            f"Pulls needed for error {plan.delta:g} (apt: budget; others: expected stopping time)"
-        )
-        yield f"{title}\n{_layout(map(_cost_line, _rows(plan.cost)))}"
-        if "printed" in set(plan.cost["method"]):
-            yield "The printed radius is the paper's: its error can exceed delta, so use another."
-    if not plan.error.empty:
-        yield f"Error of Algorithm 1 by budget\n{_layout(map(_error_line, _rows(plan.error)))}"
-        yield "Its lower bound is that of the hardest similar problem, with gaps half as large."
-    if not plan.smallest.empty:
-        title = f"Smallest epsilon for {plan.budget} pulls and error {plan.delta:g}"
-        yield f"{title}\n{_layout(map(_smallest_line, _rows(plan.smallest)))}"
-
-
-def _cost_line(row: dict[str, Any]) -> dict[str, str]:
-    spread = "" if row["method"] == "apt" else f"{row['pulls_05']:.4g} .. {row['pulls_95']:.4g}"
-    return {
-        "epsilon": f"{row['epsilon']:g}",
-        "method": row["method"],
-        "pulls": _interval(row["pulls"], row["low"], row["high"]),
-        "5 % .. 95 %": spread,
-        "error": _interval(row["error"], row["error_low"], row["error_high"]),
-        "price": _interval(row["price"], row["price_low"], row["price_high"]),
-        "1/c^2": f"{row['price_theory']:.4g}",
-        "bounds": _between(row["bound_low"], row["bound_high"]),
-    }
-
-
-def _error_line(row: dict[str, Any]) -> dict[str, str]:
-    return {
-        "epsilon": f"{row['epsilon']:g}",
-        "budget": str(row["budget"]),
-        "error": _interval(row["estimate"], row["low"], row["high"]),
-        "without privacy": f"{row['without_privacy']:.3g}",
-        "bounds": _between(row["bound_low"], row["bound_high"]),
-    }
-
-
-def _smallest_line(row: dict[str, Any]) -> dict[str, str]:
-    out_of_reach = math.isnan(row["epsilon"])
-    needs = f"none: {row['pulls']:.4g} pulls are needed without privacy"
-    shown = needs if out_of_reach else _interval(row["epsilon"], row["low"], row["high"])
-    return {"method": row["method"], "epsilon": shown}
-
-
-def _rows(table: pd.DataFrame) -> list[dict[str, Any]]:
-    return [{str(key): value for key, value in row.items()} for row in table.to_dict("records")]
-
-
-def _interval(value: float, low: float, high: float) -> str:
-    return f"{value:.4g} [{low:.4g}, {high:.4g}]"
-
-
-def _between(low: float, high: float) -> str:
-    return f"{low:.3g} .. {'-' if math.isnan(high) else f'{high:.3g}'}"
-
-
-def _layout(lines: Iterable[dict[str, str]]) -> str:
-    return pd.DataFrame(list(lines)).to_string(index=False)
-
-
-def as_json(plan: Plan) -> str:
-    """The plan for machines; infinity is written "inf" and what is not known null."""
-    instance = plan.instance
-    content = {
-        "instance": {
-            "means": list(instance.means),
-            "threshold": instance.threshold,
-            "tolerance": instance.tolerance,
-        },
-        "delta": plan.delta,
-        "budget": plan.budget,
-        "replicates": plan.replicates,
-        "seed": plan.seed,
-        "cost": _rows(plan.cost),
-        "error": _rows(plan.error),
-        "smallest_epsilon": _rows(plan.smallest),
-    }
-    return json.dumps(_plain(content), indent=1, allow_nan=False)
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _plain(entry) for key, entry in value.items()}
-    if isinstance(value, list):
-        return [_plain(entry) for entry in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return None if math.isnan(value) else "inf"
-    return value
-
-
-def draw(plan: Plan) -> "Figure":
-    """The plan as a figure: pulls against epsilon, and error against budget."""
-    from ldpt.figures import style
-
-    tables = [table for table in (plan.cost, plan.error) if not table.empty]
-    width = style.PAGE if len(tables) > 1 else style.COLUMN
-    figure, grid = style.subplots(1, len(tables), width, 2.8)
-    panels = iter(grid.flat)
-    if not plan.cost.empty:
-        _draw_cost(next(panels), plan)
-    if not plan.error.empty:
-        _draw_error(next(panels), plan)
-    return figure
-
-
-def _draw_cost(axes: "Axes", plan: Plan) -> None:
-    """Costs with intervals, the 5 to 95 % spread of runs as a band, and no privacy as a level."""
-    from ldpt.figures import style
-
-    for number, (method, rows) in enumerate(plan.cost.groupby("method", sort=False)):
-        colour = f"C{number}"
-        private, free = rows[np.isfinite(rows["epsilon"])], rows[np.isinf(rows["epsilon"])]
-        reach = [private["pulls"] - private["low"], private["high"] - private["pulls"]]
-        marker, label = style.marker(str(method)), style.label(str(method))
-        axes.errorbar(
-            private["epsilon"], private["pulls"], reach, color=colour, marker=marker, label=label
-        )
-        axes.fill_between(
-            private["epsilon"], private["pulls_05"], private["pulls_95"], color=colour, alpha=0.15
-        )
-        axes.axhline(free["pulls"].iloc[0], color=colour, linestyle=":", linewidth=0.8)
-    axes.set(
-        xscale="log", yscale="log", xlabel="epsilon", ylabel="pulls needed",
-        title=f"error at most {plan.delta:g} (dotted: without privacy)",
-    )  # fmt: skip
-    levels = sorted({epsilon for epsilon in plan.cost["epsilon"] if math.isfinite(epsilon)})
-    axes.set_xticks(levels, [style.epsilon_label(epsilon) for epsilon in levels])
-    axes.minorticks_off()
-    if plan.budget is not None:
-        axes.axhline(plan.budget, color=style.INK, linewidth=0.8, label="budget")
-    axes.legend(frameon=False, loc="best")
-
-
-def _draw_error(axes: "Axes", plan: Plan) -> None:
-    """Errors with intervals; where no error was seen, the upper limit as an open triangle."""
-    from ldpt.figures import style
-
-    for epsilon, rows in plan.error.groupby("epsilon"):
-        colour, seen = style.epsilon_colour(epsilon), rows[rows["errors"] > 0]
-        reach = [seen["estimate"] - seen["low"], seen["high"] - seen["estimate"]]
-        label = style.epsilon_label(epsilon)
-        axes.errorbar(
-            seen["budget"], seen["estimate"], reach, color=colour, marker="o", label=label
-        )
-        unseen = rows[rows["errors"] == 0]
-        axes.plot(unseen["budget"], unseen["high"], "v", color=colour, markerfacecolor="white")
-    axes.set(
-        xscale="log", yscale="log", xlabel="budget", ylabel="error probability",
-        title="Algorithm 1 (triangle: no error seen)",
-    )  # fmt: skip
-    axes.legend(title="epsilon", frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))

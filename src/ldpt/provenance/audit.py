@@ -1,9 +1,11 @@
-"""Whether every product still is what was made, and still is what would be made now.
+"""Verify that every product is what was made, and what would be made now.
 
 Three accounts are compared: the bytes on disk, the records written beside them, and the plan that
-Snakemake makes of the present config and code. What lies in one account alone is a fault. Records
-and manifest are not signed: whoever rewrites product, record, all records further down and the
-manifest consistently is found by a replay, or by the manifest's hash kept elsewhere.
+Snakemake makes of the present config and code. What only one account knows is a fault. A product
+that agrees with its record and was made after the manifest was remade by the workflow; the manifest
+is stale then. Records and manifest are not signed: a product rewritten together with its record and
+the time in it passes for remade, and one rewritten with all records that depend on it and the
+manifest passes for intact. Both are found by a replay, or by the manifest's hash kept elsewhere.
 """
 
 import json
@@ -15,8 +17,10 @@ from pathlib import Path
 from typing import Any
 
 from ldpt import provenance
-from ldpt.provenance import file_hash, plain, read_record, record_path, relative_to
+from ldpt.provenance import file_hash, read_record, record_path
 from ldpt.provenance.manifest import MANIFEST
+from ldpt.provenance.plan import Plan, Step, find_project, make_plan, product_name
+from ldpt.text import counted, short
 
 DRAWN = {".pdf", ".png", ".svg"}
 
@@ -25,7 +29,7 @@ DRAWN = {".pdf", ".png", ".svg"}
 class Fault:
     """One thing that is not as it should be, and the figures drawn from it."""
 
-    kind: str  # changed, missing, unrecorded, forged, stale, config, stray, replay
+    kind: str  # changed, missing, unrecorded, forged, remade, stale, config, stray, replay
     what: str
     detail: str
     rule: str = ""
@@ -49,106 +53,6 @@ class Report:
         return not self.faults
 
 
-@dataclass(frozen=True)
-class Step:
-    """How a product would be made now."""
-
-    rule: str
-    code: str
-    params: dict[str, Any]
-    wildcards: dict[str, str]
-    inputs: frozenset[str]  # products relative to the root, sources relative to the project
-
-
-@dataclass(frozen=True)
-class Plan:
-    """What the present config and code ask for."""
-
-    config: dict[str, Any]
-    steps: dict[str, Step]
-
-
-def find_project(root: Path) -> Path:
-    """The folder of the Snakefile: the root itself or the nearest folder above it."""
-    root = root.resolve()
-    if not root.is_dir():
-        raise ValueError(f"{root} is not a folder")
-    for folder in (root, *root.parents):
-        if (folder / "Snakefile").is_file():
-            return folder
-    raise ValueError(f"no Snakefile in {root} or above it")
-
-
-# --- the plan -------------------------------------------------------------------------------------
-
-
-def make_plan(project: Path, root: Path, origin: Mapping[str, Any]) -> Plan:
-    """Ask Snakemake which jobs the config and code of today would run, without running any.
-
-    It asks in a folder of links to the project, so that an audit writes nothing beside what it
-    audits, and works where nothing can be written.
-    """
-    import contextlib
-    import io
-    import tempfile
-
-    silence = io.StringIO()
-    with (
-        tempfile.TemporaryDirectory(prefix="ldpt-plan-") as links,
-        contextlib.redirect_stdout(silence),
-        contextlib.redirect_stderr(silence),
-    ):
-        for entry in project.iterdir():
-            if entry.name not in (".git", ".snakemake"):
-                Path(links, entry.name).symlink_to(entry)
-        with contextlib.chdir(links):
-            return _ask_snakemake(project, root, origin)
-
-
-def _ask_snakemake(project: Path, root: Path, origin: Mapping[str, Any]) -> Plan:
-    from snakemake.api import SnakemakeApi
-    from snakemake.settings import types
-
-    files = [Path(name).absolute() for name in origin.get("files", [])]
-    asked = types.ConfigSettings(configfiles=files, config=dict(origin.get("overrides", {})))
-    with SnakemakeApi(types.OutputSettings(quiet={types.Quietness.ALL})) as api:
-        cores = types.ResourceSettings(cores=1)
-        opened = api.workflow(cores, config_settings=asked, snakefile=Path("Snakefile"))
-        opened.dag(types.DAGSettings(forceall=True))
-        # Snakemake offers no public way to its jobs; the lock pins the version this was tried with.
-        workflow = opened._workflow
-        workflow._prepare_dag(forceall=True, ignore_incomplete=True, lock_warn_only=True)
-        workflow._build_dag()
-        steps: dict[str, Step] = {}
-        for job in workflow.dag.jobs:
-            steps.update(_steps(job, project, root))
-        return Plan(plain(dict(workflow.config)), steps)
-
-
-def _steps(job: Any, project: Path, root: Path) -> dict[str, Step]:
-    step = Step(
-        rule=str(job.rule.name),
-        code=str(job.params.get("code", "")),
-        params=provenance.settings(job.params),
-        wildcards=plain(dict(job.wildcards.items())),
-        inputs=frozenset(_name(path, project, root) for path in job.input),
-    )
-    return {_name(path, project, root): step for path in job.output}
-
-
-def _name(path: str, project: Path, root: Path) -> str:
-    """Relative to the root where it lies below it, else to the project."""
-    for folder in (root, project):
-        try:
-            return relative_to(project / path, folder)
-        except ValueError:
-            continue
-    return str(path)
-
-
-# --- the audit ------------------------------------------------------------------------------------
-
-
 def audit(root: Path | str, replay: int = 0, seed: int = 0, plan: Plan | None = None) -> Report:
     """Compare bytes, records and plan under a root, and replay some chunks of simulations.
 
@@ -160,7 +64,9 @@ def audit(root: Path | str, replay: int = 0, seed: int = 0, plan: Plan | None = 
     project = find_project(root)
     root = root.resolve()
     if not (root / provenance.RECORDS).is_dir():
-        raise ValueError(f"no records under {root}: run the workflow first")
+        raise ValueError(
+            f"no records under {root}: run the workflow first, or name its root with --root"
+        )
     inspection = _Inspection(root, project)
     inspection.read_manifest()
     inspection.compare_with_plan(plan)
@@ -204,15 +110,15 @@ class _Inspection:
             try:
                 self.records[product] = read_record(record_path(self.root, product))
             except ValueError as error:
-                self.add("forged", product, f"its record cannot be trusted: {_short(error)}")
+                self.add("forged", product, f"its record is invalid: {short(error)}")
         try:
             self.manifest = json.loads((self.root / MANIFEST).read_bytes())
             self.listed = dict(self.manifest["products"])
         except FileNotFoundError:
-            self.add("missing", MANIFEST, "the run is not finished, or the manifest was removed")
+            self.add("missing", MANIFEST, "the run is not finished, or the manifest was deleted")
         except (ValueError, KeyError, TypeError):
             self.manifest = {}
-            self.add("changed", MANIFEST, "it cannot be read")
+            self.add("changed", MANIFEST, "not a manifest")
 
     def origin(self) -> dict[str, Any] | None:
         """Which config to plan with: as the manifest says, or else its record; None if neither."""
@@ -227,7 +133,7 @@ class _Inspection:
             if plan is None and origin is not None:
                 plan = make_plan(self.project, self.root, origin)
         except (Exception, SystemExit) as error:  # whatever a config of today raises is a finding
-            self.add("config", "workflow", f"cannot be planned: {_short(error)}")
+            self.add("config", "workflow", f"cannot be planned: {short(error)}")
         if plan is not None:
             self.steps = plan.steps
             self.compare_configs(plan.config)
@@ -247,13 +153,13 @@ class _Inspection:
                     self.add("config", key, detail)
 
     def inspect(self, product: str, planned: bool) -> None:
-        """Everything there is to say of one product."""
+        """Compare everything that is known about one product."""
         wanted = product in self.listed or product in self.steps
         actual = self.hash_of(product, self.root)
         if not wanted and self.listed:
             return  # left over from an earlier config
         if actual is None:
-            self.add("missing", product, "the file is not there")
+            self.add("missing", product, "the file does not exist")
         record = self.records.get(product)
         if record is None:
             if not record_path(self.root, product).is_file() and actual is not None:
@@ -267,22 +173,32 @@ class _Inspection:
         self, product: str, stable: dict[str, Any], record_hash: str, actual: str | None
     ) -> None:
         if stable["product"] != product:
-            self.add("forged", product, f"its record is that of {stable['product']}")
+            self.add("forged", product, f"has the record of {stable['product']}")
             return
         if actual not in (None, stable["sha256"]):
-            self.add("changed", product, "its bytes are not those in its record")
+            self.add("changed", product, "contents do not match the recorded SHA-256")
         if product == MANIFEST or not self.listed:
             return
         entry = self.listed.get(product)
         if entry is None:
-            self.add("stale", product, "made after the manifest, which does not list it")
+            self.add("stale", product, "not listed in the manifest: run the workflow")
         elif entry != {"sha256": stable["sha256"], "record_hash": record_hash}:
-            self.add("forged", product, "its record is not the one that the manifest lists")
+            if actual == stable["sha256"] and self.made_after_manifest(product):
+                self.add("remade", product, "manifest is stale: run the workflow")
+            else:
+                self.add("forged", product, "record differs from the manifest")
+
+    def made_after_manifest(self, product: str) -> bool:
+        """Whether a record says that its product was made after the manifest."""
+        listed, made = (self.records.get(name) for name in (MANIFEST, product))
+        if listed is None or made is None:
+            return False
+        return bool(made["volatile"]["started"] > listed["volatile"]["started"])
 
     def inspect_plan(self, product: str, stable: dict[str, Any]) -> None:
         step = self.steps.get(product)
         if step is None:
-            self.add("stale", product, "no rule of today makes it")
+            self.add("stale", product, "no current rule produces it")
             return
         details = [f"rule was {stable['rule']}"] if stable["rule"] != step.rule else []
         if step.code and stable["code"]["hash"] != step.code:
@@ -301,7 +217,7 @@ class _Inspection:
             self.add("stale", product, "; ".join(details))
 
     def _seen_from_root(self, sources: Iterable[str]) -> set[str]:
-        return {_name(source, self.project, self.root) for source in sources}
+        return {product_name(source, self.project, self.root) for source in sources}
 
     def _changed_code(self, stable: dict[str, Any]) -> list[str]:
         before = stable["code"]["parts"]
@@ -315,7 +231,7 @@ class _Inspection:
         """Inputs that are whole in themselves but are not what this product was made from."""
         different = [name for name, sha in inputs.items() if self.hash_of(name, self.root) != sha]
         whole = [name for name in different if name in self.records and self._is_whole(name)]
-        return [f"made from another version of {name}" for name in sorted(whole)]
+        return [f"built from another version of {name}" for name in sorted(whole)]
 
     def _is_whole(self, product: str) -> bool:
         return self.records[product]["stable"]["sha256"] == self.hash_of(product, self.root)
@@ -329,12 +245,12 @@ class _Inspection:
         for source, hashes in sorted(seen.items()):
             actual = self.hash_of(source, self.project)
             if actual is None:
-                self.add("missing", source, "a file that products were made from is not there")
+                self.add("missing", source, "products were built from it, but it does not exist")
             elif hashes != {actual}:
-                self.add("changed", source, "products were made from another version of it")
+                self.add("changed", source, "changed since products were built from it")
 
     def compare_versions(self) -> None:
-        """Other versions of libraries are worth a word, yet the bytes may well be the same."""
+        """Note other versions of libraries: no fault, as the bytes may be the same."""
         from importlib.metadata import PackageNotFoundError, version
 
         used: dict[str, set[str]] = {}
@@ -345,9 +261,11 @@ class _Inspection:
             try:
                 now = version(name)
             except PackageNotFoundError:
-                now = "absent"
+                now = "none"
             if numbers != {now}:
-                self.notes.append(f"made with {name} {', '.join(sorted(numbers))}, here is {now}")
+                self.notes.append(
+                    f"built with {name} {', '.join(sorted(numbers))}, installed: {now}"
+                )
 
     def look_for_strays(self) -> None:
         known = {*self.listed, *self.steps} or {*self.records}
@@ -355,7 +273,7 @@ class _Inspection:
             product = path.relative_to(self.root).as_posix()
             hidden = path.name.startswith(".")
             if path.suffix in DRAWN and not hidden and product not in known:
-                self.add("stray", product, "no rule makes this figure")
+                self.add("stray", product, "no rule produces this figure")
 
     @cached_property
     def made_from(self) -> dict[str, set[str]]:
@@ -382,7 +300,7 @@ class _Inspection:
 
     def reaching(self, fault: Fault) -> Fault:
         """The fault with the figures that depend on what it names."""
-        names = [_name(fault.what, self.project, self.root), fault.what]
+        names = [product_name(fault.what, self.project, self.root), fault.what]
         if fault.kind == "config":
             names = [f.what for f in self.faults if f.kind in ("stale", "missing")]
         reached = self.dependants(names) - {fault.what}
@@ -417,11 +335,7 @@ def _flat(value: Any, prefix: str = "") -> dict[str, Any]:
     return {key: item for part in parts for key, item in part.items()}
 
 
-def _short(error: BaseException) -> str:
-    return " ".join(str(error).split())[:300] or type(error).__name__
-
-
-# --- what the reader sees -------------------------------------------------------------------------
+# --- the report
 
 
 def render_audit(report: Report, form: str = "text") -> str:
@@ -430,21 +344,22 @@ def render_audit(report: Report, form: str = "text") -> str:
         content = {**vars(report), "faults": [vars(fault) for fault in report.faults]}
         return json.dumps({"intact": report.intact, **content}, indent=1)
     good = sum(status == "intact" for status in report.products.values())
-    lines = [f"{report.root}: {good} of {len(report.products)} products intact"]
+    lines = [f"{report.root}: {good} of {counted(len(report.products), 'product')} intact"]
     lines += _fault_lines(report.faults)
     if report.replayed:
         differing = sum(fault.kind == "replay" for fault in report.faults)
         equal = len(report.replayed) - differing
-        lines.append(f"replayed {len(report.replayed)} chunks: {equal} equal bit for bit")
+        chunks = counted(len(report.replayed), "chunk")
+        lines.append(f"replayed {chunks}: {equal} equal bit for bit")
     lines += [f"note: {note}" for note in report.notes]
     if report.manifest_hash:
         lines.append(f"manifest {report.manifest_hash}")
-    lines.append("all intact" if report.intact else f"{len(report.faults)} faults")
+    lines.append("all intact" if report.intact else counted(len(report.faults), "fault"))
     return "\n".join(lines)
 
 
 def _fault_lines(faults: list[Fault]) -> list[str]:
-    """Faults, those alike in all but the product's name told once."""
+    """One entry per kind of fault; products that differ in the name alone are counted."""
     alike: dict[tuple, list[Fault]] = {}
     for fault in faults:
         one_by_one = fault.rule if fault.kind in ("stale", "missing") else fault.what
@@ -456,6 +371,9 @@ def _fault_lines(faults: list[Fault]) -> list[str]:
         lines.append(f"{kind:10} {group[0].what}{more}: {detail}")
         figures = sorted({name for fault in group for name in fault.figures})
         others = max(fault.others for fault in group)
-        reached = [", ".join(figures) or "no figure", f"{others} other products" * bool(others)]
-        lines.append(f"{'':10} reaches {' and '.join(filter(None, reached))}")
+        reached = [
+            ", ".join(figures) or "no figure",
+            counted(others, "other product") * (others > 0),
+        ]
+        lines.append(f"{'':10} affects {' and '.join(filter(None, reached))}")
     return lines

@@ -22,8 +22,23 @@ RECORDS = Path("results/records")
 PRODUCTS = ("figures", "results", "paper/*report*.pdf")  # of git's tree, staged ones as well
 
 
+def find_root(root: Path | None = None, near: str | Path | None = None) -> Path:
+    """The root of a run: as given, or the nearest folder with records above a file or this folder.
+
+    A folder without a run is returned as it is, for the caller to say what is missing in it.
+    """
+    if root is not None:
+        return root
+    starts = [Path(near).resolve().parent] if near and Path(near).is_file() else []
+    for start in (*starts, Path.cwd()):
+        for folder in (start, *start.parents):
+            if (folder / RECORDS).is_dir():
+                return folder
+    return Path()
+
+
 def record_path(root: str | Path, product: str | Path) -> Path:
-    """Where the record of a product lies; the product is named relative to its root."""
+    """Path of the record of a product; the product is named relative to its root."""
     return Path(root) / RECORDS / f"{Path(product).as_posix()}.json"
 
 
@@ -108,7 +123,7 @@ def require_writable(folder: str | Path) -> None:
 
 
 def record_text(stable: Mapping[str, Any], volatile: Mapping[str, Any]) -> str:
-    """A record as it lies on disk, in exactly one form.
+    """A record as it is written to disk, in exactly one form.
 
     ``record_hash`` is the record's identity and covers the stable part. ``seal`` covers the rest
     as well, so that an edit by hand shows; it differs from run to run and is compared with nothing.
@@ -128,9 +143,9 @@ def read_record(path: str | Path) -> dict[str, Any]:
     except (UnicodeDecodeError, json.JSONDecodeError, KeyError, TypeError, AttributeError):
         raise ValueError(f"{path} is not a record") from None
     if not whole:
-        raise ValueError(f"{path} was edited: its hash and seal are not those of its content")
+        raise ValueError(f"{path} was modified: hash or seal does not match the content")
     if form != FORMAT:
-        raise ValueError(f"{path} has format {form!r}, only {FORMAT} is understood")
+        raise ValueError(f"{path} has format {form!r}, supported: {FORMAT}")
     return record
 
 

@@ -4,17 +4,20 @@ The crate follows the profile "Provenance Run Crate" of Workflow Run RO-Crate. U
 project again: ``ldpt audit`` and ``ldpt trace`` work in it as they did where the run was made.
 """
 
+import gc
 import json
 import os
+import sys
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 from ldpt import provenance
 from ldpt.provenance import file_hash, read_record, record_path
-from ldpt.provenance.audit import find_project
 from ldpt.provenance.manifest import MANIFEST
+from ldpt.provenance.plan import find_project
 
 PROFILES = {
     "https://w3id.org/ro/wfrun/process/0.5": ("Process Run Crate", "0.5"),
@@ -51,17 +54,32 @@ def write(out: Path | str, root: Path | str = ".") -> None:
     """Pack the run under a root into a zip file; a run that is not whole is refused."""
     out, root = Path(out), Path(root)
     if out.suffix != ".zip":
-        raise ValueError(f"the crate is a zip file, its name must end in .zip, got {out}")
+        raise ValueError(f"{out}: the name must end in .zip")
     if not out.absolute().parent.is_dir():
-        raise ValueError(f"no folder {out.absolute().parent} to write the crate to")
+        raise ValueError(f"{out}: there is no folder {out.absolute().parent}")
     project = find_project(root)
     packed = _Packing(project, root.resolve())
     staged = provenance.staged_path(out)
     try:
-        packed.crate.write_zip(staged)
+        with _quiet_zip():
+            packed.crate.write_zip(staged)
         os.replace(staged, out)
+    except OSError as error:
+        raise ValueError(f"cannot write {out}: {error.strerror or error}") from None
     finally:
         staged.unlink(missing_ok=True)
+
+
+@contextmanager
+def _quiet_zip() -> Iterator[None]:
+    """Silence zip files that a full disk left open and that fail again when they are dropped."""
+    hook = sys.unraisablehook
+    sys.unraisablehook = lambda _: None
+    try:
+        yield
+    finally:
+        gc.collect()
+        sys.unraisablehook = hook
 
 
 class _Packing:
@@ -280,7 +298,7 @@ def _whole(root: Path, name: str, entry: Mapping[str, str] | None) -> dict[str, 
     record = read_record(path)
     actual = {"sha256": file_hash(root / name), "record_hash": record["record_hash"]}
     if actual["sha256"] != record["stable"]["sha256"] or (entry and actual != dict(entry)):
-        raise ValueError(f"{name} is not what was made: run `ldpt audit`")
+        raise ValueError(f"{name} differs from its record or from the manifest: run `ldpt audit`")
     return record
 
 

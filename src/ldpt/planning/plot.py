@@ -1,0 +1,77 @@
+"""A plan as a figure: what ``ldpt plan --plot`` draws."""
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ldpt.figures import style
+from ldpt.planning.study import Plan
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+
+def draw(plan: Plan) -> "Figure":
+    """People against epsilon, and error against budget."""
+    tables = [table for table in (plan.cost, plan.error) if not table.empty]
+    width = style.PAGE if len(tables) > 1 else style.COLUMN
+    figure, grid = style.subplots(1, len(tables), width, 2.8)
+    panels = iter(grid.flat)
+    if not plan.cost.empty:
+        _draw_cost(next(panels), plan)
+    if not plan.error.empty:
+        _draw_error(next(panels), plan)
+    return figure
+
+
+def _draw_cost(axes: "Axes", plan: Plan) -> None:
+    """Costs with intervals, the 5 to 95 % spread of runs as a band, and no privacy as a level."""
+    asked = plan.request
+    for number, (method, rows) in enumerate(plan.cost.groupby("method", sort=False)):
+        colour = f"C{number}"
+        private, free = rows[np.isfinite(rows["epsilon"])], rows[np.isinf(rows["epsilon"])]
+        reach = [
+            private["people"] - private["people_low"],
+            private["people_high"] - private["people"],
+        ]
+        look = {
+            "marker": style.marker(str(method)),
+            "label": style.label(str(method)),
+            "color": colour,
+        }
+        axes.errorbar(private["epsilon"], private["people"], reach, **look)
+        spread = [[asked.people(n) for n in private[key]] for key in ("pulls_05", "pulls_95")]
+        axes.fill_between(private["epsilon"], *spread, color=colour, alpha=0.15)
+        axes.axhline(free["people"].iloc[0], color=colour, linestyle=":", linewidth=0.8)
+    axes.set(
+        xscale="log", yscale="log", xlabel="epsilon", ylabel="people needed",
+        title=f"error at most {asked.delta:g} (dotted: without privacy)",
+    )  # fmt: skip
+    levels = sorted({epsilon for epsilon in plan.cost["epsilon"] if math.isfinite(epsilon)})
+    axes.set_xticks(levels, [style.epsilon_label(epsilon) for epsilon in levels])
+    axes.minorticks_off()
+    if asked.budget is not None:
+        budget = asked.people(asked.budget)
+        axes.axhline(budget, color=style.INK, linewidth=0.8, label="budget")
+    axes.legend(frameon=False, loc="best")
+
+
+def _draw_error(axes: "Axes", plan: Plan) -> None:
+    """Errors with intervals; where no error was seen, the upper limit as an open triangle."""
+    first = plan.error["method"].iloc[0]
+    for epsilon, rows in plan.error[plan.error["method"] == first].groupby("epsilon"):
+        colour, seen = style.epsilon_colour(epsilon), rows[rows["errors"] > 0]
+        reach = [seen["estimate"] - seen["low"], seen["high"] - seen["estimate"]]
+        label = style.epsilon_label(epsilon)
+        axes.errorbar(
+            seen["budget"], seen["estimate"], reach, color=colour, marker="o", label=label
+        )
+        unseen = rows[rows["errors"] == 0]
+        axes.plot(unseen["budget"], unseen["high"], "v", color=colour, markerfacecolor="white")
+    axes.set(
+        xscale="log", yscale="log", xlabel="budget", ylabel="error probability",
+        title=f"{style.label(str(first))} (triangle: no error seen)",
+    )  # fmt: skip
+    axes.legend(title="epsilon", frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))

@@ -1,0 +1,31 @@
+"""Short lines for people: messages of errors, lists of names, whole numbers."""
+
+from collections.abc import Iterable
+
+
+def short(text: object, width: int = 300) -> str:
+    """A text, or the message of an error, on one line of at most ``width`` characters.
+
+    >>> short(ValueError("two\\nlines"))
+    'two lines'
+    """
+    line = " ".join(str(text).split()) or type(text).__name__
+    return line if len(line) <= width else f"{line[: width - 3]}..."
+
+
+def unknown(kind: str, name: object, known: Iterable[object]) -> str:
+    """One line about a name that does not exist, with those that do.
+
+    >>> unknown("instance", "x", ["a", "b"])
+    "unknown instance 'x' (choose from a, b)"
+    """
+    return f"unknown {kind} {short(repr(name), 60)} (choose from {', '.join(map(str, known))})"
+
+
+def counted(count: int, one: str, many: str = "") -> str:
+    """A number with its noun.
+
+    >>> counted(1, "fault"), counted(2, "fault"), counted(0, "entry", "entries")
+    ('1 fault', '2 faults', '0 entries')
+    """
+    return f"{count} {one if count == 1 else many or one + 's'}"
