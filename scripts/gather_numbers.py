@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+import yaml
 
 from ldpt.instances import read_instances
 from ldpt.publishing import numbers
@@ -16,14 +17,16 @@ def read_numbers(
     fixed_budget: str,
     fixed_confidence: str,
     instances: list[str],
-    config: dict[str, Any],
+    citation: str,
+    settings: dict[str, Any],
 ) -> numbers.Numbers:
     """All numbers by name; each file of facts is named as its figure."""
     known = {Path(path).stem: json.loads(Path(path).read_text()) for path in facts}
     verdicts = json.loads(Path(claims).read_text())
     tables = pd.read_csv(fixed_budget), pd.read_csv(fixed_confidence)
     problems = list(read_instances(instances).values())
-    return numbers.gather(known, verdicts, *tables, problems, config)
+    cited = yaml.safe_load(Path(citation).read_text(encoding="utf-8"))
+    return numbers.gather(known, verdicts, *tables, problems, cited, settings)
 
 
 if __name__ == "__main__":
@@ -31,8 +34,10 @@ if __name__ == "__main__":
 
     with job(snakemake) as this:  # noqa: F821
         read, asked = this.input, this.params
-        settings = {"seed": asked.seed, "rho": asked.rho}
+        settings = {name: asked[name] for name in ("seed", "rho", "config_hash")}
         tables = read.fixed_budget, read.fixed_confidence
-        found = read_numbers(read.facts, read.claims, *tables, read.instances, settings)
+        found = read_numbers(
+            read.facts, read.claims, *tables, read.instances, read.citation, settings
+        )
         lines = json.dumps(found, indent=1, ensure_ascii=False, allow_nan=False)
         Path(this.output[0]).write_text(lines + "\n", encoding="utf-8")

@@ -1,25 +1,41 @@
 """Typeset the replication article from its source, the figures and the numbers."""
 
 import datetime
+import json
 from pathlib import Path
 
-# Fixed, so that the same results give the same bytes.
-DATE = datetime.datetime(2026, 11, 16, tzinfo=datetime.UTC)
+from ldpt.provenance import RECORDS, read_record
+
+SHORT = 12  # digits of a record's hash that a caption shows
+
+
+def short_records(root: Path) -> dict[str, str]:
+    """The short hash of each figure's record, which `ldpt trace` understands."""
+    figures = sorted((root / RECORDS / "figures").glob("*.pdf.json"))
+    return {path.name.split(".")[0]: read_record(path)["record_hash"][:SHORT] for path in figures}
 
 
 def typeset(source: str, root: Path, out: str) -> None:
-    """Write the PDF; ``root`` is the tree whose figures, captions, claims and numbers it shows."""
+    """Write the PDF; ``root`` is the tree whose figures, captions, claims and numbers it shows.
+
+    Its date is that of the published run, so that the same results give the same bytes.
+    """
     import typst
 
     shown = root.as_posix().strip("/.")
-    inputs = {"root": f"/{shown}/" if shown else "/"}
+    inputs = {
+        "root": f"/{shown}/" if shown else "/",
+        "records": json.dumps(short_records(root)),
+    }
+    numbers = json.loads((root / "results" / "numbers.json").read_text(encoding="utf-8"))
+    day = datetime.datetime.strptime(numbers["study:date"]["value"], "%d %B %Y")
     try:
         typst.compile(
             source,
             output=out,
             root=".",
             sys_inputs=inputs,
-            timestamp=DATE,
+            timestamp=day.replace(tzinfo=datetime.UTC),
             ignore_system_fonts=True,
         )
     except typst.TypstError as error:

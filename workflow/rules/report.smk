@@ -4,7 +4,7 @@
 
 import os
 
-from ldpt.provenance import config_origin
+from ldpt.provenance import config_origin, stable_hash
 
 # The notebook is run by the papermill of this environment, activated or not.
 os.environ["PATH"] = os.pathsep.join(
@@ -33,6 +33,7 @@ rule gather_numbers:
         fixed_budget="<results>/summaries/fixed_budget.csv",
         fixed_confidence="<results>/summaries/fixed_confidence.csv",
         instances=expand("<results>/instances/{name}.json", name=STUDY.instances),
+        citation="CITATION.cff",
     output:
         "<results>/numbers.json",
     log:
@@ -45,6 +46,7 @@ rule gather_numbers:
         code=code("scripts/gather_numbers.py"),
         seed=config["seed"],
         rho=config["rho"],
+        config_hash=stable_hash(config),
     script:
         "../../scripts/gather_numbers.py"
 
@@ -55,7 +57,13 @@ rule report:
         report="paper/report.typ",
         parts=expand(
             "paper/{name}",
-            name=["layout.typ", "proofs.typ", "theorems.typ", "references.yml"],
+            name=[
+                "layout.typ",
+                "related.typ",
+                "proofs.typ",
+                "theorems.typ",
+                "references.yml",
+            ],
         ),
         numbers="<results>/numbers.json",
         claims="<results>/claims.json",

@@ -1,11 +1,15 @@
 """The numbers that a reader sees, gathered from the results under one name each.
 
 A name is a path of parts joined by colons: ``FIGURE:FACT`` is a fact of a figure's caption,
-``claim:ID:NUMBER`` a number of the evidence for a claim, ``instance:...`` a problem's own data,
-``runs:...`` the size of the study and ``theory:...`` a constant that ``ldpt`` computes. Every
-number has a value for machines and a text for prose; article and README take the text alone.
+``claim:ID:NUMBER`` a number of the evidence for a claim, ``claims:...`` and ``theorem:...`` the
+headlines of the register, ``loss:POLICY:INSTANCE:EPSILON`` an error probability at T = H_eps,
+``instance:...`` a problem's own data, ``runs:...`` the size of the study, ``study:...`` and
+``cited:...`` what was run and what is replicated, and ``theory:...`` a constant that ``ldpt``
+computes. Every number has a value for machines and a text for prose; article and README take the
+text alone.
 """
 
+import datetime
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -22,6 +26,8 @@ from ldpt.summarise import LEVEL
 Numbers = dict[str, dict[str, Any]]
 COUNTEREXAMPLE = ("counterexample", 1.0, 0.1)  # instance, epsilon and delta of claim T4.1
 PRICED = (0.1, 0.5, 1.0, 2.0, 4.0)  # privacy levels whose price is stated
+COMPARED = ("apt", "lsa")  # policies whose losses are set side by side
+AT_COMPLEXITY = 0.02  # a budget is T = H_eps if it is larger by no more than this share
 
 
 def gather(
@@ -30,9 +36,26 @@ def gather(
     fixed_budget: pd.DataFrame,
     fixed_confidence: pd.DataFrame,
     instances: Sequence[Instance],
-    config: Mapping[str, Any],
+    citation: Mapping[str, Any],
+    settings: Mapping[str, Any],
 ) -> Numbers:
-    """All numbers by name, in a fixed order."""
+    """All numbers by name, in a fixed order.
+
+    Parameters
+    ----------
+    facts
+        Facts of the captions, by figure and name.
+    claims
+        Content of ``results/claims.json``.
+    fixed_budget, fixed_confidence
+        Summaries of the runs.
+    instances
+        Problems of the study.
+    citation
+        Content of ``CITATION.cff``: version and date of the published run, and the paper.
+    settings
+        ``seed``, ``rho`` and ``config_hash``, the SHA-256 of the whole configuration.
+    """
     values = {
         **{
             f"{figure}:{name}": value
@@ -41,12 +64,17 @@ def gather(
         },
         **_of_claims(claims),
         **_of_runs(fixed_budget, fixed_confidence),
+        **_of_losses(fixed_budget),
         **_of_theory(),
         **_of_instances(instances),
         **_of_counterexample(instances),
+        **_of_paper(citation["references"][0]),
+        "study:version": str(citation["version"]),
+        "study:date": _spelled(citation["date-released"]),
         "study:interval": f"{100 * LEVEL:g} %",
-        "study:seed": str(config["seed"]),
-        "study:rho": config["rho"],
+        "study:seed": str(settings["seed"]),
+        "study:rho": settings["rho"],
+        "study:config-hash": settings["config_hash"],
     }
     return {name: {"value": _plain(v), "text": text(v)} for name, v in sorted(values.items())}
 
@@ -134,6 +162,38 @@ def _of_runs(fixed_budget: pd.DataFrame, fixed_confidence: pd.DataFrame) -> dict
         "runs:least-delta": float(fixed_confidence["delta"].min()),
         "runs:most-delta": float(fixed_confidence["delta"].max()),
     }
+
+
+def _of_losses(fixed_budget: pd.DataFrame) -> dict[str, float]:
+    """Error probabilities at the smallest budget of at least H_eps, if it is no more than that.
+
+    Only where Algorithm 1 and ``lsa`` were both run, so that they can be compared.
+    """
+    rows = fixed_budget[fixed_budget["scaled_budget"].between(1, 1 + AT_COMPLEXITY)]
+    found = {
+        (row.policy, row.instance, row.epsilon): float(row.estimate)
+        for row in rows.sort_values("budget", ascending=False).itertuples()
+    }
+    return {
+        f"loss:{policy}:{instance}:{epsilon_label(epsilon)}": loss
+        for (policy, instance, epsilon), loss in found.items()
+        if policy in COMPARED and all((p, instance, epsilon) in found for p in COMPARED)
+    }
+
+
+def _of_paper(paper: Mapping[str, Any]) -> dict[str, str]:
+    """The paper that is replicated, as ``CITATION.cff`` has it."""
+    authors = [f"{a['given-names']} {a['family-names']}" for a in paper["authors"]]
+    return {
+        "cited:authors": listed(authors),
+        "cited:title": paper["title"],
+        "cited:venue": paper["conference"]["name"],
+        "cited:year": str(paper["year"]),
+    }
+
+
+def _spelled(day: datetime.date) -> str:
+    return f"{day.day} {day:%B %Y}"
 
 
 def _of_instances(instances: Iterable[Instance]) -> dict[str, Any]:

@@ -1,0 +1,118 @@
+"""The numbers that a reader sees: one name each, a value and a text."""
+
+import datetime
+import json
+import math
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from ldpt.instances import Instance
+from ldpt.publishing import numbers
+
+CITATION = {
+    "version": "2.0.0",
+    "date-released": datetime.date(2026, 11, 6),
+    "references": [
+        {
+            "title": "A Paper",
+            "year": 2025,
+            "authors": [
+                {"family-names": "Author", "given-names": "First"},
+                {"family-names": "Writer", "given-names": "Second"},
+            ],
+            "conference": {"name": "A Workshop"},
+        }
+    ],
+}
+CLAIMS: dict[str, Any] = {
+    "test_level": 0.001,
+    "headlines": {
+        **{"rows": 3, "roots": 2, "paper_rows": 2, "own_rows": 1, "typos": 1},
+        **{level: {"false": 0, "not tested": 0} for level in ("statement", "step")},
+        "theorem": {"false": 1, "supported, not proved": 0},
+        "own": {"false": 0, "supported, not proved": 1},
+        "theorems": [
+            {"id": "T4.1", "where": "Theorem 4.1", "verdict": "false", "line": "wrong too often"}
+        ],
+    },
+    "claims": [
+        {
+            "id": "T4.1",
+            "verdict": "false",
+            "evidence": {"printed_error": 0.30431, "at": "here", "holds": True},
+            "adjusted_p": None,
+        }
+    ],
+}
+
+
+def losses() -> pd.DataFrame:
+    """Two policies at and above T = H_eps on one problem, and one of them on another."""
+    rows = [
+        ("apt", "two", 0.5, 99, 0.99, 0.5),
+        ("apt", "two", 0.5, 100, 1.0, 0.25),
+        ("apt", "two", 0.5, 101, 1.01, 0.2),
+        ("lsa", "two", 0.5, 100, 1.0, 0.125),
+        ("apt", "two", math.inf, 10, 1.0, 0.1),
+        ("lsa", "two", math.inf, 11, 1.1, 0.05),
+        ("lsa", "other", 0.5, 100, 1.0, 0.1),
+    ]
+    columns = ["policy", "instance", "epsilon", "budget", "scaled_budget", "estimate"]
+    return pd.DataFrame(rows, columns=columns).assign(replicates=1000)
+
+
+def pulls() -> pd.DataFrame:
+    row = {"instance": "one", "epsilon": 1.0, "n_arms": 1, "delta": 0.1}
+    return pd.DataFrame([row | {"mean_pulls": 50.0, "replicates": 10, "undecided": 0}])
+
+
+@pytest.fixture
+def gathered() -> numbers.Numbers:
+    problems = [Instance("counterexample", [0.95], 0.9)]
+    settings = {"seed": 7, "rho": 10.0, "config_hash": "ab" * 32}
+    facts = {"privacy_cost": {"holding": 3, "laws": ["Beta", "uniform"]}}
+    return numbers.gather(facts, CLAIMS, losses(), pulls(), problems, CITATION, settings)
+
+
+def test_facts_claims_and_headlines_have_names(gathered: numbers.Numbers) -> None:
+    texts = {name: entry["text"] for name, entry in gathered.items()}
+    assert texts["privacy_cost:laws"] == "Beta and uniform"
+    assert texts["claim:T4.1:printed_error"] == "0.304"
+    assert texts["claims:theorem:false"] == texts["claims:own:supported-not-proved"] == "1"
+    assert texts["theorem:T4.1:line"] == "wrong too often"
+    assert texts["runs:budget:runs"] == "5\u202f000"  # the longest budget of each of five sweeps
+    assert "claim:T4.1:holds" not in texts
+    assert "claim:T4.1:adjusted_p" not in texts
+
+
+def test_the_paper_and_the_run_are_named(gathered: numbers.Numbers) -> None:
+    assert gathered["cited:authors"]["text"] == "First Author and Second Writer"
+    assert gathered["study:date"]["text"] == "6 November 2026"
+    assert gathered["study:config-hash"]["value"] == "ab" * 32
+
+
+def test_losses_are_those_at_the_complexity_where_both_policies_ran(
+    gathered: numbers.Numbers,
+) -> None:
+    found = {name: entry["value"] for name, entry in gathered.items() if name.startswith("loss:")}
+    assert found == {"loss:apt:two:0.5": 0.25, "loss:lsa:two:0.5": 0.125}
+
+
+def test_numbers_can_be_written_as_json(gathered: numbers.Numbers) -> None:
+    assert list(gathered) == sorted(gathered)
+    json.dumps(gathered, allow_nan=False)
+
+
+def test_a_template_takes_numbers_by_name_and_no_others() -> None:
+    known = {"a:b": {"value": 0.25, "text": "0.25"}}
+    assert numbers.fill("it is {{a:b}}.", known) == "it is 0.25."
+    with pytest.raises(ValueError, match="there is no number 'a:c'"):
+        numbers.fill("it is {{a:c}}.", known)
+
+
+def test_numbers_have_a_text_for_prose() -> None:
+    assert numbers.text(20_000) == "20\u202f000"
+    assert numbers.text(3.2e9) == "3.2×10⁹"
+    assert numbers.text(0.30431) == "0.304"
