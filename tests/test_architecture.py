@@ -1,0 +1,84 @@
+"""The import graph of the package: arrows point downwards only, and there is no cycle."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).resolve().parents[1] / "src" / "ldpt"
+
+# From the bottom up. A module imports from its own layer or from one below it.
+LAYERS = [
+    {"ldpt", "ldpt.text", "ldpt.files"},
+    {"ldpt.privacy", "ldpt.instances", "ldpt.radii", "ldpt.policies", "ldpt.bounds"},
+    {"ldpt.learners", "ldpt.requests", "ldpt.engines"},
+    {"ldpt.simulate", "ldpt.exact", "ldpt.rare", "ldpt.runs", "ldpt.summarise", "ldpt.precision"},
+    {"ldpt.config"},
+    {"ldpt.claims", "ldpt.figures", "ldpt.planning"},
+    {"ldpt.publishing"},
+    {"ldpt.cli"},
+]
+# Beside the layers: provenance keeps records and computes nothing. Everybody may use its records;
+# it uses the bottom layer, and simulations to replay them.
+BESIDE = "ldpt.provenance"
+REPLAYS = {"ldpt.provenance.replay": {"ldpt.simulate", "ldpt.instances", "ldpt.radii"}}
+
+
+def module_name(path: Path) -> str:
+    parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+MODULES = {module_name(path): path for path in sorted(PACKAGE.rglob("*.py"))}
+
+
+def imports(name: str) -> Iterator[str]:
+    """The modules of the package that a module imports anywhere, also inside functions."""
+    for node in ast.walk(ast.parse(MODULES[name].read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{name}: imports within the package are absolute"
+            found = [f"{node.module}.{alias.name}" for alias in node.names] + [str(node.module)]
+        else:
+            continue
+        for other in found:
+            if other in MODULES and other != name:
+                yield other
+
+
+def layer(name: str) -> int:
+    """The layer of a module, by its own name or by its package's."""
+    places = [
+        (len(member), place)
+        for place, members in enumerate(LAYERS)
+        for member in members
+        if name == member or (member != "ldpt" and name.startswith(f"{member}."))
+    ]
+    assert places, f"{name} has no layer: add it to LAYERS"
+    return max(places)[1]
+
+
+def beside(name: str) -> bool:
+    return name == BESIDE or name.startswith(f"{BESIDE}.")
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_imports_point_downwards(name: str) -> None:
+    if beside(name):
+        allowed = REPLAYS.get(name, set()) | {*LAYERS[0], BESIDE}
+        assert {other for other in imports(name) if not beside(other)} <= allowed
+        return
+    upward = [o for o in imports(name) if not beside(o) and layer(o) > layer(name)]
+    assert upward == []
+
+
+def test_imports_have_no_cycle() -> None:
+    """A package's ``__init__`` may import its parts, which Python allows; nothing else may."""
+    arrows = {name: {o for o in imports(name) if not name.startswith(f"{o}.")} for name in MODULES}
+    done: set[str] = set()
+    while len(done) < len(arrows):
+        ready = {name for name in arrows if name not in done and arrows[name] <= done}
+        assert ready, f"cycle among {sorted(set(arrows) - done)}"
+        done |= ready
