@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from selenium import webdriver
 from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
 
 from ldpt import bounds, radii, simulate, summarise
@@ -32,6 +33,8 @@ def measured() -> dict[str, pd.DataFrame]:
         budgets = [math.ceil(x * total) for x in (1, 2, 4)]
         runs = simulate.fixed_budget(GROUPS, epsilon, budgets, replicates=300, seed=1)
         budget.append(summarise.fixed_budget(runs, labels | {"policy": "apt"}, total))
+        runs = simulate.fixed_budget(GROUPS, epsilon, budgets, 300, seed=1, policy="lsa")
+        budget.append(summarise.fixed_budget(runs, labels | {"policy": "lsa"}, total))
         for radius in radii.RADII:
             runs = simulate.fixed_confidence(GROUPS, epsilon, 0.1, 300, seed=1, radius=radius)
             runs = runs.assign(delta=0.1)
@@ -49,7 +52,9 @@ def page(tmp_path_factory: pytest.TempPathFactory, measured: dict[str, pd.DataFr
 
 @pytest.fixture
 def explored(browser: webdriver.Chrome, page: Path) -> webdriver.Chrome:
-    return opened(browser, page)
+    opened(browser, page)
+    enter(browser, "policy", "apt")
+    return browser
 
 
 def enter(browser: webdriver.Chrome, name: str, text: str) -> None:
@@ -114,9 +119,9 @@ def test_a_change_of_delta_moves_the_cost_curves(explored: webdriver.Chrome) -> 
         ("tolerance", "-1", "must be 0 or more, got -1"),
         ("epsilon", "0", "must be positive (inf: no privacy), got 0"),
         ("epsilon", "nan", "must be a number"),
-        ("delta", "1", "strictly between 0 and 1, got 1"),
+        ("delta", "1", "at least 1e-300, got 1"),
         ("budget", "3", "at least 2K = 12, got 3"),
-        ("budget", "100.5", "whole number, got 100.5"),
+        ("budget", "100.5", "whole number from 1 to 10¹⁵, got 100.5"),
     ],
 )
 def test_bad_input_is_said_beside_its_field(
@@ -154,10 +159,10 @@ def test_the_formulas_of_the_page_are_those_of_ldpt(
     }
     script = """
         const [problem, text, n, budget] = arguments;
-        const epsilon = Number(text), K = problem.means.length;
+        const epsilon = Number(text);
         return [
           shrinkage(epsilon), complexity(problem, epsilon), complexity(problem, epsilon, 0),
-          ...RADII.map((radius) => boundary(radius, n, 3 * n, K, 0.05, 10)),
+          ...RADII.map((radius) => boundary(edgeOf(radius, problem, epsilon, 0.05), n, 3 * n)),
           confidenceLower(problem, epsilon, 0.05), confidenceUpper(problem, epsilon, 0.05),
           ...["printed", "proved"].map((v) => budgetUpper(problem, epsilon, budget, v)),
           budgetLower(problem, epsilon, budget),
@@ -165,15 +170,15 @@ def test_the_formulas_of_the_page_are_those_of_ldpt(
     n, budget = 4321, math.ceil(7 * instance.complexity(epsilon))
     text = "Infinity" if math.isinf(epsilon) else str(epsilon)
     found = explored.execute_script(script, problem, text, n, budget)
-    arms = instance.n_arms
-    edges = [radii.Radius(name).boundary(n, 3 * n, arms, 0.05) for name in radii.RADII]
+    terms = instance.n_arms, 0.05, instance.threshold, epsilon
+    edges = [radii.boundary(radii.Radius(name).at(*terms), n, 3 * n) for name in radii.RADII]
     expected = [
         shrinkage(epsilon),
         instance.complexity(epsilon),
         instance.strict.complexity(epsilon),
         *edges,
         bounds.fixed_confidence_lower(instance, epsilon, 0.05, "sharp"),
-        bounds.fixed_confidence_upper(instance, epsilon, 0.05, "corrected", "hoeffding"),
+        bounds.fixed_confidence_upper(instance, epsilon, 0.05, "onesided"),
         bounds.fixed_budget_upper(instance, epsilon, budget, "printed"),
         bounds.fixed_budget_upper(instance, epsilon, budget, "proved"),
         bounds.fixed_budget_lower(instance, epsilon, budget, "sharp"),
@@ -193,15 +198,18 @@ def test_expected_pulls_are_near_the_measured_ones(
         )
 
 
+@pytest.mark.parametrize("policy", ["apt", "lsa"])
 @pytest.mark.parametrize("epsilon", EPSILONS)
 def test_runs_in_the_browser_err_as_often_as_the_engine(
-    explored: webdriver.Chrome, measured: dict[str, pd.DataFrame], epsilon: float
+    explored: webdriver.Chrome, measured: dict[str, pd.DataFrame], epsilon: float, policy: str
 ) -> None:
     """Two counts at T = 2 H_eps; Fisher's test at level 1e-4, both sides seeded."""
     from scipy.stats import fisher_exact
 
     table = measured["budget"]
-    row = table[(table["epsilon"] == epsilon)].sort_values("budget").iloc[1]
+    chosen = table[(table["epsilon"] == epsilon) & (table["policy"] == policy)]
+    row = chosen.sort_values("budget").iloc[1]
+    enter(explored, "policy", policy)
     enter(explored, "epsilon", str(epsilon))
     enter(explored, "budget", str(row["budget"]))
     answer = explored.find_element(By.ID, "budget-answer")
@@ -219,3 +227,71 @@ def test_measured_points_are_drawn_for_the_instance_alone(explored: webdriver.Ch
     assert explored.find_elements(By.CSS_SELECTOR, points) == []
     chosen = explored.execute_script("return document.getElementById('instance').value")
     assert chosen == "typed by you"
+
+
+@pytest.mark.parametrize(
+    ("field", "text", "part"),
+    [
+        ("delta", "1e-320", "at least 1e-300, got 1e-320"),
+        ("budget", "0", "whole number from 1 to 10¹⁵, got 0"),
+        ("budget", "1e30", "whole number from 1 to 10¹⁵, got 1e30"),
+    ],
+)
+def test_fields_at_the_edge_of_floating_point_are_refused(
+    explored: webdriver.Chrome, field: str, text: str, part: str
+) -> None:
+    enter(explored, field, text)
+    assert part in error_of(explored, field)
+    assert "NaN" not in str(explored.execute_script("return document.querySelector('main').innerHTML"))
+
+
+def test_budget_answer_shows_whole_budgets_and_tiny_bounds(explored: webdriver.Chrome) -> None:
+    enter(explored, "budget", "1357")
+    assert "At T = 1\u202f357," in explored.find_element(By.ID, "budget-answer").text
+    enter(explored, "budget", "1000000000")
+    assert "proved: below 10⁻³⁰⁰" in explored.find_element(By.ID, "budget-answer").text
+
+
+def test_address_holds_the_view(browser: webdriver.Chrome, page: Path) -> None:
+    opened(browser, page)
+    enter(browser, "epsilon", "0.25")
+    enter(browser, "policy", "apt")
+    browser.find_element(By.ID, "keep").click()
+    enter(browser, "epsilon", "2")
+    address = browser.current_url
+    browser.get("about:blank")
+    browser.get(address)
+    values = [browser.find_element(By.ID, n).get_attribute("value") for n in ("epsilon", "policy")]
+    assert values == ["2", "apt"]
+    rows = browser.find_elements(By.CSS_SELECTOR, "#comparison-table tbody tr")
+    texts = [row.text for row in rows]
+    assert any(text.startswith("privacy level ε 0.25 2 8") for text in texts)
+    browser.find_element(By.ID, "forget").click()
+    assert not browser.find_element(By.ID, "comparison").is_displayed()
+
+
+def test_address_that_was_cut_leaves_the_page_whole(browser: webdriver.Chrome, page: Path) -> None:
+    opened(browser, page)
+    browser.get("about:blank")
+    browser.get(f'{page.resolve().as_uri()}#epsilon=abc&policy=none&kept={{"means"')
+    assert "must be a number" in error_of(browser, "epsilon")
+    assert complaints(browser) == []
+
+
+def test_measured_values_are_named_with_their_file(explored: webdriver.Chrome) -> None:
+    for chart in ("confidence", "budget"):
+        note = explored.find_element(By.ID, f"{chart}-note").text
+        assert f"results/summaries/fixed_{chart}.csv" in note
+
+
+def test_page_can_be_used_from_the_keyboard(explored: webdriver.Chrome) -> None:
+    """Every control has a name for a screen reader, and the skip link reaches the results."""
+    unnamed = explored.execute_script(
+        "return [...document.querySelectorAll('input, select, textarea, button')]"
+        ".filter((one) => !(one.labels?.length || one.ariaLabel || one.textContent.trim()))"
+        ".map((one) => one.id)"
+    )
+    assert unnamed == []
+    explored.execute_script("document.getElementById('skip').focus()")
+    explored.switch_to.active_element.send_keys(Keys.ENTER)
+    assert explored.switch_to.active_element.get_attribute("id") == "results"

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from ldpt import policies, radii
 from ldpt.instances import Instance
 from ldpt.publishing import explorer
 
@@ -29,17 +30,25 @@ def data(name: str = "two") -> dict:
     return explorer.page_data([problem], budget_rows(), confidence_rows(), rho=10.0)
 
 
-def test_only_algorithm_1_is_shown_and_infinity_survives_json() -> None:
+def test_page_data_holds_index_policies_alone_and_infinity_survives_json() -> None:
     found = json.loads(json.dumps(data(), allow_nan=False))
     assert [row["epsilon"] for row in found["budget"]] == [1.0, "inf"]
     assert found["budget"][0]["estimate"] == 0.12346
+    assert {row["policy"] for row in found["budget"]} == {"apt"}
     assert [colour["epsilon"] for colour in found["colours"]] == [1.0]
+
+
+def test_page_data_takes_radii_and_policies_from_their_tables() -> None:
+    found = data()
+    assert [radius["name"] for radius in found["radii"]] == list(radii.KINDS)
+    assert [policy["name"] for policy in found["policies"]] == list(policies.INDEX_POLICIES)
+    assert found["policy"] == policies.DEFAULT_POLICY
 
 
 def test_the_page_is_whole_and_refers_to_nothing_outside() -> None:
     page = explorer.render(SOURCES, data())
     assert not re.search(r"/\*\{\w+\}\*/", page)
-    assert not re.search(r"(?:src|href)=\"(?!data:)", page)
+    assert not re.search(r"(?:src|href)=\"(?!data:|#)", page)
     outside = set(re.findall(r"https?://[^\s\"'<]+", page))
     assert outside == {"http://www.w3.org/2000/svg"}  # a name, not an address
 

@@ -56,6 +56,11 @@ function shown(value, digits = 3) {
   return String(rounded);
 }
 
+// A whole number in full as long as its digits can be read.
+function whole(value) {
+  return Number.isInteger(value) && Math.abs(value) < 1e9 ? String(value).replace(/\B(?=(\d{3})+$)/g, "\u202f") : shown(value);
+}
+
 // Powers of ten as such once their zeros would have to be counted.
 function tickText(value) {
   const power = Math.round(Math.log10(value));
@@ -67,6 +72,7 @@ const MARKS = {
   diamond: (r) => `M0,${-1.3 * r}L${1.3 * r},0L0,${1.3 * r}L${-1.3 * r},0Z`,
   cross: (r) => `M${-r},${-r}L${r},${r}M${-r},${r}L${r},${-r}`,
   plus: (r) => `M0,${-1.3 * r}L0,${1.3 * r}M${-1.3 * r},0L${1.3 * r},0`,
+  wedge: (r) => `M${-1.2 * r},${-r}L${1.2 * r},${-r}L0,${1.2 * r}Z`,
   down: (r) => `M${-r},${-0.7 * r}L${r},${-0.7 * r}L0,${1.1 * r}Z`,
 };
 

@@ -1,7 +1,10 @@
 // The mathematics of the page: the same formulas as ldpt.privacy, .instances, .radii and .bounds.
 "use strict";
 
-const RADII = ["printed", "hoeffding", "mixture"];
+// What the pipeline put into the page: its tables of radii and policies, and what it measured.
+const DATA = JSON.parse(document.getElementById("data").textContent, (key, value) => (value === "inf" ? Infinity : value));
+const RADII = DATA.radii; // name, label, valid, family, factor: rows of ldpt.radii.KINDS
+const POLICIES = DATA.policies; // name, label, log_weight: index policies of ldpt.policies.POLICIES
 
 const sum = (values) => values.reduce((total, value) => total + value, 0);
 
@@ -22,29 +25,57 @@ const bernoulliKl = (p, q) => {
 
 // --- fixed confidence ---------------------------------------------------------------------------
 
-// b(n, t): how far s - n tau_eps must be from 0 for an arm with n pulls to be decided at time t.
-function boundary(radius, n, t, arms, delta, rho) {
-  if (radius === "mixture") {
-    const v = n / 4 + rho;
-    return Math.sqrt(v * (Math.log(v / rho) + 2 * Math.log(arms / delta)));
-  }
-  const level = Math.log((4 * arms) / delta) + 3 * Math.log(t);
-  return Math.sqrt((radius === "printed" ? 0.125 : 0.5) * n * level);
+// Variance proxy of a coin that lies exactly at the private threshold (Kearns, Saul 1998).
+function thresholdVariance(threshold, epsilon) {
+  const x = shrinkage(epsilon) * (1 - 2 * threshold);
+  return x === 0 || Math.abs(x) >= 1 ? 0.25 : (0.25 * x) / Math.atanh(x);
 }
 
-// Where the drift of one arm crosses its boundary: n gap = b(n), by bisection in log n. The second
-// term is what fluctuations add to that to first order: gap e = b' e + b'' Var(N) / 2, with Var(N) of
-// a walk of variance 1/4 a step that leaves a line.
-function crossing(gap, bound) {
+// The boundary of a radius with the numbers of a problem filled in, as ldpt.radii.Radius.at does it.
+function edgeOf(radius, problem, epsilon, delta) {
+  const arms = problem.means.length;
+  const { family, factor } = radius;
+  if (family === "UNION") return { family, factor, term: Math.log((4 * arms) / delta), rho: DATA.rho };
+  if (family === "TWO_SIDED") return { family, factor, term: 2 * Math.log(arms / delta), rho: DATA.rho };
+  const variance = thresholdVariance(problem.threshold, epsilon);
+  return { family, factor: variance, term: arms / delta, rho: (variance / (shrinkage(epsilon) * DATA.priorGap)) ** 2 };
+}
+
+// b(n, t): how far s - n tau_eps must be from 0 for an arm with n pulls to be decided at time t.
+function boundary(edge, n, t) {
+  if (edge.family === "UNION") return Math.sqrt(edge.factor * n * (edge.term + 3 * Math.log(t)));
+  const width = edge.factor * n + edge.rho;
+  if (edge.family === "TWO_SIDED") return Math.sqrt(width * (Math.log(width / edge.rho) + edge.term));
+  return Math.sqrt(2 * width * Math.log(0.5 * (edge.term * Math.sqrt(width / edge.rho) + 1)));
+}
+
+// Where a value that is negative at first turns positive for good: bisection in log n.
+function root(value) {
   let low = 0;
   let high = 80;
   for (let step = 0; step < 100; step += 1) {
     const middle = (low + high) / 2;
-    const n = Math.exp(middle);
-    if (n * gap > bound(n)) high = middle;
+    if (value(Math.exp(middle)) > 0) high = middle;
     else low = middle;
   }
-  const n = Math.exp(high);
+  return Math.exp(high);
+}
+
+// Every gap with the number of arms that have it.
+function countedGaps(problem, epsilon) {
+  const counted = new Map();
+  gapsOf(problem, 0).forEach((gap) => {
+    const shrunk = gap * shrinkage(epsilon);
+    counted.set(shrunk, (counted.get(shrunk) ?? 0) + 1);
+  });
+  return [...counted];
+}
+
+// Where the drift of one arm crosses its boundary: n gap = b(n). The second term is what fluctuations
+// add to that to first order: gap e = b' e + b'' Var(N) / 2, with Var(N) of a walk of variance 1/4
+// per step that leaves a line.
+function crossing(gap, bound) {
+  const n = root((pulls) => pulls * gap - bound(pulls));
   const h = Math.max(1e-3 * n, 1e-6);
   const slope = (bound(n + h) - bound(n - h)) / (2 * h);
   const bend = (bound(n + h) - 2 * bound(n) + bound(n - h)) / h ** 2;
@@ -54,34 +85,24 @@ function crossing(gap, bound) {
 }
 
 // Approximate E[T] of Algorithm 2: every arm on its own, all at the time at which the last one ends.
-function expectedPulls(problem, epsilon, delta, radius, rho) {
-  const shrunk = gapsOf(problem, 0).map((gap) => gap * shrinkage(epsilon));
-  const arms = shrunk.length;
-  const distinct = new Map();
-  shrunk.forEach((gap) => distinct.set(gap, (distinct.get(gap) ?? 0) + 1));
-  if (distinct.has(0)) return Infinity;
-  let total = Math.max(arms, complexity(problem, epsilon, 0));
+function expectedPulls(problem, epsilon, delta, radius) {
+  const gaps = countedGaps(problem, epsilon);
+  if (gaps.some(([gap]) => gap === 0)) return Infinity;
+  const edge = edgeOf(radius, problem, epsilon, delta);
+  let total = Math.max(problem.means.length, complexity(problem, epsilon, 0));
   for (let round = 0; round < 40; round += 1) {
     const time = total;
-    const bound = (n) => boundary(radius, n, time, arms, delta, rho);
-    total = sum([...distinct].map(([gap, count]) => count * crossing(gap, bound)));
-    if (radius === "mixture" || Math.abs(total - time) < 1e-9 * total) break;
+    total = sum(gaps.map(([gap, count]) => count * crossing(gap, (n) => boundary(edge, n, time))));
+    if (edge.family !== "UNION" || Math.abs(total - time) < 1e-9 * total) break;
   }
   return total;
 }
 
-// The C with C = 56 + 24 log(2 C) of the proof of Theorem 4.1.
-function fixedPointConstant() {
-  let constant = 200;
-  for (let round = 0; round < 100; round += 1) constant = 56 + 24 * Math.log(2 * constant);
-  return constant;
-}
-
-// Theorem 4.1 with its constants put right, for the radius `hoeffding`.
+// Proved upper bound on E[T] of the radius `onesided`: for every arm the root of n gap = b(n) + 1.
 function confidenceUpper(problem, epsilon, delta) {
-  const arms = problem.means.length;
-  const effective = Math.max(complexity(problem, epsilon, 0) / 4, 1);
-  return fixedPointConstant() * effective * Math.log((4 * arms * effective) / delta) + 2 * arms;
+  const edge = edgeOf(RADII.find((one) => one.name === "onesided"), problem, epsilon, delta);
+  const pulls = (gap) => root((n) => n * gap - boundary(edge, n, 1) - 1);
+  return sum(countedGaps(problem, epsilon).map(([gap, count]) => count * pulls(gap)));
 }
 
 // What every eps-LDP algorithm pays (contraction of divergence by tanh(eps/2)^2).
@@ -156,8 +177,8 @@ function batchSizes(problem, epsilon) {
   });
 }
 
-// Errors of `runs` runs of Algorithm 1 at each of the rising budgets.
-function simulateBudget(problem, epsilon, budgets, runs, seed) {
+// Errors of `runs` runs of an index policy at each of the rising budgets.
+function simulateBudget(problem, epsilon, policy, budgets, runs, seed) {
   const random = generator(seed);
   const normal = () =>
     Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
@@ -183,7 +204,8 @@ function simulateBudget(problem, epsilon, budgets, runs, seed) {
     }
     pulls[k] += size;
     drift[k] += positives - size * threshold;
-    index[k] = Math.abs(drift[k]) / Math.sqrt(pulls[k]) + tolerance * Math.sqrt(pulls[k]);
+    const plain = Math.abs(drift[k]) / Math.sqrt(pulls[k]) + tolerance * Math.sqrt(pulls[k]);
+    index[k] = plain * plain + policy.log_weight * Math.log(pulls[k]);
   };
   const wrong = () => {
     for (let k = 0; k < arms; k += 1) {

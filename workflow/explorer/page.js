@@ -1,15 +1,15 @@
 // The page: reads the fields, says beside a field what is wrong with it, draws the rest.
 "use strict";
 
-const DATA = JSON.parse(document.getElementById("data").textContent, (key, value) => (value === "inf" ? Infinity : value));
 const MOST_ARMS = 100;
 const EPSILONS = { low: 0.01, high: 10, infinity: 30 };
 const SPAN = { low: 0.05, simulated: 12, high: 400 }; // of T / H_eps
 const LEAST_ERROR = 1e-5;
 const CHUNK = 100; // runs between two drawings
 const MOST_RUNS = 1000;
-const STATUS = { printed: "not valid", hoeffding: "valid", mixture: "valid" };
-const SHAPES = { printed: "cross", hoeffding: "plus", mixture: "diamond" };
+const LEAST_DELTA = 1e-300; // below, K / δ overflows
+const MOST_BUDGET = 1e15; // beyond, a double cannot count pulls
+const SHAPES = { printed: "cross", hoeffding: "plus", mixture: "diamond", onesided: "wedge" };
 const TYPED = "typed by you";
 const field = (name) => document.getElementById(name);
 
@@ -56,8 +56,8 @@ const READERS = {
   threshold: within("threshold", "the threshold", "lies in [0, 1]", (v) => v >= 0 && v <= 1),
   tolerance: within("tolerance", "the tolerance", "must be 0 or more", (v) => v >= 0 && Number.isFinite(v)),
   epsilon: () => readEpsilon(field("epsilon").value),
-  delta: within("delta", "δ", "must lie strictly between 0 and 1", (v) => v > 0 && v < 1),
-  budget: within("budget", "the budget", "must be a whole number", (v) => Number.isInteger(v) && v > 0),
+  delta: within("delta", "δ", `must lie strictly between 0 and 1, and be at least ${LEAST_DELTA}`, (v) => v >= LEAST_DELTA && v < 1),
+  budget: within("budget", "the budget", `must be a whole number from 1 to ${shown(MOST_BUDGET)}`, (v) => Number.isInteger(v) && v > 0 && v <= MOST_BUDGET),
 };
 
 function complain(name, message) {
@@ -95,6 +95,8 @@ function readSettings() {
   return settings;
 }
 
+const chosenPolicy = () => POLICIES.find((one) => one.name === field("policy").value);
+
 // --- measured points ----------------------------------------------------------------------------
 
 const same = (one, other) => one.length === other.length && one.every((value, i) => value === other[i]);
@@ -112,7 +114,7 @@ const measuredConfidence = (settings) => {
 };
 const measuredBudget = (settings) => {
   const names = namesOf(settings, true);
-  return DATA.budget.filter((row) => names.includes(row.instance));
+  return DATA.budget.filter((row) => names.includes(row.instance) && row.policy === chosenPolicy().name);
 };
 
 const epsilonText = (epsilon) => (epsilon === Infinity ? "∞" : shown(epsilon));
@@ -139,17 +141,17 @@ function showConfidence(settings) {
   const curve = (value) => grid.map((epsilon) => [epsilon, value(epsilon)]);
   const rows = measuredConfidence(settings);
   const series = [
-    { kind: "line", name: "upper", text: "upper bound, corrected (hoeffding)", colour: "var(--upper)", dash: "6 3 2 3", points: curve((e) => confidenceUpper(settings, e, settings.delta)) },
+    { kind: "line", name: "upper", text: "proved upper bound on the mean, radius one-sided", colour: "var(--upper)", dash: "6 3 2 3", points: curve((e) => confidenceUpper(settings, e, settings.delta)) },
     ...RADII.map((radius) => ({
-      kind: "line", name: radius, text: `radius ${radius}`, colour: `var(--${radius})`,
-      points: curve((e) => expectedPulls(settings, e, settings.delta, radius, DATA.rho)),
+      kind: "line", name: radius.name, text: `radius ${radius.label}`, colour: `var(--${radius.name})`,
+      points: curve((e) => expectedPulls(settings, e, settings.delta, radius)),
     })),
     { kind: "line", name: "lower", text: "sharp lower bound, any private algorithm", colour: "var(--lower)", dash: "6 3", points: curve((e) => confidenceLower(settings, e, settings.delta)) },
     ...RADII.map((radius) => ({
-      kind: "points", name: `${radius} measured`, mark: SHAPES[radius], colour: `var(--${radius})`,
-      points: rows.filter((row) => row.radius === radius && row.delta === settings.delta).map((row) => ({
+      kind: "points", name: `${radius.name} measured`, mark: SHAPES[radius.name] ?? "circle", colour: `var(--${radius.name})`,
+      points: rows.filter((row) => row.radius === radius.name && row.delta === settings.delta).map((row) => ({
         x: place(row.epsilon), value: row.mean_pulls, low: row.mean_pulls_low, high: row.mean_pulls_high,
-        title: `${radius}, ε = ${epsilonText(row.epsilon)}: ${shown(row.mean_pulls)} pulls measured`,
+        title: `${radius.label}, ε = ${epsilonText(row.epsilon)}: ${shown(row.mean_pulls)} pulls measured`,
       })),
     })),
   ];
@@ -157,7 +159,7 @@ function showConfidence(settings) {
   drawChart(host, {
     x: { log: true, domain: [low, EPSILONS.infinity * 1.15], label: "privacy level ε (30: as without privacy)" },
     y: { log: true, domain: [Math.max(1, Math.min(...heights) / 2), Math.max(...heights) * 2], label: "expected number of pulls" },
-    series, mark: place(settings.epsilon), label: "Expected pulls of the three radii against epsilon, between bounds",
+    series, mark: place(settings.epsilon), label: "Expected pulls of each radius against epsilon, between bounds; the table below holds the numbers",
   });
   confidenceTable(settings, rows);
   field("confidence-note").textContent = approximationNote(settings, rows);
@@ -165,14 +167,15 @@ function showConfidence(settings) {
 
 function confidenceTable(settings, rows) {
   const table = document.createElement("table");
-  table.innerHTML = "<thead><tr><th>radius</th><th>guarantee</th><th>expected pulls (approximate)</th><th>pulls measured</th><th>error measured</th></tr></thead>";
+  const heads = ["radius", "guarantee", "expected pulls (approximate)", "pulls measured", "error measured"];
+  table.innerHTML = `<caption>At the chosen ε and δ</caption><thead><tr>${heads.map((head) => `<th scope="col">${head}</th>`).join("")}</tr></thead>`;
   const body = table.createTBody();
   RADII.forEach((radius) => {
-    const row = rows.find((one) => one.radius === radius && one.delta === settings.delta && one.epsilon === settings.epsilon);
+    const row = rows.find((one) => one.radius === radius.name && one.delta === settings.delta && one.epsilon === settings.epsilon);
     const line = body.insertRow();
-    line.id = `radius-${radius}`;
-    const pulls = expectedPulls(settings, settings.epsilon, settings.delta, radius, DATA.rho);
-    [radius, STATUS[radius], shown(pulls), row ? shown(row.mean_pulls) : "–",
+    line.id = `radius-${radius.name}`;
+    const pulls = expectedPulls(settings, settings.epsilon, settings.delta, radius);
+    [radius.label, radius.valid ? "valid" : "not valid", shown(pulls), row ? shown(row.mean_pulls) : "–",
       row ? `${shown(row.estimate)} [${shown(row.low, 2)}, ${shown(row.high, 2)}]` : "–",
     ].forEach((text) => { line.insertCell().textContent = text; });
     line.dataset.pulls = pulls;
@@ -184,9 +187,10 @@ function confidenceTable(settings, rows) {
 function approximationNote(settings, rows) {
   const method = "Expected pulls are an approximation: each arm's drift is followed to its boundary, with a first-order correction for its fluctuations.";
   if (rows.length === 0) return `${method} This problem was not measured; try one of the instances.`;
-  const ratios = rows.map((row) => expectedPulls(settings, row.epsilon, row.delta, row.radius, DATA.rho) / row.mean_pulls);
+  const kind = (name) => RADII.find((one) => one.name === name);
+  const ratios = rows.map((row) => expectedPulls(settings, row.epsilon, row.delta, kind(row.radius)) / row.mean_pulls);
   const [least, most] = [Math.min(...ratios), Math.max(...ratios)].map((ratio) => shown(ratio));
-  return `${method} Over the ${rows.length} settings in which this problem was measured it is ${least} to ${most} times the mean. Errors carry 95 % Clopper-Pearson intervals.`;
+  return `${method} Over the ${rows.length} settings in which this problem was measured it is ${least} to ${most} times the mean. Errors carry 95 % Clopper-Pearson intervals. Measured values: ${DATA.files.confidence}.`;
 }
 
 // --- fixed budget -------------------------------------------------------------------------------
@@ -200,11 +204,14 @@ function showBudget(settings) {
   const place = (budget, epsilon) => (scaled ? budget / complexity(settings, epsilon) : budget);
   const grid = Array.from({ length: 80 }, (_, i) => Math.max(least, SPAN.low * total) * (SPAN.high * total / Math.max(least, SPAN.low * total)) ** (i / 79));
   const bound = (value) => grid.map((budget) => [place(budget, settings.epsilon), value(budget)]);
-  const run = simulate(settings, total, least);
+  const policy = chosenPolicy();
+  const run = simulate(settings, policy, total, least);
   const rows = measuredBudget(settings);
   const series = [
-    { kind: "line", name: "printed", text: "upper bound, printed", colour: "var(--upper)", dash: "5 3", points: bound((b) => budgetUpper(settings, settings.epsilon, b, "printed")) },
-    { kind: "line", name: "proved", text: "upper bound, proved in the report", colour: "var(--upper)", dash: "2 2", points: bound((b) => budgetUpper(settings, settings.epsilon, b, "proved")) },
+    ...(policy.name === "apt" ? [
+      { kind: "line", name: "printed", text: "upper bound, printed", colour: "var(--upper)", dash: "5 3", points: bound((b) => budgetUpper(settings, settings.epsilon, b, "printed")) },
+      { kind: "line", name: "proved", text: "upper bound, proved in the article", colour: "var(--upper)", dash: "2 2", points: bound((b) => budgetUpper(settings, settings.epsilon, b, "proved")) },
+    ] : []),
     { kind: "line", name: "lower", text: "sharp lower bound (worst of B⁰…Bᴷ)", colour: "var(--lower)", dash: "6 3", points: bound((b) => budgetLower(settings, settings.epsilon, b)) },
     { kind: "line", name: "simulated", text: `${run.runs} runs in this browser, ε = ${epsilonText(settings.epsilon)}`, colour: "var(--accent)", points: run.runs ? run.curve.map(([b, e]) => [place(b, settings.epsilon), e / run.runs]) : [] },
     ...[...new Set(rows.map((row) => row.epsilon))].map((epsilon) => ({
@@ -220,22 +227,22 @@ function showBudget(settings) {
   drawChart(field("budget-chart"), {
     x: { log: true, domain: span, label: scaled ? "scaled budget T / Hε" : "budget T" },
     y: { log: true, domain: [LEAST_ERROR, 1.6], label: "error probability" },
-    series, mark: place(settings.budget, settings.epsilon), label: "Error probability of Algorithm 1 against the budget, with bounds",
+    series, mark: place(settings.budget, settings.epsilon), label: `Error probability of ${policy.label} against the budget, with bounds; the sentence below gives the number at T`,
   });
   budgetAnswer(settings, run, total);
 }
 
 // The curve of these settings as far as it has been simulated; a new one begins with no run. The marked
 // budget is one of the checkpoints.
-function simulate(settings, total, least) {
-  const key = JSON.stringify([settings.means, settings.threshold, settings.tolerance, String(settings.epsilon), settings.budget]);
+function simulate(settings, policy, total, least) {
+  const key = JSON.stringify([policy.name, settings.means, settings.threshold, settings.tolerance, String(settings.epsilon), settings.budget]);
   if (simulated.key === key) return simulated;
   const start = Math.max(least, Math.ceil(SPAN.low * total));
   const budgets = Array.from({ length: 30 }, (_, i) => Math.ceil(start * (SPAN.simulated * total / start) ** (i / 29))).filter((b) => b >= least);
   if (settings.budget <= SPAN.simulated * total) budgets.push(settings.budget);
   const points = [...new Set(budgets)].sort((a, b) => a - b);
   const wanted = Math.max(100, Math.min(MOST_RUNS, CHUNK * Math.floor(6e3 / settings.means.length ** 2)));
-  simulated = { key, settings, runs: 0, wanted, curve: points.map((budget) => [budget, 0]) };
+  simulated = { key, settings, policy, runs: 0, wanted, curve: points.map((budget) => [budget, 0]) };
   setTimeout(simulateMore, 0, simulated);
   return simulated;
 }
@@ -244,7 +251,7 @@ function simulate(settings, total, least) {
 function simulateMore(run) {
   if (run !== simulated || run.runs >= run.wanted) return;
   const budgets = run.curve.map(([budget]) => budget);
-  const errors = simulateBudget(run.settings, run.settings.epsilon, budgets, CHUNK, run.runs / CHUNK);
+  const errors = simulateBudget(run.settings, run.settings.epsilon, run.policy, budgets, CHUNK, run.runs / CHUNK);
   run.curve = run.curve.map(([budget, seen], i) => [budget, seen + errors[i]]);
   run.runs += CHUNK;
   showBudget(run.settings);
@@ -254,15 +261,90 @@ function simulateMore(run) {
 function budgetAnswer(settings, run, total) {
   const at = run.curve.find(([budget]) => budget === settings.budget);
   const upper = Math.min(1, budgetUpper(settings, settings.epsilon, settings.budget, "proved"));
+  const proved = run.policy.name === "apt" ? `; proved: ${upper < 1e-300 ? "below 10⁻³⁰⁰" : `at most ${shown(upper)}`}` : "";
   const seen = at
     ? `${at[1]} of ${run.runs} runs were wrong`
     : `this budget is beyond the ${SPAN.simulated} Hε up to which this page simulates`;
-  field("budget-answer").textContent = `At T = ${shown(settings.budget)}, ${shown(settings.budget / total)} times Hε: ${seen}; proved: at most ${shown(upper)}.`;
+  field("budget-answer").textContent = `At T = ${whole(settings.budget)}, ${shown(settings.budget / total)} times Hε, with ${run.policy.label}: ${seen}${proved}.`;
   field("budget-answer").dataset.errors = at ? at[1] : "";
   field("budget-answer").dataset.finished = String(run.runs >= run.wanted);
   const batch = Math.max(...batchSizes(settings, settings.epsilon));
   const method = batch === 1 ? "The runs in this browser are exact." : `The runs in this browser are an approximation: up to ${shown(batch)} pulls of an arm are drawn at once.`;
-  field("budget-note").textContent = `${method} Points carry 95 % Clopper-Pearson intervals; an open triangle stands at the upper limit where no error was seen. The lower bound is over the environments of Theorem 3.2, not for this problem alone.`;
+  field("budget-note").textContent = `${method} Points carry 95 % Clopper-Pearson intervals; an open triangle stands at the upper limit where no error was seen. The lower bound is over the environments of Theorem 3.2, not for this problem alone. Measured values: ${DATA.files.budget}.`;
+}
+
+// --- two settings side by side ------------------------------------------------------------------
+
+let kept = null;
+
+// What is compared: one row per quantity, as text for the reader and as a number for the ratio.
+function quantities(settings) {
+  const rows = [
+    ["arms K", settings.means.length],
+    ["threshold τ", settings.threshold],
+    ["tolerance ζ", settings.tolerance],
+    ["privacy level ε", settings.epsilon],
+    ["error level δ", settings.delta],
+    ["budget T", settings.budget],
+    ["complexity Hε", complexity(settings, settings.epsilon)],
+    ["T / Hε", settings.budget / complexity(settings, settings.epsilon)],
+  ];
+  if (settings.unresolvable) return rows;
+  const pulls = RADII.map((one) => [`pulls, radius ${one.label}`, expectedPulls(settings, settings.epsilon, settings.delta, one)]);
+  return [...rows, ...pulls, ["sharp lower bound", confidenceLower(settings, settings.epsilon, settings.delta)]];
+}
+
+function showComparison(settings) {
+  field("comparison").hidden = kept === null;
+  if (kept === null) return;
+  const now = new Map(quantities(settings));
+  const table = document.createElement("table");
+  table.innerHTML = "<caption>The kept setting and the present one</caption><thead><tr><th scope=\"col\">quantity</th><th scope=\"col\">kept</th><th scope=\"col\">now</th><th scope=\"col\">now / kept</th></tr></thead>";
+  const body = table.createTBody();
+  quantities(kept).filter(([name]) => now.has(name)).forEach(([name, before]) => {
+    const line = body.insertRow();
+    const after = now.get(name);
+    const ratio = after / before;
+    [name, whole(before), whole(after), Number.isFinite(ratio) ? shown(ratio) : "–"].forEach((text) => { line.insertCell().textContent = text; });
+  });
+  field("comparison-table").replaceChildren(table);
+}
+
+// --- the view in the address --------------------------------------------------------------------
+
+const STATE = ["means", "threshold", "tolerance", "epsilon", "delta", "budget", "policy"];
+
+function writeAddress() {
+  const state = new URLSearchParams(STATE.map((name) => [name, field(name).value]));
+  state.set("axis", document.querySelector("input[name=axis]:checked").value);
+  if (kept !== null) state.set("kept", JSON.stringify({ ...kept, epsilon: String(kept.epsilon) }));
+  history.replaceState(null, "", `#${state}`);
+}
+
+// Fields named in the address are taken from it; what it says of nothing stays as it is.
+function readAddress() {
+  const state = new URLSearchParams(location.hash.slice(1));
+  STATE.filter((name) => state.has(name)).forEach((name) => {
+    const known = name !== "policy" || POLICIES.some((one) => one.name === state.get(name));
+    if (known) field(name).value = state.get(name);
+  });
+  document.querySelectorAll("input[name=axis]").forEach((one) => {
+    if (state.has("axis")) one.checked = one.value === state.get("axis") || (one.value === "budget" && state.get("axis") !== "scaled");
+  });
+  kept = readKept(state.get("kept"));
+}
+
+function readKept(text) {
+  try {
+    const found = JSON.parse(text);
+    if (found === null) return null;
+    const epsilon = readEpsilon(String(found.epsilon));
+    const means = readMeans(found.means.join(" "));
+    const rest = [found.threshold, found.tolerance, found.delta, found.budget];
+    return rest.every(Number.isFinite) ? { ...found, means, epsilon } : null;
+  } catch {
+    return null; // an address that was cut or typed
+  }
 }
 
 // --- everything ---------------------------------------------------------------------------------
@@ -298,6 +380,8 @@ function update() {
   showFacts(settings);
   showConfidence(settings);
   showBudget(settings);
+  showComparison(settings);
+  writeAddress();
 }
 
 function compact(means) {
@@ -324,10 +408,17 @@ function choose(name) {
 function start() {
   const shownNames = DATA.instances.filter((one) => one.means.length <= MOST_ARMS).map((one) => one.name);
   field("instance").append(...[...shownNames, TYPED].map((name) => new Option(name, name)));
+  field("policy").append(...POLICIES.map((one) => new Option(one.label, one.name)));
+  field("policy").value = DATA.policy;
   field("epsilon").value = "1";
   field("delta").value = "0.1";
   field("instance").value = shownNames[0];
   choose(shownNames[0]);
+  readAddress();
+  window.addEventListener("hashchange", () => { readAddress(); update(); });
+  field("skip").addEventListener("click", (event) => { event.preventDefault(); field("results").focus(); });
+  field("keep").addEventListener("click", () => { kept = readSettings(); update(); });
+  field("forget").addEventListener("click", () => { kept = null; update(); field("keep").focus(); });
   field("instance").addEventListener("change", () => {
     if (field("epsilon").getAttribute("aria-invalid") === "true") field("epsilon").value = "1";
     choose(field("instance").value);

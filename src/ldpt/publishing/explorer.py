@@ -14,8 +14,15 @@ import pandas as pd
 
 from ldpt.figures.style import epsilon_colour
 from ldpt.instances import Instance
+from ldpt.policies import DEFAULT_POLICY, INDEX_POLICIES, POLICIES
+from ldpt.radii import DEFAULT_PRIOR_GAP, KINDS, ONE_SIDED, TWO_SIDED, UNION
 
-BUDGET_COLUMNS = ("instance", "epsilon", "budget", "estimate", "low", "high")
+FAMILIES = {UNION: "UNION", TWO_SIDED: "TWO_SIDED", ONE_SIDED: "ONE_SIDED"}
+FILES = {  # where the measured values are, for the reader
+    "budget": "results/summaries/fixed_budget.csv",
+    "confidence": "results/summaries/fixed_confidence.csv",
+}
+BUDGET_COLUMNS = ("instance", "policy", "epsilon", "budget", "estimate", "low", "high")
 CONFIDENCE_COLUMNS = (
     "instance", "radius", "epsilon", "delta", "mean_pulls", "mean_pulls_low",
     "mean_pulls_high", "estimate", "low", "high", "undecided",
@@ -24,16 +31,28 @@ SCRIPTS = ("model.js", "chart.js", "page.js")
 
 
 def page_data(
-    instances: Sequence[Instance], budget: pd.DataFrame, confidence: pd.DataFrame, rho: float
+    instances: Sequence[Instance],
+    budget: pd.DataFrame,
+    confidence: pd.DataFrame,
+    rho: float,
+    prior_gap: float = DEFAULT_PRIOR_GAP,
 ) -> dict[str, Any]:
-    """Everything measured that the page shows, in terms of JSON."""
-    apt = budget[budget["policy"] == "apt"]
-    finite = sorted({e for t in (apt, confidence) for e in t["epsilon"] if math.isfinite(e)})
+    """The tables of radii and policies, and everything measured that the page shows, as JSON."""
+    simulated = budget[budget["policy"].isin(INDEX_POLICIES)]
+    finite = sorted({e for t in (simulated, confidence) for e in t["epsilon"] if math.isfinite(e)})
     return {
         "rho": rho,
+        "priorGap": prior_gap,
+        "radii": _radii(),
+        "policies": [
+            {"name": name, "label": POLICIES[name].label, "log_weight": POLICIES[name].log_weight}
+            for name in INDEX_POLICIES
+        ],
+        "policy": DEFAULT_POLICY,
+        "files": FILES,
         "instances": [vars(instance) for instance in instances],
         "colours": [{"epsilon": e, "colour": epsilon_colour(e)} for e in finite],
-        "budget": _rows(apt, BUDGET_COLUMNS),
+        "budget": _rows(simulated, BUDGET_COLUMNS),
         "confidence": _rows(confidence, CONFIDENCE_COLUMNS),
     }
 
@@ -48,6 +67,20 @@ def render(sources: Path, data: dict[str, Any]) -> str:
     for name, content in (("style", style), ("script", script), ("data", text)):
         page = page.replace(f"/*{{{name}}}*/", content)
     return page
+
+
+def _radii() -> list[dict[str, Any]]:
+    """The table of radii; a factor that the problem decides is null."""
+    return [
+        {
+            "name": name,
+            "label": kind.label,
+            "valid": kind.valid,
+            "family": FAMILIES[kind.family],
+            "factor": None if math.isnan(kind.factor) else kind.factor,
+        }
+        for name, kind in KINDS.items()
+    ]
 
 
 def _rows(table: pd.DataFrame, columns: Sequence[str]) -> list[dict[str, Any]]:
