@@ -9,12 +9,17 @@ from ldpt.publishing import explorer
 
 
 def explorer_page(
-    sources: str, instances: list[str], fixed_budget: str, fixed_confidence: str, rho: float
+    sources: str,
+    instances: list[str],
+    fixed_budget: str,
+    fixed_confidence: str,
+    rho: float,
+    prior_gap: float,
 ) -> str:
     """The page as text."""
     problems = list(read_instances(instances).values())
     tables = pd.read_csv(fixed_budget), pd.read_csv(fixed_confidence)
-    return explorer.render(Path(sources), explorer.page_data(problems, *tables, rho))
+    return explorer.render(Path(sources), explorer.page_data(problems, *tables, rho, prior_gap))
 
 
 if __name__ == "__main__":
@@ -23,5 +28,7 @@ if __name__ == "__main__":
     with job(snakemake) as this:  # noqa: F821
         measured = this.input.fixed_budget, this.input.fixed_confidence
         folder = str(Path(this.input.page[0]).parent)
-        page = explorer_page(folder, this.input.instances, *measured, this.params.rho)
+        page = explorer_page(
+            folder, this.input.instances, *measured, this.params.rho, this.params.prior_gap
+        )
         Path(this.output[0]).write_text(page, encoding="utf-8")

@@ -242,7 +242,8 @@ def test_fields_at_the_edge_of_floating_point_are_refused(
 ) -> None:
     enter(explored, field, text)
     assert part in error_of(explored, field)
-    assert "NaN" not in str(explored.execute_script("return document.querySelector('main').innerHTML"))
+    drawn = explored.execute_script("return document.querySelector('main').innerHTML")
+    assert "NaN" not in str(drawn)
 
 
 def test_budget_answer_shows_whole_budgets_and_tiny_bounds(explored: webdriver.Chrome) -> None:

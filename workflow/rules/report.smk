@@ -156,6 +156,7 @@ rule explorer:
     params:
         code=code("scripts/explorer.py"),
         rho=config["rho"],
+        prior_gap=config["prior_gap"],
     script:
         "../../scripts/explorer.py"
 
