@@ -8,9 +8,8 @@ BIN := .venv/bin
 export UV_PYTHON_DOWNLOADS := never
 export PYTHONHASHSEED := 0
 
-# Snakemake looks at all waiting jobs again a timespan after each start; a second is too often here.
 reproduce: .venv/ready
-	$(BIN)/snakemake --cores $(CORES) --max-jobs-per-timespan 1000/10s
+	$(BIN)/snakemake --cores $(CORES)
 	$(BIN)/ldpt audit
 
 smoke: .venv/ready

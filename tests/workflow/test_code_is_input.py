@@ -54,8 +54,17 @@ def test_a_finished_run_has_nothing_to_do(made: Path) -> None:
     [
         ("src/ldpt/privacy.py", {"simulate_mechanism", "summarise_mechanism", "privacy_cost"}),
         ("src/ldpt/summarise.py", {"summarise_mechanism", "privacy_cost"}),
-        ("src/ldpt/style.py", {"privacy_cost"}),
+        ("src/ldpt/figures/style.py", {"privacy_cost"}),
+        ("src/ldpt/figures/privacy_cost.py", {"privacy_cost"}),
+        ("src/ldpt/figures/__init__.py", {"privacy_cost"}),
+        ("src/ldpt/figures/scaling_arms.py", set()),
         ("scripts/privacy_cost.py", {"privacy_cost"}),
+        (
+            "src/ldpt/engines/loops.py",
+            {"simulate_mechanism", "summarise_mechanism", "privacy_cost"},
+        ),
+        ("src/ldpt/claims/measured.py", set()),
+        ("src/ldpt/provenance/trace.py", set()),
         ("src/ldpt/exact.py", set()),
         ("src/ldpt/learners.py", set()),
     ],

@@ -2,6 +2,7 @@
 # which an edit to a script or to a module it imports re-runs exactly the rules that run it.
 
 import os
+import os
 import shutil
 import sys
 
@@ -33,6 +34,17 @@ onstart:
         sys.exit(
             "no SLURM here (sbatch is not found): run without --profile, or on a login node"
         )
+
+
+onsuccess:
+    made = {
+        "article": under("paper/report.pdf"),
+        "figures": under("figures"),
+        "claims": under("results/claims.html"),
+    }
+    if os.path.exists(under("results/manifest.json")):
+        for what, path in made.items():
+            logger.info(f"{what:8} {path}")
 
 
 pathvars:

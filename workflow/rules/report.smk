@@ -2,8 +2,6 @@
 # explorer, the notebook, the findings of the README), and at last results/manifest.json, by which
 # `ldpt audit` knows what there should be.
 
-import os
-
 from ldpt.provenance import config_origin, stable_hash
 
 # The notebook is run by the papermill of this environment, activated or not.

@@ -1,0 +1,129 @@
+"""What Snakemake says: short lines, a failed job in two of them, nothing that nobody needs."""
+
+import io
+import logging
+import time
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from snakemake_interface_logger_plugins.common import LogEvent
+
+from snakemake_logger_plugin_ldpt import LONG, WIDTH, Bars, Job, LogHandler, short
+from tests.conftest import snakemake
+
+MANY = [f"results/simulations/fixed_budget/three-groups/apt/{i}.parquet" for i in range(400)]
+
+
+class Screen(io.StringIO):
+    """A stream that may be a terminal."""
+
+    def __init__(self, terminal: bool):
+        super().__init__()
+        self.terminal = terminal
+
+    def isatty(self) -> bool:
+        return self.terminal
+
+
+@pytest.fixture
+def handler(monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[LogHandler, Screen]]:
+    def make(terminal: bool = False, **settings: Any) -> tuple[LogHandler, Screen]:
+        screen = Screen(terminal)
+        monkeypatch.setattr("sys.stderr", screen)
+        common = SimpleNamespace(stdout=False, dryrun=False, quiet=None)
+        vars(common).update(settings)
+        return LogHandler(common, None), screen
+
+    return make
+
+
+def record(event: LogEvent | None, message: str = "", level: int = logging.INFO, **facts: Any):
+    made = logging.LogRecord("snakemake", level, "", 0, message, None, None)
+    made.__dict__.update(facts, event=event)
+    return made
+
+
+def job_info(log: Path | None = None, **facts: Any) -> dict[str, Any]:
+    known = {"jobid": 3, "rule_name": "all", "wildcards": {"instance": "two", "epsilon": "1"}}
+    known |= {"log": [str(log)] if log else [], "input": MANY, "reason": ", ".join(MANY)}
+    return known | facts
+
+
+def play(handler: LogHandler, log: Path | None = None) -> None:
+    """A run of two jobs, of which one fails, with everything that Snakemake says around them."""
+    handler.emit(record(None, "Building DAG of jobs..."))
+    handler.emit(record(LogEvent.RUN_INFO, stats={"all": 1, "figure": 1, "total": 2}))
+    handler.emit(record(LogEvent.JOB_INFO, **job_info(jobid=2, rule_name="figure")))
+    handler.emit(record(LogEvent.JOB_INFO, **job_info(log)))
+    handler.emit(record(LogEvent.JOB_FINISHED, job_id=2))
+    handler.emit(record(LogEvent.JOB_ERROR, **job_info(log)))
+    handler.emit(record(None, f"Removing output files of failed job: {MANY}"))
+    handler.emit(record(None, f"WorkflowError: {MANY}", logging.ERROR))
+    handler.close()
+
+
+def test_lines_are_short_and_few(handler, tmp_path: Path) -> None:
+    log = tmp_path / "job.log"
+    log.write_text("Traceback\n  ...\nValueError: epsilon must be positive, got 0\n")
+    made, screen = handler()
+    play(made, log)
+    lines = screen.getvalue().splitlines()
+    assert lines[:4] == [
+        "2 jobs of 2 rules",
+        "[1/2] figure two 1, 0 s",
+        "failed: all two 1: ValueError: epsilon must be positive, got 0",
+        f"  log: {log}",
+    ]
+    assert lines[4].startswith("WorkflowError")
+    assert len(lines) == 5
+    assert max(map(len, lines)) <= WIDTH
+
+
+def test_a_dry_run_names_each_job_and_why(handler) -> None:
+    made, screen = handler(terminal=True, dryrun=True)
+    made.emit(record(LogEvent.JOB_INFO, **job_info(rule_name="figure")))
+    (line,) = screen.getvalue().splitlines()
+    assert line.startswith("rule figure: two 1 (results/simulations")
+    assert len(line) <= WIDTH
+
+
+def test_quiet_leaves_nothing_but_failures(handler, tmp_path: Path) -> None:
+    made, screen = handler(quiet={"Quietness.ALL"})
+    play(made, tmp_path / "none.log")
+    first, *_ = screen.getvalue().splitlines()
+    assert first == "failed: all two 1: it left no message"
+
+
+def test_a_terminal_shows_bars_and_long_jobs(monkeypatch: pytest.MonkeyPatch) -> None:
+    screen = Screen(terminal=True)
+    bars = Bars(screen)
+    bars.begin(Counter({"figure": 2, "all": 1}))
+    job = Job("figure", "two", [])
+    bars.started(job)
+    bars.finished(job)
+    now = time.monotonic() + LONG
+    monkeypatch.setattr("time.monotonic", lambda: now)
+    bars.started(job)
+    bars.finished(job)
+    assert "figure" not in bars.tasks
+    bars.close()
+    assert f"figure two, {LONG:.0f} s" in screen.getvalue()
+    assert "all jobs" in screen.getvalue()
+
+
+def test_short_cuts_every_line_by_itself() -> None:
+    assert [len(line) for line in short(f"a\n{'b' * 5000}").split("\n")] == [1, WIDTH]
+
+
+@pytest.mark.workflow
+def test_no_line_of_a_real_plan_is_long(copy_project: Callable[[str], Path]) -> None:
+    """``rule all`` has hundreds of inputs."""
+    done = snakemake(copy_project("plan"), "--dry-run")
+    assert done.returncode == 0, done.stderr[-4000:]
+    said = (done.stdout + done.stderr).splitlines()
+    assert sum(line.startswith("rule ") for line in said) > 300
+    assert max(map(len, said)) <= WIDTH
