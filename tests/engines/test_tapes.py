@@ -9,7 +9,6 @@ import pytest
 
 from ldpt.engines import loops
 from ldpt.engines.decisions import Arms
-from ldpt.engines.fast_budget import fixed_budget_in_jumps, fixed_budget_in_runs
 from ldpt.engines.sources import tape_from_responses
 from ldpt.learners import FixedBudget, FixedConfidence
 from ldpt.policies import INDEX_POLICIES, POLICIES
@@ -18,12 +17,7 @@ from ldpt.radii import RADII, Radius
 
 EPSILONS = [0.05, 0.1, 0.3, 1.0, 3.0, np.inf]
 THRESHOLDS = [0.05, 0.3, 0.5, 0.7, 0.95]
-BUDGET_ENGINES = (
-    loops.fixed_budget_literal,
-    loops.fixed_budget_fast,
-    fixed_budget_in_runs,  # the two that the fast one chooses from
-    fixed_budget_in_jumps,
-)
+BUDGET_ENGINES = (loops.fixed_budget_literal, loops.fixed_budget_fast)
 
 
 def draw_problem(rng, max_arms=64):

@@ -17,7 +17,9 @@ from scripts.rare_fixed_budget import estimate
 from scripts.rare_fixed_confidence import estimate as estimate_confidence
 
 from ldpt import rare
+from ldpt.engines.fast_budget import new_state
 from ldpt.engines.loops import fixed_budget_literal
+from ldpt.engines.sources import tape_from_responses
 from ldpt.exact import fixed_budget_loss
 from ldpt.exact import fixed_confidence_error as exact_confidence_error
 from ldpt.instances import Instance
@@ -168,9 +170,11 @@ def test_runs_in_stages_are_the_literal_runs(tolerance, log_weight):
     rule = IndexRule(0.5, tolerance, log_weight)
     pulls, sums = np.zeros((2, 4, 5), np.int64), np.zeros((2, 4, 5), np.int64)
     for seed in range(100):
-        generators = np.random.default_rng(seed), np.random.default_rng(seed)
-        fixed_budget_literal(generators[0], means, rule, ends, pulls[0], sums[0])
-        kernels.run_in_stages(generators[1], means, means, 1, rule, ends, pulls[1], sums[1])
+        responses = np.random.default_rng(seed).random((5, 402)) < means[:, None]
+        tape, state = tape_from_responses(responses), new_state(5, 400)
+        fixed_budget_literal(tape, means, rule, ends, pulls[0], sums[0])
+        stages = np.stack([means, means])
+        kernels.run_in_stages(tape, stages, 1, rule, ends, state, pulls[1], sums[1])
         assert np.array_equal(pulls[0], pulls[1])
         assert np.array_equal(sums[0], sums[1])
 
@@ -178,9 +182,9 @@ def test_runs_in_stages_are_the_literal_runs(tolerance, log_weight):
 def test_second_stage_has_its_own_means():
     first, second, ends = np.array([0.5, 0.5]), np.array([1.0, 1.0]), np.array([100, 300])
     pulls, sums = np.zeros((2, 2), np.int64), np.zeros((2, 2), np.int64)
-    kernels.run_in_stages(
-        np.random.default_rng(1), first, second, 0, IndexRule(0.5, 0.0, 0.0), ends, pulls, sums
-    )
+    rng, rule = np.random.default_rng(1), IndexRule(0.5, 0.0, 0.0)
+    stages, state = np.stack([first, second]), new_state(2, 300)
+    kernels.run_in_stages(rng, stages, 0, rule, ends, state, pulls, sums)
     assert sums[0].sum() < 80
     assert (sums[1] - sums[0]).sum() == 200
 

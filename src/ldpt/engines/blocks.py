@@ -10,7 +10,9 @@ a block of pulls is made in one of three ways, whichever is cheapest where d sta
   first; whether the walk touched an edge on its way is then drawn with its exact conditional
   probability (:func:`ldpt.engines.sources.touched_edge`). If it did, the responses of that
   block come out of an urn, one by one, in their conditional law.
-* *stepped*: close to an edge, single responses until the first touch, or until a word is full.
+* *stepped*: close to an edge, responses come in words (:func:`ldpt.engines.sources.draw_word`);
+  tables over bytes tell which of them can touch an edge, and only those are read bit by bit. What
+  is left of a word after a touch stays with the arm as its rest.
 
 A bridged block is longer than a safe one by a factor of about sqrt(n): this is what makes
 eps -> 0 cheap. All three are exact.
@@ -19,30 +21,61 @@ A block is a row of whole numbers; tables of them are passed with the number of 
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
 from ldpt.engines.jit import compiled
 from ldpt.engines.pull_order import popcount
-from ldpt.engines.sources import Source, draw_one, draw_part, draw_sum, touched_edge
+from ldpt.engines.sources import (
+    WORD_SIZE,
+    Source,
+    draw_part,
+    draw_sum,
+    draw_word,
+    touched_edge,
+)
 
 # Columns of a block: its kind, pulls and ones; its edges if it was bridged; its responses as bits
 # if it was stepped.
 KIND, PULLS, ONES, UP, DOWN, WORD = range(6)
 # Further columns of the active table, which has one row per arm: responses left in the arm's urn,
-# ones among them as seen up to the mirror, the walk's signed way to the mirror (0: none ahead).
-URN, URN_ONES, URN_MIRROR = range(6, 9)
+# ones among them as seen up to the mirror, the walk's signed way to the mirror (0: none ahead);
+# the rest of the arm's last word, and how many responses it holds (none while the urn lasts).
+URN, URN_ONES, URN_MIRROR, REST, REST_SIZE = range(6, 11)
 
 SAFE, BRIDGED, STEPPED = range(3)
 
-MAX_STEPS = 62  # longest stepped block
-WORTH = 48  # a sum drawn at once must span this many pulls to be cheaper than stepping
+WORTH = 300  # a sum drawn at once must span this many pulls to be cheaper than stepping
+
+
+class Corridor(NamedTuple):
+    """The ways that d may go up and down, rounding taken off, before an edge is touched.
+
+    ``closing`` is how much both may shrink per pull.
+    """
+
+    up: float
+    down: float
+    closing: float
+    tau: float
+
+
+def _byte_walks() -> np.ndarray:
+    """The walk 2 s - n over the 8 responses of each byte: highest, minus lowest, last value."""
+    bits = np.arange(256)[:, None] >> np.arange(8) & 1
+    walks = np.cumsum(2.0 * bits - 1.0, axis=1)
+    return np.stack([walks.max(axis=1), -walks.min(axis=1), walks[:, -1]], axis=1)
+
+
+BYTE_WALKS = _byte_walks()
+HIGHEST, LOWEST, END = range(3)
 
 
 @compiled
 def new_active(n_arms: int) -> np.ndarray:
-    """The active table: one row per arm, the block it is in and its urn."""
-    return np.zeros((n_arms, 9), np.int64)
+    """The active table: one row per arm, the block it is in, its urn and its rest."""
+    return np.zeros((n_arms, REST_SIZE + 1), np.int64)
 
 
 @compiled
@@ -79,32 +112,37 @@ def bridged_length(near: float, far: float, drift: float, limit: int) -> int:
 
 @compiled
 def open_block(
-    source: Source, arm: int, n: int, mean: float, tau: float, up: float, down: float,
-    closing: float, limit: int, active: np.ndarray,
+    source: Source, arm: int, n: int, mean: float, corridor: Corridor, limit: int,
+    active: np.ndarray,
 ) -> None:  # fmt: skip
-    """Write the arm's next block into its active row.
-
-    ``up`` and ``down`` are the ways that d may go, rounding slack taken off, and ``closing`` is how
-    much both may shrink a pull; ``limit`` is the most pulls that may be wanted.
-    """
+    """Write the arm's next block, of at most ``limit`` pulls, into its active row."""
     limit = min(limit, 100 * n)
-    if active[arm, URN] == 0 and limit > MAX_STEPS:
-        safe = safe_length(up, down, closing, tau, limit)
-        tilt = 1.0 - 2.0 * tau
-        drift = abs(tilt) + 2.0 * closing + abs(2.0 * mean - 1.0)
-        bridged = bridged_length(2.0 * min(up, down), 2.0 * max(up, down), drift, limit)
-        if bridged >= WORTH and bridged > 2 * safe:
-            # The walk 2 s - n sees d's edges tilted; a flat edge at their nearest end is safe.
-            up_edge = math.ceil(2.0 * up - bridged * max(0.0, 2.0 * closing + tilt))
-            down_edge = math.ceil(2.0 * down - bridged * max(0.0, 2.0 * closing - tilt))
-            if bridge(source, arm, n, mean, up_edge, down_edge, bridged, active):
+    if active[arm, URN] == 0 and active[arm, REST_SIZE] == 0 and limit >= WORTH:
+        tau, up, down, closing = corridor.tau, corridor.up, corridor.down, corridor.closing
+        near = min(up, down)
+        if near * near >= 0.75 * WORTH:  # less than half of what a bridged block takes
+            tilt = 1.0 - 2.0 * tau
+            drift = abs(tilt) + 2.0 * closing + abs(2.0 * mean - 1.0)
+            bridged = bridged_length(2.0 * near, 2.0 * max(up, down), drift, limit)
+            if bridged >= WORTH and bridged > 2 * safe_length(up, down, closing, tau, limit):
+                # The walk 2 s - n sees d's edges tilted; a flat edge at their nearest end is safe.
+                up_edge = math.ceil(2.0 * up - bridged * max(0.0, 2.0 * closing + tilt))
+                down_edge = math.ceil(2.0 * down - bridged * max(0.0, 2.0 * closing - tilt))
+                if bridge(source, arm, n, mean, up_edge, down_edge, bridged, active):
+                    return
+        if active[arm, URN] == 0 and up >= WORTH * (1.0 - tau + closing):
+            safe = safe_length(up, down, closing, tau, limit)
+            if safe >= WORTH:
+                active[arm, KIND] = SAFE
+                active[arm, PULLS] = safe
+                active[arm, ONES] = draw_sum(source, arm, n, safe, mean)
                 return
-        elif safe >= WORTH:
-            active[arm, KIND] = SAFE
-            active[arm, PULLS] = safe
-            active[arm, ONES] = draw_sum(source, arm, n, safe, mean)
-            return
-    step_to_edge(source, arm, n, mean, tau, up, down, closing, min(limit, MAX_STEPS), active)
+    if active[arm, URN] > 0:
+        step_in_urn(source, arm, n, corridor, limit, active)
+    else:
+        fill_rest(source, arm, n, mean, active)
+        most = min(limit, active[arm, REST_SIZE])
+        take_from_rest(arm, pulls_to_edge(active[arm, REST], most, corridor), active)
 
 
 @compiled
@@ -125,30 +163,61 @@ def bridge(
     return True
 
 
+# --- Words
+
+
 @compiled
-def step_to_edge(
-    source: Source, arm: int, n: int, mean: float, tau: float, up: float, down: float,
-    closing: float, limit: int, active: np.ndarray,
-) -> None:  # fmt: skip
-    """Single responses, from the urn while it lasts, until an edge is touched."""
-    word, m = 0, 0
-    moved = 0.0
-    while m < limit:
-        if active[arm, URN] > 0:
-            response = take_from_urn(source, arm, n + m, active)
-        else:
-            response = draw_one(source, arm, n + m, mean)
-        word |= response << m
-        moved += response - tau
-        m += 1
-        up -= closing
-        down -= closing
-        if moved >= up or moved <= -down:
-            break
+def fill_rest(source: Source, arm: int, n: int, mean: float, active: np.ndarray) -> None:
+    """Make sure that the arm's rest holds a response; its first is that of pull n + 1."""
+    if active[arm, REST_SIZE] == 0:
+        active[arm, REST] = draw_word(source, arm, n, mean)
+        active[arm, REST_SIZE] = WORD_SIZE
+
+
+@compiled
+def take_from_rest(arm: int, m: int, active: np.ndarray) -> None:
+    """Make the first m responses of the rest the arm's block."""
+    word = active[arm, REST] & ((np.int64(1) << m) - 1)
     active[arm, KIND] = STEPPED
     active[arm, PULLS] = m
     active[arm, ONES] = popcount(word)
     active[arm, WORD] = word
+    active[arm, REST] >>= m
+    active[arm, REST_SIZE] -= m
+
+
+@compiled
+def pulls_to_edge(word: int, most: int, corridor: Corridor) -> int:
+    """Responses in the word up to the first that touches an edge, or ``most`` if none does.
+
+    In terms of the walk w = 2 s - n after m pulls, d touches the upper edge if
+    w + m (2 closing + 1 - 2 tau) >= 2 up, and the lower one likewise. A byte is read bit by bit
+    only if its highest or lowest point could touch an edge.
+    """
+    tilt = 1.0 - 2.0 * corridor.tau
+    rise, fall = 2.0 * corridor.closing + tilt, 2.0 * corridor.closing - tilt
+    up, down = 2.0 * corridor.up, 2.0 * corridor.down
+    byte_rise, byte_fall = 8.0 * max(0.0, rise), 8.0 * max(0.0, fall)
+    m = 0
+    while m < most:
+        byte = word >> m & 255
+        if (
+            m + 8 <= most
+            and BYTE_WALKS[byte, HIGHEST] + byte_rise < up
+            and BYTE_WALKS[byte, LOWEST] + byte_fall < down
+        ):
+            up -= BYTE_WALKS[byte, END] + 8.0 * rise
+            down += BYTE_WALKS[byte, END] - 8.0 * fall
+            m += 8
+            continue
+        for _ in range(min(8, most - m)):
+            step = 2.0 * (word >> m & 1) - 1.0
+            up -= step + rise
+            down += step - fall
+            m += 1
+            if up <= 0.0 or down <= 0.0:
+                return m
+    return m
 
 
 # --- The urn
@@ -166,6 +235,28 @@ def fill_urn(arm: int, m: int, ones: int, edge: int, active: np.ndarray) -> None
     active[arm, URN] = m
     active[arm, URN_ONES] = m - ones + edge if came_back else ones
     active[arm, URN_MIRROR] = edge if came_back else 0
+
+
+@compiled
+def step_in_urn(
+    source: Source, arm: int, n: int, corridor: Corridor, limit: int, active: np.ndarray
+) -> None:
+    """Single responses from the urn until an edge is touched or the urn is empty."""
+    word, m = 0, 0
+    moved, up, down = 0.0, corridor.up, corridor.down
+    while m < min(limit, WORD_SIZE) and active[arm, URN] > 0:
+        response = take_from_urn(source, arm, n + m, active)
+        word |= response << m
+        moved += response - corridor.tau
+        m += 1
+        up -= corridor.closing
+        down -= corridor.closing
+        if moved >= up or moved <= -down:
+            break
+    active[arm, KIND] = STEPPED
+    active[arm, PULLS] = m
+    active[arm, ONES] = popcount(word)
+    active[arm, WORD] = word
 
 
 @compiled

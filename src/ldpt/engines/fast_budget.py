@@ -1,14 +1,12 @@
 """Index policies without comparing all arms for every pull, and without drawing every pull.
 
-A short run is made pull by pull, but the arms are looked through only when another may lead. A long
-one is made in two moves, both exact, both in long blocks (:mod:`ldpt.engines.blocks`):
+A run is made in two moves, both exact, both in blocks (:mod:`ldpt.engines.blocks`):
 
-* *excursion*: the arm with the least index is pulled until its index passes the second least. While
-  noise dominates, excursions are long.
 * *window*: while some arm's index is at most l, only arms with an index of at most l are pulled.
   So the moment comes when every arm has been pulled until its index first exceeded l, and till then
-  the order of pulls does not matter: each arm walks to its own first passage over l by itself. Once
-  the gaps dominate, excursions are short, but a window raises the level of all arms at once.
+  the order of pulls does not matter: each arm walks to its own first passage over l by itself.
+* *excursion*: the arm with the least index is pulled until its index passes the second least. The
+  last pulls before a checkpoint are made in excursions, because no window ends exactly there.
 
 A window that turns out to need more pulls than are left to the next checkpoint is undone: arms
 return to where they were, and the responses already made stay their future, block by block, to
@@ -25,26 +23,29 @@ from typing import NamedTuple
 import numpy as np
 
 from ldpt.engines.blocks import (
+    KIND,
     ONES,
     PULLS,
+    REST,
+    REST_SIZE,
+    STEPPED,
     URN,
     WORD,
+    Corridor,
     cut_front,
+    fill_rest,
     new_active,
     open_block,
+    pulls_to_edge,
     rounding_slack,
     safe_length,
+    take_from_rest,
 )
-from ldpt.engines.decisions import (
-    arm_index,
-    first_minimum,
-    is_clearly_below,
-    least_of_others,
-    squared_edge,
-)
+from ldpt.engines.decisions import arm_index, is_clearly_below, squared_edge
 from ldpt.engines.jit import compiled
+from ldpt.engines.pull_order import popcount
 from ldpt.engines.reference import fixed_budget_uniform
-from ldpt.engines.sources import Source, draw_one
+from ldpt.engines.sources import WORD_SIZE, Source, draw_word
 from ldpt.engines.tournament import (
     index_bits,
     leader,
@@ -54,13 +55,23 @@ from ldpt.engines.tournament import (
 )
 from ldpt.policies import IndexRule
 
-SHARE = 0.25  # of the pulls left that a window aims at
-WINDOW = 100  # pulls per arm below which a window does not pay
-WINDOW_LEVEL = 3.0  # six standard deviations: above, an arm's I is due to its gap
-FIRST = 64  # pulls of an excursion that are made one by one, for most are short
-SHORT = 256  # pulls per arm up to which jumps do not pay
-NOISY = 20_000  # the same while noise dominates
-FEW_ARMS = 64  # up to which looking through all arms beats the tournament
+SHARE = 0.5  # of the pulls left that a window aims at
+WINDOW = 4  # pulls per arm below which a window does not pay
+GROWTH = 3.0  # most by which a window aims to multiply the pulls made so far
+NOISE = 2.0  # I up to which an arm may stay near the threshold for long, by noise alone
+CHEAP = 4096  # pulls left up to which undoing a window costs little
+LEAST = 0.05  # I^2 below which a level is not worth a window
+FIRST = 24  # pulls of an excursion that are compared one by one, for most are short
+YOUNG = 64  # pulls of an arm up to which its index is compared pull by pull
+MAX_ROWS = 4096  # of the log of a window, and 64 per arm
+
+
+class Undo(NamedTuple):
+    """What it takes to undo a window: its blocks, arm after arm, and a table to copy into."""
+
+    log: np.ndarray
+    log_start: np.ndarray
+    spare: np.ndarray
 
 
 class BudgetState(NamedTuple):
@@ -73,14 +84,50 @@ class BudgetState(NamedTuple):
     future: np.ndarray
     head: np.ndarray  # the arm's future: rows head to tail - 1
     tail: np.ndarray
+    undo: Undo
 
 
-class Undo(NamedTuple):
-    """What it takes to undo a window: its blocks, arm after arm, and a table to copy into."""
+@compiled
+def new_state(n_arms: int, budget: int) -> BudgetState:
+    """Room for a run of up to ``budget`` pulls."""
+    rows = min(budget + 1, MAX_ROWS + 64 * n_arms)
+    undo = Undo(
+        np.empty((rows, WORD + 1), np.int64),
+        np.zeros(n_arms + 1, np.int64),
+        np.empty((rows, WORD + 1), np.int64),
+    )
+    return BudgetState(
+        np.zeros(n_arms, np.int64),
+        np.zeros(n_arms, np.int64),
+        new_float_tournament(index_bits(n_arms)),
+        new_active(n_arms),
+        np.empty((rows, WORD + 1), np.int64),
+        np.zeros(n_arms, np.int64),
+        np.zeros(n_arms, np.int64),
+        undo,
+    )
 
-    log: np.ndarray
-    log_start: np.ndarray
-    spare: np.ndarray
+
+@compiled
+def restart(state: BudgetState) -> None:
+    """Bring the state to before the first pull."""
+    state.n[:] = 0
+    state.s[:] = 0
+    for k in range(state.n.size):
+        set_value(state.tree, k, -np.inf)  # so that every arm is pulled once, in order
+    forget(state)
+
+
+@compiled
+def forget(state: BudgetState) -> None:
+    """Throw away the responses that no pull has read; those to come are independent of them.
+
+    What a run has done at a checkpoint is a function of the responses that its pulls have read,
+    however the engine came to know it.
+    """
+    state.active[:] = 0
+    state.head[:] = 0
+    state.tail[:] = 0
 
 
 @compiled
@@ -89,227 +136,218 @@ def fixed_budget_fast(
     sums: np.ndarray,
 ) -> None:  # fmt: skip
     """The same law as the literal engine, and on a tape the same states at all checkpoints."""
+    state = new_state(means.size, budgets[-1])
+    run_to_budgets(source, means, rule, budgets, state, pulls, sums)
+
+
+@compiled
+def run_to_budgets(
+    source: Source, means: np.ndarray, rule: IndexRule, budgets: np.ndarray, state: BudgetState,
+    pulls: np.ndarray, sums: np.ndarray,
+) -> None:  # fmt: skip
+    """One run from its first pull; row c of ``pulls`` and ``sums``: the arms at budgets[c]."""
     if means.size == 1:  # no choice to make
         fixed_budget_uniform(source, means, budgets, pulls, sums)
-    elif means.size <= FEW_ARMS and is_short(means, rule, budgets[-1]):
-        fixed_budget_in_runs(source, means, rule, budgets, pulls, sums)
-    else:
-        fixed_budget_in_jumps(source, means, rule, budgets, pulls, sums)
-
-
-@compiled
-def is_short(means: np.ndarray, rule: IndexRule, budget: int) -> bool:
-    """Whether a run is better made without jumps; at T pulls I is near sqrt(T / H)."""
-    complexity = 0.0
-    for mean in means:
-        gap = abs(mean - rule.tau) + rule.zeta
-        complexity += 1.0 / (gap * gap) if gap > 0.0 else math.inf
-    noisy = budget <= WINDOW_LEVEL**2 * complexity
-    return budget <= (NOISY if noisy else SHORT) * means.size
-
-
-@compiled
-def fixed_budget_in_runs(
-    source: Source, means: np.ndarray, rule: IndexRule, budgets: np.ndarray, pulls: np.ndarray,
-    sums: np.ndarray,
-) -> None:  # fmt: skip
-    """A whole run without a jump: the literal engine's, number for number."""
-    n, s = np.zeros(means.size, np.int64), np.zeros(means.size, np.int64)
-    index = np.full(means.size, -np.inf)
+        return
+    restart(state)
     t = 0
     for c in range(budgets.size):
-        pull_in_runs(source, budgets[c] - t, means, rule, n, s, index)
+        advance(source, t, budgets[c], means, rule, state)
         t = budgets[c]
-        pulls[c] = n
-        sums[c] = s
-
-
-@compiled
-def pull_in_runs(
-    source: Source, moves: int, means: np.ndarray, rule: IndexRule, n: np.ndarray, s: np.ndarray,
-    index: np.ndarray,
-) -> None:  # fmt: skip
-    """The literal algorithm for so many pulls, but all arms are compared only once per run.
-
-    An arm that has not been pulled has the index minus infinity.
-    """
-    done = 0
-    while done < moves:
-        k = first_minimum(index)
-        bar = least_of_others(index, k)
-        used, index[k] = pull_while_leading(source, k, moves - done, means[k], rule, bar, n, s)
-        done += used
-
-
-@compiled
-def pull_while_leading(
-    source: Source, k: int, most: int, mean: float, rule: IndexRule, bar: float, n: np.ndarray,
-    s: np.ndarray,
-) -> tuple[int, float]:  # fmt: skip
-    """Pull an arm until its index reaches the bar; how often, at least once, and its index."""
-    pulls, ones, stop = n[k], s[k], n[k] + most
-    horizon, squared = pulls, -1.0  # up to the horizon, I^2 < squared keeps the index below the bar
-    while True:
-        ones += draw_one(source, k, pulls, mean)
-        pulls += 1
-        if pulls > horizon:
-            horizon = pulls + (pulls >> 3)
-            squared = squared_edge(rule, horizon, bar)
-        if pulls < stop and is_clearly_below(rule, pulls, ones, squared):
-            continue
-        index = arm_index(rule, pulls, ones)
-        if pulls == stop or index >= bar:
-            break
-    used = pulls - n[k]
-    n[k], s[k] = pulls, ones
-    return used, index
-
-
-@compiled
-def new_state(n_arms: int, capacity: int) -> BudgetState:
-    """A run before its first pull."""
-    tree = new_float_tournament(index_bits(n_arms))
-    for k in range(n_arms):
-        set_value(tree, k, -np.inf)  # so that every arm is pulled once, in order
-    return BudgetState(
-        np.zeros(n_arms, np.int64),
-        np.zeros(n_arms, np.int64),
-        tree,
-        new_active(n_arms),
-        np.empty((capacity, WORD + 1), np.int64),
-        np.zeros(n_arms, np.int64),
-        np.zeros(n_arms, np.int64),
-    )
-
-
-@compiled
-def new_undo(n_arms: int, capacity: int) -> Undo:
-    """Room for the log of one window."""
-    return Undo(
-        np.empty((capacity, WORD + 1), np.int64),
-        np.zeros(n_arms + 1, np.int64),
-        np.empty((capacity, WORD + 1), np.int64),
-    )
-
-
-@compiled
-def fixed_budget_in_jumps(
-    source: Source, means: np.ndarray, rule: IndexRule, budgets: np.ndarray, pulls: np.ndarray,
-    sums: np.ndarray,
-) -> None:  # fmt: skip
-    """A whole run in excursions and, once the gaps dominate, windows."""
-    n_arms = means.size
-    capacity = min(budgets[-1] + 1, 1024 + 64 * n_arms)
-    state, undo = new_state(n_arms, capacity), new_undo(n_arms, capacity)
-    t = 0
-    pace = 1.0
-    for c in range(budgets.size):
-        while t < budgets[c]:
-            left = budgets[c] - t
-            aim = pace * SHARE * left
-            if aim < WINDOW * n_arms or noise_dominates(rule, t / n_arms, state.tree[1]):
-                stop = min(budgets[c], t + FIRST * n_arms)
-                while t < stop:
-                    t += excursion(source, budgets[c] - t, means, rule, state)
-                pace = min(1.0, 2.0 * pace)
-                continue
-            level = level_after(rule, t / n_arms, state.tree[1], min(1.0, aim / t))
-            used = raise_level(source, level, left, means, rule, state, undo)
-            if used < 0:
-                undo_window(state, undo)
-                pace *= 0.125
-                continue
-            for k in range(n_arms):
-                set_value(state.tree, k, arm_index(rule, state.n[k], state.s[k]))
-            t += used
         pulls[c] = state.n
         sums[c] = state.s
 
 
 @compiled
-def noise_dominates(rule: IndexRule, pulls: float, level: float) -> bool:
-    """Whether the least index may be due to noise: I is under WINDOW_LEVEL for that many pulls."""
-    return pulls < 1.0 or squared_edge(rule, pulls, level) < WINDOW_LEVEL * WINDOW_LEVEL
+def advance(
+    source: Source, t: int, stop: int, means: np.ndarray, rule: IndexRule, state: BudgetState
+) -> None:
+    """Go on with a run from t pulls to exactly ``stop`` pulls."""
+    n_arms = means.size
+    pace = 1.0
+    while t < stop:
+        aim = pace * SHARE * (stop - t)
+        if (
+            t < n_arms
+            or aim < WINDOW * n_arms
+            or is_noisy(rule, t / n_arms, state.tree[1], stop - t)
+        ):
+            moves = min(stop - t, WINDOW * n_arms)
+            t += excursions(source, moves, stop - t, means, rule, state)
+            pace = min(1.0, 2.0 * pace)
+            continue
+        level = level_after(rule, t / n_arms, state.tree[1], min(GROWTH, aim / t))
+        used = raise_level(source, level, stop - t, means, rule, state)
+        if used < 0:
+            undo_window(rule, state)
+            pace *= 0.125
+            continue
+        t += used
+
+
+@compiled
+def is_noisy(rule: IndexRule, pulls: float, level: float, left: int) -> bool:
+    """Whether a window may well be undone, at a cost: the least index may be due to noise alone."""
+    return left > CHEAP and squared_edge(rule, pulls, level) < NOISE * NOISE
 
 
 @compiled
 def level_after(rule: IndexRule, pulls: float, level: float, growth: float) -> float:
     """The level at which arms that follow their means have 1 + growth times as many pulls."""
+    squared = max(LEAST, squared_edge(rule, pulls, level))
     if rule.log_weight == 0.0:
-        return level * math.sqrt(1.0 + growth)
-    more = growth * squared_edge(rule, pulls, level)
-    return level + more + rule.log_weight * math.log(1.0 + growth)
+        return math.sqrt(squared * (1.0 + growth))
+    return level + growth * squared + rule.log_weight * math.log(1.0 + growth)
 
 
 @compiled
-def excursion(
-    source: Source, left: int, means: np.ndarray, rule: IndexRule, state: BudgetState
+def excursions(
+    source: Source, moves: int, left: int, means: np.ndarray, rule: IndexRule, state: BudgetState
 ) -> int:
-    """Pull the leader until it leads no more, at most ``left`` times; return how often."""
-    k = leader(state.tree)
-    level = runner_up_value(state.tree, k)
+    """Whole excursions for at least ``moves`` pulls, at most ``left``; return how many were made.
+
+    Most excursions are short. They are made here, on plain arrays, because handing on the whole
+    state costs more than a few pulls.
+    """
+    n, s, tree, active, head, tail = (
+        state.n, state.s, state.tree, state.active, state.head, state.tail,
+    )  # fmt: skip
     used = 0
-    if state.head[k] == state.tail[k] and state.active[k, URN] == 0:  # most excursions are short
-        used, index = pull_while_leading(
-            source, k, min(left, FIRST), means[k], rule, level, state.n, state.s
-        )
+    while used < moves:
+        k = leader(tree)
+        level = runner_up_value(tree, k)
+        if head[k] == tail[k] and active[k, URN] == 0:
+            word, size = active[k, REST], active[k, REST_SIZE]
+            if size == 0:
+                word, size = draw_word(source, k, n[k], means[k]), WORD_SIZE
+            m = pulls_to_level(word, min(left - used, FIRST, size), rule, level, n[k], s[k])
+            n[k] += m
+            s[k] += popcount(word & ((np.int64(1) << m) - 1))
+            active[k, REST], active[k, REST_SIZE] = word >> m, size - m
+            used += m
+            index = arm_index(rule, n[k], s[k])
+            if used == left or index >= level:
+                set_value(tree, k, index)
+                continue
+        used += long_excursion(source, k, level, left - used, means[k], rule, state)
+    return used
+
+
+@compiled
+def long_excursion(
+    source: Source, k: int, level: float, left: int, mean: float, rule: IndexRule,
+    state: BudgetState,
+) -> int:  # fmt: skip
+    """Pull arm k in blocks until its index reaches the level, at most ``left`` times."""
+    active, head, tail, pulls, ones, used = (
+        state.active, state.head, state.tail, state.n[k], state.s[k], 0,
+    )  # fmt: skip
+    while True:
+        limit, corridor = corridor_below(rule, level, pulls, ones, left - used)
+        if head[k] == tail[k]:
+            open_block(source, k, pulls, mean, corridor, limit, active)
+        else:
+            reread_block(source, k, pulls, corridor, limit, state)
+        pulls += active[k, PULLS]
+        ones += active[k, ONES]
+        used += active[k, PULLS]
+        index = arm_index(rule, pulls, ones)
         if used == left or index >= level:
+            state.n[k], state.s[k] = pulls, ones
             set_value(state.tree, k, index)
             return used
-    while True:
-        next_block(source, k, means[k], rule, level, left - used, state)
-        state.n[k] += state.active[k, PULLS]
-        state.s[k] += state.active[k, ONES]
-        used += state.active[k, PULLS]
-        index = arm_index(rule, state.n[k], state.s[k])
-        if used == left or index >= level:
-            set_value(state.tree, k, index)
-            if used == left or leader(state.tree) != k:
-                return used
 
 
 @compiled
 def raise_level(
-    source: Source, level: float, left: int, means: np.ndarray, rule: IndexRule,
-    state: BudgetState, undo: Undo,
-) -> int:  # fmt: skip
+    source: Source, level: float, left: int, means: np.ndarray, rule: IndexRule, state: BudgetState
+) -> int:
     """Pull every arm until its index exceeds the level, writing a log; return the pulls needed.
 
     -1 if that takes more than ``left`` pulls or lines: then the window must be undone.
     """
+    n, s, tree, active, head, tail = (
+        state.n, state.s, state.tree, state.active, state.head, state.tail,
+    )  # fmt: skip
+    log, log_start = state.undo.log, state.undo.log_start
     used, lines, fits = 0, 0, True
-    leaves = state.tree.size >> 1
-    room = undo.log.shape[0] - np.sum(state.tail - state.head)  # both must fit into one table
-    for k in range(state.n.size):
-        undo.log_start[k] = lines
-        index = state.tree[leaves + k]
+    leaves = tree.size >> 1
+    room = log.shape[0]  # log and future must fit into one table
+    for k in range(n.size):
+        room -= tail[k] - head[k]
+    for k in range(n.size):
+        log_start[k] = lines
+        index = tree[leaves + k]
         while index <= level and fits:
             if used == left or lines >= room:
                 fits = False
                 break
-            next_block(source, k, means[k], rule, level, left - used, state)
+            known = head[k] < tail[k]
+            if n[k] < YOUNG and not known and active[k, URN] == 0:
+                fill_rest(source, k, n[k], means[k], active)
+                most = min(left - used, active[k, REST_SIZE])
+                m = pulls_to_level(active[k, REST], most, rule, level, n[k], s[k])
+                take_from_rest(k, m, active)
+            else:
+                limit, corridor = corridor_below(rule, level, n[k], s[k], left - used)
+                if known:
+                    reread_block(source, k, n[k], corridor, limit, state)
+                else:
+                    open_block(source, k, n[k], means[k], corridor, limit, active)
             for column in range(WORD + 1):
-                undo.log[lines, column] = state.active[k, column]
+                log[lines, column] = active[k, column]
             lines += 1
-            state.n[k] += state.active[k, PULLS]
-            state.s[k] += state.active[k, ONES]
-            used += state.active[k, PULLS]
-            index = arm_index(rule, state.n[k], state.s[k])
-    undo.log_start[state.n.size] = lines
+            n[k] += active[k, PULLS]
+            s[k] += active[k, ONES]
+            used += active[k, PULLS]
+            index = arm_index(rule, n[k], s[k])
+        if lines > log_start[k]:
+            set_value(tree, k, index)
+    log_start[n.size] = lines
     return used if fits else -1
 
 
 @compiled
-def next_block(
-    source: Source, k: int, mean: float, rule: IndexRule, level: float, limit: int,
-    state: BudgetState,
-) -> None:  # fmt: skip
-    """Write into its active row the arm's next block below the level.
+def reread_block(
+    source: Source, k: int, n: int, corridor: Corridor, limit: int, state: BudgetState
+) -> None:
+    """Write the arm's next block, from the responses of an undone window, into its active row."""
+    row = state.head[k]
+    m = min(limit, state.future[row, PULLS])
+    if state.future[row, KIND] == STEPPED:
+        m = pulls_to_edge(state.future[row, WORD], m, corridor)
+    else:
+        m = safe_length(corridor.up, corridor.down, corridor.closing, corridor.tau, m)
+    cut_front(source, k, n, m, state.future, row, state.active)
+    if state.future[row, PULLS] == 0:
+        state.head[k] += 1
+
+
+@compiled
+def pulls_to_level(word: int, most: int, rule: IndexRule, level: float, n: int, s: int) -> int:
+    """Responses in the word until the index reaches the level, or ``most`` if it does not."""
+    horizon, squared = n, -1.0  # up to the horizon, I^2 < squared keeps the index below the level
+    for m in range(1, most):
+        s += word & 1
+        word >>= 1
+        n += 1
+        if n > horizon:
+            horizon = n + (n >> 3)
+            squared = squared_edge(rule, horizon, level)
+        if not is_clearly_below(rule, n, s, squared) and arm_index(rule, n, s) >= level:
+            return m
+    return most
+
+
+@compiled
+def corridor_below(
+    rule: IndexRule, level: float, n: int, s: int, limit: int
+) -> tuple[int, Corridor]:
+    """Between which edges an arm stays below the level, and for how many pulls they hold.
 
     The index is at most the level while |d| <= e(n), see :func:`edge_of_level`. As e is concave,
     over the next m pulls it falls by no more than (e(n) - e(n + m)) / m per pull.
     """
-    n, s = state.n[k], state.s[k]
     limit = min(limit, n)
     edge = edge_of_level(rule, n, level)
     ahead = edge_of_level(rule, n + limit, level)
@@ -319,15 +357,7 @@ def next_block(
     closing = max(0.0, (edge - ahead) / limit) if ahead > -np.inf else 0.0
     edge -= rounding_slack(n)
     d = s - n * rule.tau
-    if state.head[k] == state.tail[k]:
-        open_block(source, k, n, mean, rule.tau, edge - d, edge + d, closing, limit, state.active)
-        return
-    row = state.head[k]
-    m = safe_length(edge - d, edge + d, closing, rule.tau, limit)
-    m = min(m, state.future[row, PULLS])
-    cut_front(source, k, n, m, state.future, row, state.active)
-    if state.future[row, PULLS] == 0:
-        state.head[k] += 1
+    return limit, Corridor(edge - d, edge + d, closing, rule.tau)
 
 
 @compiled
@@ -338,9 +368,9 @@ def edge_of_level(rule: IndexRule, n: float, level: float) -> float:
 
 
 @compiled
-def undo_window(state: BudgetState, undo: Undo) -> None:
+def undo_window(rule: IndexRule, state: BudgetState) -> None:
     """Undo a window: its log becomes the first part of each arm's future."""
-    filled = 0
+    undo, filled = state.undo, 0
     for k in range(state.n.size):
         start = filled
         for line in range(undo.log_start[k], undo.log_start[k + 1]):
@@ -351,5 +381,7 @@ def undo_window(state: BudgetState, undo: Undo) -> None:
         for row in range(state.head[k], state.tail[k]):
             undo.spare[filled] = state.future[row]
             filled += 1
+        if undo.log_start[k + 1] > undo.log_start[k]:
+            set_value(state.tree, k, arm_index(rule, state.n[k], state.s[k]))
         state.head[k], state.tail[k] = start, filled
     state.future[:filled] = undo.spare[:filled]

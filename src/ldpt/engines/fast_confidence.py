@@ -12,7 +12,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ldpt.engines.blocks import ONES, PULLS, new_active, open_block, part_of_block, rounding_slack
+from ldpt.engines.blocks import (
+    ONES,
+    PULLS,
+    Corridor,
+    new_active,
+    open_block,
+    part_of_block,
+    rounding_slack,
+)
 from ldpt.engines.decisions import Arms, boundary, is_undecided
 from ldpt.engines.jit import compiled
 from ldpt.engines.pull_order import (
@@ -117,7 +125,8 @@ def check_arm(
     if -b <= d < b:
         b -= rounding_slack(n)
         more = max(1, max_pulls - t + 1)
-        open_block(source, k, n, arms.means[k], arms.tau, b - d, b + d, 0.0, more, state.active)
+        corridor = Corridor(b - d, b + d, 0.0, arms.tau)
+        open_block(source, k, n, arms.means[k], corridor, more, state.active)
         set_value(state.check_keys, k, (n + state.active[k, PULLS] << state.bits) + k)
         if state.reopen_keys[(state.reopen_keys.size >> 1) + k] != NEVER:
             set_value(state.reopen_keys, k, NEVER)

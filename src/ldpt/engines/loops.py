@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ldpt.engines.decisions import Arms, Judge, arm_index, first_minimum, is_loss, is_undecided
-from ldpt.engines.fast_budget import fixed_budget_fast
+from ldpt.engines.fast_budget import fixed_budget_fast, new_state, run_to_budgets
 from ldpt.engines.fast_confidence import fixed_confidence_fast
 from ldpt.engines.jit import compiled
 from ldpt.engines.reference import (
@@ -43,9 +43,10 @@ def index_losses(
     """Fill losses[r, c]: whether run r of an index policy errs at budgets[c]."""
     pulls = np.zeros((judge.budgets.size, means.size), np.int64)
     sums = np.zeros((judge.budgets.size, means.size), np.int64)
+    state = new_state(means.size, judge.budgets[-1] if fast else 0)
     for r in range(losses.shape[0]):
         if fast:
-            fixed_budget_fast(rng, means, rule, judge.budgets, pulls, sums)
+            run_to_budgets(rng, means, rule, judge.budgets, state, pulls, sums)
         else:
             fixed_budget_literal(rng, means, rule, judge.budgets, pulls, sums)
         for c in range(judge.budgets.size):

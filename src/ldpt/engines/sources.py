@@ -1,10 +1,10 @@
 """Where an engine's responses come from: a random generator, or a tape that was written before.
 
-An engine never asks for more than it needs to know. It may ask for one response, for the sum of
-the next m, for the sum of m out of a block whose total it knows already, or whether the walk
-touched an edge on its way through such a block. A generator answers by drawing (one response, a
-binomial, a hypergeometric, the reflection principle); a tape answers by looking. The same engine
-therefore runs on both, and two engines can be compared response by response.
+An engine may ask for one response, for a word of WORD_SIZE responses, for the sum of the next m,
+for the sum of m out of a block whose total it knows already, or whether the walk touched an edge on
+its way through such a block. A generator answers by drawing (a binomial, a hypergeometric, the
+reflection principle); a tape answers by looking. The same engine therefore runs on both, and two
+engines can be compared response by response.
 
 A tape is the matrix of running sums: ``tape[k, n]`` is the sum of the first n responses of arm k.
 """
@@ -14,11 +14,13 @@ import math
 import numpy as np
 from numba import types
 from numba.extending import overload
+from numba.np.random.generator_core import next_uint64  # what Generator.random calls, as 64 bits
 
 from ldpt.engines.jit import compiled
 
 Source = np.random.Generator | np.ndarray
 
+WORD_SIZE = 62  # responses in a word, the next one in its lowest bit
 FEW = 24  # below, adding single draws is cheaper than one binomial
 NO_CHANCE = 40.0  # e^-40 is less than one step of a uniform draw, 2^-53
 
@@ -33,6 +35,11 @@ def tape_from_responses(responses: np.ndarray) -> np.ndarray:
 
 def draw_one(source: Source, arm: int, n: int, mean: float) -> int:
     """The response of the arm's pull number n + 1."""
+    raise NotImplementedError("answered in compiled code only")
+
+
+def draw_word(source: Source, arm: int, n: int, mean: float) -> int:
+    """The responses of the arm's next WORD_SIZE pulls after n, as bits."""
     raise NotImplementedError("answered in compiled code only")
 
 
@@ -66,6 +73,13 @@ def _draw_one(source, arm, n, mean):  # type: ignore[no-untyped-def]
     return lambda source, arm, n, mean: source[arm, n + 1] - source[arm, n]
 
 
+@overload(draw_word)
+def _draw_word(source, arm, n, mean):  # type: ignore[no-untyped-def]
+    if _is_generator(source):
+        return lambda source, arm, n, mean: bernoulli_word(source, mean)
+    return lambda source, arm, n, mean: word_on_tape(source, arm, n)
+
+
 @overload(draw_sum)
 def _draw_sum(source, arm, n, m, mean):  # type: ignore[no-untyped-def]
     if _is_generator(source):
@@ -85,6 +99,40 @@ def _touched_edge(source, arm, n, m, ones, up, down):  # type: ignore[no-untyped
     if _is_generator(source):
         return lambda source, arm, n, m, ones, up, down: reflected_edge(source, m, ones, up, down)
     return lambda source, arm, n, m, ones, up, down: edge_on_tape(source, arm, n, m, up, down)
+
+
+# --- Words
+
+
+@compiled
+def bernoulli_word(rng: np.random.Generator, mean: float) -> int:
+    """WORD_SIZE independent responses, exact for every double.
+
+    A response is 1 if a uniform number is less than the mean, which the first binary digit in which
+    the two differ decides. One random word gives a digit of all uniform numbers at once; half of
+    the responses are decided by each, so that about seven words make 62 responses.
+    """
+    undecided = (np.int64(1) << WORD_SIZE) - 1
+    ones = np.int64(0)
+    while undecided != 0 and mean > 0.0:
+        word = np.int64(next_uint64(rng.bit_generator))
+        mean *= 2.0
+        if mean >= 1.0:
+            mean -= 1.0
+            ones |= undecided & ~word
+            undecided &= word
+        else:
+            undecided &= ~word
+    return ones
+
+
+@compiled
+def word_on_tape(tape: np.ndarray, arm: int, n: int) -> int:
+    """The next responses on the tape; zeros beyond its end."""
+    word = np.int64(0)
+    for j in range(min(WORD_SIZE, tape.shape[1] - 1 - n)):
+        word |= (tape[arm, n + j + 1] - tape[arm, n + j]) << j
+    return word
 
 
 # --- Sums

@@ -12,9 +12,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ldpt.engines.decisions import Arms, Judge, is_loss
-from ldpt.engines.fast_budget import pull_in_runs
+from ldpt.engines.fast_budget import BudgetState, advance, forget, new_state, restart
 from ldpt.engines.fast_confidence import fixed_confidence_fast
 from ldpt.engines.jit import compiled
+from ldpt.engines.sources import Source
 from ldpt.policies import IndexRule
 from ldpt.radii import Boundary
 
@@ -46,17 +47,17 @@ def budget_log_weights(
     ends = judge.budgets
     pulls = np.zeros((ends.size, truth.size), np.int64)
     sums = np.zeros((ends.size, truth.size), np.int64)
-    first, second = np.empty(truth.size), np.empty(truth.size)
+    stages, state = np.empty((2, truth.size)), new_state(truth.size, ends[-1])
     log_weights = np.full(proposal.counts.sum(), -np.inf)
     r = 0
     for c in range(proposal.arms.size):
         for m in range(ends.size):
             for _ in range(proposal.counts[c, m]):
-                draw_means(rng, proposal.means[c], proposal.chance[c], truth, first)
-                second[:] = first
+                draw_means(rng, proposal.means[c], proposal.chance[c], truth, stages[0])
+                stages[1] = stages[0]
                 if proposal.arms[c] >= 0:
-                    second[proposal.arms[c]] = proposal.after[c, m]
-                run_in_stages(rng, first, second, m, rule, ends, pulls, sums)
+                    stages[1, proposal.arms[c]] = proposal.after[c, m]
+                run_in_stages(rng, stages, m, rule, ends, state, pulls, sums)
                 if is_loss(pulls[-1], sums[-1], rule.tau, judge):
                     log_weights[r] = -log_ratio(pulls, sums, proposal)
                 r += 1
@@ -96,23 +97,24 @@ def draw_means(
 
 @compiled
 def run_in_stages(
-    rng: np.random.Generator, first: np.ndarray, second: np.ndarray, switch: int, rule: IndexRule,
-    ends: np.ndarray, pulls: np.ndarray, sums: np.ndarray,
+    source: Source, stages: np.ndarray, switch: int, rule: IndexRule, ends: np.ndarray,
+    state: BudgetState, pulls: np.ndarray, sums: np.ndarray,
 ) -> None:  # fmt: skip
-    """An index policy with the means ``first`` up to the end of stage ``switch``, then ``second``.
+    """An index policy with the means stages[0] to the end of stage ``switch``, then stages[1].
 
-    Row m of ``pulls`` and ``sums`` is the state after ends[m] pulls. One uniform number per pull,
-    as in the literal engine, so that both make the same run from the same generator.
+    Row m of ``pulls`` and ``sums`` is the state after ends[m] pulls. What the engine knows of later
+    responses when the means change is forgotten.
     """
-    n, s = np.zeros(first.size, np.int64), np.zeros(first.size, np.int64)
-    index = np.full(first.size, -np.inf)  # so that every arm is pulled once, in order
+    restart(state)
     t = 0
     for m in range(ends.size):
-        means = first if m <= switch else second
-        pull_in_runs(rng, ends[m] - t, means, rule, n, s, index)
+        means = stages[0] if m <= switch else stages[1]
+        advance(source, t, ends[m], means, rule, state)
+        if m == switch:
+            forget(state)
         t = ends[m]
-        pulls[m] = n
-        sums[m] = s
+        pulls[m] = state.n
+        sums[m] = state.s
 
 
 @compiled
