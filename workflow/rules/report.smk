@@ -91,7 +91,10 @@ rule report:
 rule claims_page:
     """Show the verdict on every claim as a page."""
     input:
-        "<results>/claims.json",
+        claims="<results>/claims.json",
+        page=expand(
+            "workflow/claims/{name}", name=["page.html", "page.css", "page.js"]
+        ),
     output:
         report(
             "<results>/claims.html",

@@ -1,0 +1,102 @@
+"""The page of verdicts in a real browser: folding, search, links to single rows."""
+
+from pathlib import Path
+
+import pytest
+from selenium import webdriver
+from selenium.webdriver.common.by import By
+
+from ldpt.publishing import claims_page
+from tests.browser.conftest import complaints, opened
+from tests.claims.judging import PROJECT, REGISTERED
+from tests.claims.test_register import document
+
+pytestmark = pytest.mark.browser
+ROOTS = {claim.id for claim in REGISTERED if claim.id == claim.root}
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    file = tmp_path_factory.mktemp("claims") / "claims.html"
+    text = claims_page.render(PROJECT / "workflow/claims", document(), file.parent)
+    file.write_text(text, encoding="utf-8")
+    return file
+
+
+@pytest.fixture
+def claims(browser: webdriver.Chrome, page: Path) -> webdriver.Chrome:
+    return opened(browser, page)
+
+
+def shown(browser: webdriver.Chrome) -> set[str]:
+    """Rows that a reader sees without a click."""
+    script = """return [...document.querySelectorAll("details.row")]
+        .filter((row) => row.checkVisibility()).map((row) => row.id)"""
+    return set(browser.execute_script(script))
+
+
+def enter(browser: webdriver.Chrome, words: str) -> None:
+    field = browser.find_element(By.ID, "query")
+    field.clear()
+    field.send_keys(words)
+
+
+def test_the_page_opens_without_a_complaint(claims: webdriver.Chrome) -> None:
+    assert complaints(claims) == []
+    assert (
+        claims.find_element(By.ID, "shown").text == f"{len(REGISTERED)} of {len(REGISTERED)} rows"
+    )
+
+
+def test_the_page_is_folded_to_the_roots(claims: webdriver.Chrome) -> None:
+    assert shown(claims) == ROOTS
+    assert not claims.find_elements(By.CSS_SELECTOR, "details.row[open]")
+
+
+def test_unfold_shows_every_row_and_fold_hides_them_again(claims: webdriver.Chrome) -> None:
+    claims.find_element(By.ID, "unfold").click()
+    assert shown(claims) == {claim.id for claim in REGISTERED}
+    claims.find_element(By.ID, "fold").click()
+    assert shown(claims) == ROOTS
+
+
+def test_a_search_shows_matching_rows_and_their_roots(claims: webdriver.Chrome) -> None:
+    enter(claims, "hoeffding's inequality bounds")
+    assert shown(claims) == {"D2", "D38"}  # a child, and the root that opens for it
+    assert claims.find_element(By.ID, "shown").text == f"1 of {len(REGISTERED)} rows"
+    enter(claims, "x16")
+    assert shown(claims) == {"X16"}
+
+
+def test_a_search_for_nothing_says_so_and_clearing_restores(claims: webdriver.Chrome) -> None:
+    enter(claims, "no such words anywhere")
+    assert shown(claims) == set()
+    assert claims.find_element(By.ID, "nothing").is_displayed()
+    claims.execute_script(
+        "const f = document.getElementById('query'); f.value = '';"
+        "f.dispatchEvent(new Event('input'));"
+    )
+    assert shown(claims) >= ROOTS
+    assert not claims.find_element(By.ID, "nothing").is_displayed()
+
+
+def test_the_verdict_filter_keeps_rows_of_that_verdict(claims: webdriver.Chrome) -> None:
+    claims.execute_script(
+        "const f = document.getElementById('verdict'); f.value = 'not tested';"
+        "f.dispatchEvent(new Event('change'));"
+    )
+    assert shown(claims) == {"D50", "D63"}
+
+
+def test_a_link_to_a_folded_row_opens_it(browser: webdriver.Chrome, page: Path) -> None:
+    browser.get("about:blank")
+    browser.get(page.resolve().as_uri() + "#D38")
+    assert "D38" in shown(browser)
+    row = browser.find_element(By.ID, "D38")
+    assert row.get_attribute("open") is not None
+    assert "Hoeffding" in row.text
+
+
+def test_formulas_have_real_subscripts(claims: webdriver.Chrome) -> None:
+    row = claims.find_element(By.ID, "T3.1")
+    assert row.find_element(By.CSS_SELECTOR, "summary sub").text == "ε"

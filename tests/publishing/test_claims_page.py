@@ -1,0 +1,66 @@
+"""The page of verdicts: every row once, under its root, with readable formulas and links."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from ldpt.publishing import claims_page
+from tests.claims.judging import PROJECT, REGISTERED
+from tests.claims.test_register import document
+
+
+@pytest.fixture(scope="module")
+def page() -> str:
+    return claims_page.render(
+        PROJECT / "workflow/claims", document(), Path("results/smoke/results")
+    )
+
+
+def test_render_holds_every_row_once(page: str) -> None:
+    assert sorted(re.findall(r'<details class="row" id="([^"]+)"', page)) == sorted(
+        claim.id for claim in REGISTERED
+    )
+
+
+def test_render_puts_children_under_their_root(page: str) -> None:
+    root = page.index('<details class="row" id="D2"')
+    child = page.index('<details class="row" id="D38"')  # a step of another theorem
+    following = page.index('<details class="row" id="D20"')
+    assert root < child < following
+
+
+def test_render_has_one_line_per_theorem(page: str) -> None:
+    section = page[page.index('id="theorems"') : page.index('id="headlines"')]
+    assert re.findall(r'<a href="#([^"]+)">', section) == ["L2.1", "T3.1", "T3.2", "T4.1", "T4.2"]
+
+
+def test_render_leaves_no_markup_of_the_register(page: str) -> None:
+    body = page[page.index("<main>") : page.index("</main>")]
+    assert not re.search(r"[_^]\{|`|<=|>=", body)
+    assert "H<sub>ε</sub>" in body
+    assert "e<sup>2ε</sup>" in body
+
+
+def test_render_leaves_no_placeholder(page: str) -> None:
+    assert not re.search(r"<!--\{|/\*\{", page)
+
+
+def test_render_links_evidence_and_scripts(page: str) -> None:
+    assert 'href="evidence/displays.json"' in page
+    links = set(re.findall(r'href="([^"]+\.py)"', page))
+    assert links == {
+        f"../../../scripts/evidence_{name}.py" for name in ("displays", "chains", "measured")
+    }
+    assert all((PROJECT / link.removeprefix("../../../")).is_file() for link in links)
+
+
+def test_render_asks_no_network(page: str) -> None:
+    assert "http" not in page
+
+
+def test_render_escapes_what_the_register_says() -> None:
+    found = document()
+    found["claims"][0]["statement"] = "<b>bold</b> & H_{ε}"
+    page = claims_page.render(PROJECT / "workflow/claims", found, Path("results"))
+    assert "&lt;b&gt;bold&lt;/b&gt; &amp; H<sub>ε</sub>" in page
