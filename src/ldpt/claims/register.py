@@ -399,7 +399,8 @@ def headlines(claims: Sequence[Claim], found: Sequence[Verdict]) -> dict[str, An
     summaries = {claim.id: claim.summary for claim in claims}
     return {
         "rows": len(found),
-        "roots": len(roots),
+        "paper_roots": sum(v.level != "own" for v in roots),
+        "own_roots": sum(v.level == "own" for v in roots),
         "paper_rows": len(found) - own,
         "own_rows": own,
         "typos": sum(v.level == "typo" for v in found),

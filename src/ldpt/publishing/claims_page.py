@@ -92,8 +92,7 @@ def _headlines(headlines: Row) -> str:
     return (
         f"<table><thead><tr><th>roots</th>{head}</tr></thead><tbody>{body}</tbody></table>"
         f"<p>{headlines['typos']} typos beside them. {headlines['rows']} rows in all, "
-        f"{headlines['paper_rows']} on the paper and {headlines['own_rows']} of our own, with "
-        f"{headlines['roots']} roots that are no typos.</p>"
+        f"{headlines['paper_rows']} on the paper and {headlines['own_rows']} of our own.</p>"
     )
 
 

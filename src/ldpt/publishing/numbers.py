@@ -117,7 +117,7 @@ def _of_claims(claims: Mapping[str, Any]) -> dict[str, Any]:
     headlines = claims["headlines"]
     found: dict[str, Any] = {
         f"claims:{_hyphened(name)}": headlines[name]
-        for name in ("rows", "roots", "paper_rows", "own_rows", "typos")
+        for name in ("rows", "paper_roots", "own_roots", "paper_rows", "own_rows", "typos")
     }
     for level in ("theorem", "statement", "step", "own"):
         found[f"claims:{level}"] = sum(headlines[level].values())
