@@ -290,3 +290,11 @@ def test_verdicts_carry_the_number_and_its_meaning() -> None:
     assert found.number == pytest.approx(0.75)
     assert "median ratio of mean pulls" in found.meaning
     assert found.evidence["largest_onesided_over_mixture"] == pytest.approx(0.75)
+
+
+def test_many_arms_compares_with_the_closed_form_of_equal_gaps() -> None:
+    learned = bounds.bernoulli_kl(0.99, 0.01 / 8)
+    apart = math.tanh(0.5) ** 2 * bounds.bernoulli_kl(0.6, 0.4)
+    cells = cost_cells({1.0: 2.0}, HOEFFDING, "equal-gap-8")
+    expected_ratio = cells["mean_pulls_high"][0] / (8 * learned / apart)
+    assert many_arms()["least_over_bound"] == pytest.approx(expected_ratio)

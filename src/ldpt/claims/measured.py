@@ -16,7 +16,7 @@ import pandas as pd
 
 from ldpt import bounds
 from ldpt.instances import Instance
-from ldpt.privacy import private_mean, shrinkage
+from ldpt.privacy import private_mean
 from ldpt.radii import RADII, VALID_RADII
 from ldpt.summarise import crossing
 
@@ -259,19 +259,12 @@ def many_arms(cells: pd.DataFrame, instances: Instances, scale: float = 1.0) -> 
         cells["radius"].isin(VALID_RADII) & cells["instance"].str.startswith("equal-gap-")
     ]
     ratios = [
-        row.mean_pulls_high / (scale * many_arms_bound(instances[row.instance], row))
+        row.mean_pulls_high
+        / (scale * bounds.fixed_confidence_lower(problem, row.epsilon, row.delta, "many_arms"))
         for row in rows_of(chosen)
-        if instances[row.instance].threshold == 0.5 and row.delta < 0.5
+        if (problem := instances[row.instance]).threshold == 0.5 and row.delta < 0.5
     ]
     return {"cases": len(ratios), "least_over_bound": min(ratios, default=math.nan)}
-
-
-def many_arms_bound(instance: Instance, row: Any) -> float:
-    """The lower bound of the article's appendix on the average over mirror images."""
-    gap, n_arms = float(instance.gaps.min()), instance.n_arms
-    learned = bounds.bernoulli_kl(1 - row.delta, row.delta / n_arms)
-    divergence = bounds.bernoulli_kl(0.5 + gap, 0.5 - gap)
-    return n_arms * learned / (shrinkage(row.epsilon) ** 2 * divergence)
 
 
 def privacy_raises_the_cost(cells: pd.DataFrame) -> Evidence:
