@@ -3,6 +3,8 @@
 import io
 import json
 import shutil
+import subprocess
+import sys
 import zipfile
 from importlib import resources
 from pathlib import Path
@@ -101,6 +103,20 @@ def test_unpacked_it_is_a_project_that_audits(packed: Path, tmp_path: Path) -> N
     assert report.intact, render_audit(report)
 
 
+def test_crate_on_a_full_disk_is_one_line(small_root: Path, tmp_path: Path) -> None:
+    if subprocess.run(["unshare", "-m", "true"], capture_output=True).returncode:
+        pytest.skip("mounting a small disk needs the rights of an administrator")
+    (tmp_path / "disk").mkdir()
+    command = f"mount -t tmpfs -o size=8k none {tmp_path}/disk && exec {sys.executable} -m ldpt.cli"
+    command += f" crate {tmp_path}/disk/run.zip --root {small_root}; ls {tmp_path}/disk"
+    done = subprocess.run(["unshare", "-m", "sh", "-c", command], capture_output=True, text=True)
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+    assert "cannot write" in done.stderr
+    assert "No space left" in done.stderr
+    assert done.stdout == ""
+
+
 def test_every_job_is_an_action_with_inputs_outputs_and_settings(packed: Path) -> None:
     entities = metadata(packed)
     actions = [e for e in entities.values() if e["@type"] == "CreateAction" and e["@id"] != "#run"]
@@ -147,7 +163,7 @@ def test_a_damaged_run_is_refused(
 
 @pytest.mark.parametrize(
     ("out", "message"),
-    [("run.tar", "must end in .zip, got"), ("nowhere/run.zip", "no folder")],
+    [("run.tar", "must end in .zip"), ("nowhere/run.zip", "no folder")],
 )
 def test_a_bad_name_is_one_line(
     small_root: Path, tmp_path: Path, capsys: pytest.CaptureFixture, out: str, message: str

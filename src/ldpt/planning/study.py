@@ -39,7 +39,7 @@ MAX_DOUBLINGS = 8
 MAX_SEARCH_STEPS = 12
 GAP_FACTORS = (0.5, 0.75, 1.0, 1.5)  # true gaps over guessed ones
 
-Progress = Callable[[str], None]  # told what is about to be simulated
+Progress = Callable[[str], None]  # called with what is about to be simulated
 
 
 @dataclass(frozen=True)

@@ -34,6 +34,7 @@ TERMS = {"sha256": "https://w3id.org/ro/terms/workflow-run#sha256"}
 PROJECT_FILES = (
     "*.md", "*.toml", "*.lock", "*.yml", "*.cff", "LICENSE", "Makefile",
     "config/*", "profiles/**/*", "workflow/**/*", "scripts/*.py", "src/ldpt/**/*.py", "paper/*.*",
+    "src/ldpt/py.typed", "benchmarks/*.*", "docs/*", "examples/*.*",
 )  # fmt: skip
 MEDIA = {
     ".csv": "text/csv",
