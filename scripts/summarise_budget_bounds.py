@@ -11,7 +11,7 @@ from ldpt.instances import Instance, read_instances
 
 FINE = 160  # budgets of a curve
 VERSIONS = {
-    "upper": ("printed", "proved"),
+    "upper": ("printed", "proved", "lsa"),
     "lower": ("printed", "corrected", "sharp"),
 }
 BOUNDS = {"upper": fixed_budget_upper, "lower": fixed_budget_lower}

@@ -72,7 +72,7 @@ def scaled(table: pd.DataFrame, over: Any) -> pd.DataFrame:
 
 
 def estimates(
-    axes: Axes, x: Iterable[float], table: pd.DataFrame, colour: str, marker: str, **line: Any
+    axes: Axes, x: Iterable[float], table: pd.DataFrame, colour: str, **line: Any
 ) -> None:
     """A curve of estimates with intervals; zero counts as upper limits."""
     x = np.asarray(list(x), dtype=float)
@@ -80,7 +80,7 @@ def estimates(
     zero = (table["errors"] == 0).to_numpy() if "errors" in table else np.zeros(len(x), bool)
     seen = ~zero
     reach = [estimate[seen] - low[seen], high[seen] - estimate[seen]]
-    style_kwargs = {"color": colour, "marker": marker, "elinewidth": 0.7, "zorder": 3} | line
+    style_kwargs = {"color": colour, "elinewidth": 0.7, "zorder": 3} | line
     axes.errorbar(x[seen], estimate[seen], yerr=reach, **style_kwargs)
     axes.plot(
         x[zero], high[zero], marker="v", markeredgecolor=colour, markersize=3, zorder=3, **OPEN
@@ -105,7 +105,7 @@ def points_by_epsilon(
         axes.plot(x, table["estimate"], color=style.FAINT, linewidth=0.6, zorder=2)
     for position, row in zip(x, table.itertuples(), strict=True):
         colour = style.epsilon_colour(row.epsilon)
-        point(axes, position, row, {"color": colour, "marker": style.marker(method)})
+        point(axes, position, row, {"color": colour, **style.marker_style(method)})
 
 
 def cheapest_valid(table: pd.DataFrame) -> str:
@@ -217,7 +217,7 @@ def zero_handle(label: str = "no error seen") -> Line2D:
 
 def marker_handle(method: str, label: str = "") -> Line2D:
     """Legend entry of a policy or radius."""
-    style_kwargs = {"color": style.FAINT, "linestyle": "", "marker": style.marker(method)}
+    style_kwargs = {"color": style.FAINT, "linestyle": "", **style.marker_style(method)}
     return Line2D([], [], label=label or style.label(method), **style_kwargs)
 
 

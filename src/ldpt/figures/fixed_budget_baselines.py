@@ -68,8 +68,8 @@ def _error_panel(axes: Axes, rows: pd.DataFrame, epsilon: float) -> None:
         ["policy", "epsilon"]
     ):
         curve, colour = curve.sort_values("budget"), style.epsilon_colour(float(level))
-        marker = style.marker(str(policy))
-        elements.estimates(axes, curve["budget"], curve, colour, marker, markersize=3.5)
+        marker = style.marker_style(str(policy), 3.2)
+        elements.estimates(axes, curve["budget"], curve, colour, **marker)
     elements.log_axes(axes)
     axes.set_xlabel("budget $T$ (pulls)")
 

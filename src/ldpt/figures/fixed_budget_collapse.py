@@ -11,31 +11,33 @@ from ldpt.figures.fixed_budget_error import draw_curves
 from ldpt.summarise import needed_budgets
 
 COMPARED = ("apt", "lsa")  # policies, from top to bottom
+MIN_ERRORS = 10  # fewer say little about where a curve is
 
 
 class Data(NamedTuple):
-    """``curves``: rows of the fixed-budget summary; ``needed``: budgets for the error level."""
+    """``curves``: rows of the summary; ``needed``: budgets for the error level, all instances."""
 
     curves: pd.DataFrame
     needed: pd.DataFrame
     panels: list[str]
     error: float
+    strong: float  # privacy level up to which all instances are compared
 
 
-def prepare(summary: str, panels: list[str], error: float) -> Data:
+def prepare(summary: str, panels: list[str], error: float, epsilon: float) -> Data:
     """The curves of both policies at the privacy levels that both were run at."""
-    return data_of(pd.read_csv(summary), list(panels), float(error))
+    return data_of(pd.read_csv(summary), list(panels), float(error), float(epsilon))
 
 
-def data_of(summary: pd.DataFrame, panels: list[str], error: float) -> Data:
+def data_of(summary: pd.DataFrame, panels: list[str], error: float, strong: float) -> Data:
     """What there is to draw in a fixed-budget summary."""
-    table = summary[summary["policy"].isin(COMPARED) & summary["instance"].isin(panels)]
+    table = summary[summary["policy"].isin(COMPARED)]
     policies = table["policy"].nunique()
     shared = table.groupby(["instance", "epsilon"])["policy"].transform("nunique") == policies
-    curves = table[shared]
-    needed = needed_budgets(curves, error)
+    needed = needed_budgets(table[shared], error)
     needed = needed.assign(scaled=needed["estimate"] / needed["complexity"])
-    return Data(curves, needed, panels, error)
+    curves = table[shared & table["instance"].isin(panels) & (table["errors"] >= MIN_ERRORS)]
+    return Data(curves, needed, panels, error, strong)
 
 
 def draw(data: Data) -> Figure:
@@ -59,7 +61,7 @@ def draw(data: Data) -> Figure:
         first = grid[row * count]
         first.set_ylabel(f"{style.label(policy)}\nerror probability")
     grid[0].set_ylim(top=1.5)
-    elements.epsilon_legend(figure, data.curves["epsilon"], elements.zero_handle())
+    elements.epsilon_legend(figure, data.curves["epsilon"])
     return figure
 
 
@@ -78,12 +80,18 @@ def _spread_bar(axes: Axes, scaled: pd.Series, error: float) -> None:
 
 def facts(data: Data) -> dict[str, Any]:
     """How far apart the curves are at one error level, before and after scaling, by policy."""
-    found: dict[str, Any] = {"error": data.error}
+    found: dict[str, Any] = {"error": data.error, "strong": data.strong, "min_errors": MIN_ERRORS}
+    shown = data.needed[data.needed["instance"].isin(data.panels)]
+    strong = data.needed[data.needed["epsilon"] <= data.strong]
+    several = strong.groupby("instance")["epsilon"].transform("nunique") > 1
+    compared = strong[several]
+    found["instances"] = int(compared["instance"].nunique())
     for policy in COMPARED:
-        rows = data.needed[data.needed["policy"] == policy]
+        rows = shown[shown["policy"] == policy]
         found[f"{policy}_before"] = _spread(rows, "estimate")
         found[f"{policy}_after"] = _spread(rows, "scaled")
-    own = data.needed[data.needed["policy"] == "apt"]
+        found[f"{policy}_strong"] = _spread(compared[compared["policy"] == policy], "scaled")
+    own = shown[shown["policy"] == "apt"]
     widest = own.loc[own["epsilon"].idxmin(), "instance"]  # down to the strongest privacy
     curve = own[own["instance"] == widest].sort_values("epsilon")
     found["widest"] = str(widest)

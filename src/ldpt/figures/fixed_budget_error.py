@@ -47,8 +47,8 @@ def draw_curves(axes: Axes, rows: pd.DataFrame, x: str, policy: str, **line: Any
     """The error curves of one policy on one instance: one colour per privacy level."""
     for epsilon, curve in rows.groupby("epsilon", sort=True):
         curve, colour = curve.sort_values("budget"), style.epsilon_colour(float(epsilon))
-        style_kwargs = {"markersize": 2.4} | line
-        elements.estimates(axes, curve[x], curve, colour, style.marker(policy), **style_kwargs)
+        style_kwargs = style.marker_style(policy, 2.4) | line
+        elements.estimates(axes, curve[x], curve, colour, **style_kwargs)
 
 
 def facts(data: Data) -> dict[str, Any]:

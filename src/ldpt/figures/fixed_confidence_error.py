@@ -81,12 +81,11 @@ def _panel(axes: Axes, cells: pd.DataFrame, spread: float) -> None:
             axes.plot(x, rows["estimate"], marker="_", color=colour, zorder=3, **EXACT)
         elif method == "rare":
             kwargs |= {"markerfacecolor": "white", "markeredgecolor": colour}
-            kwargs |= {"markeredgewidth": 0.7}
-            elements.estimates(
-                axes, x, rows.drop(columns="errors"), colour, style.RARE_MARKER, **kwargs
-            )
+            kwargs |= {"markeredgewidth": 0.7, "marker": style.RARE_MARKER}
+            elements.estimates(axes, x, rows.drop(columns="errors"), colour, **kwargs)
         else:
-            elements.estimates(axes, x, rows, colour, "o", markersize=2.8, linestyle="")
+            kwargs |= {"marker": "o", "markersize": 2.8}
+            elements.estimates(axes, x, rows, colour, **kwargs)
     shade = style.BOUND_COLOURS["upper"]
     top = 3 * max(1.0, cells["high"].where(cells["high"] < 1e6).max())
     axes.set_ylim(cells.loc[cells["estimate"] > 0, "estimate"].min() / 3, max(top, 10))

@@ -68,7 +68,7 @@ def _instances(axes: Axes, data: Data) -> None:
     first = costs[costs["radius"] == elements.cheapest_valid(costs)]
     order = first.sort_values("estimate")["instance"].tolist()
     for row in costs[costs["instance"].isin(order)].itertuples():
-        marker = {"color": style.epsilon_colour(data.epsilon), "marker": style.marker(row.radius)}
+        marker = {"color": style.epsilon_colour(data.epsilon), **style.marker_style(row.radius)}
         reach = [[row.estimate - row.low], [row.high - row.estimate]]
         height = order.index(row.instance)
         axes.errorbar([row.estimate], [height], xerr=reach, linestyle="", **marker)

@@ -25,6 +25,7 @@ BOUND_COLOURS = {"upper": "#8c2d04", "lower": "#00695c"}
 LADDER = (4.0, 2.0, 1.0, 0.5, 0.25, 0.1, 0.03, 0.01)
 
 RARE_MARKER = "d"  # importance sampling
+SIZES = {"*": 1.7, "D": 0.85, "X": 1.1, "P": 1.1}  # of markers, relative to a circle
 LAW_MARKERS = {"Bernoulli": "o", "Beta": "s", "uniform": "^", "two-point": "D"}
 BOUND_NAMES = {
     "printed": "{side} bound, printed",
@@ -101,6 +102,12 @@ def marker(method: str) -> str:
 def label(method: str) -> str:
     """What legends call a policy or radius, from its table."""
     return (POLICIES.get(method) or KINDS[method]).label
+
+
+def marker_style(method: str, size: float = 4.0) -> dict[str, Any]:
+    """The marker of a policy or radius, in a size at which all look equally large."""
+    shape = marker(method)
+    return {"marker": shape, "markersize": size * SIZES.get(shape, 1.0)}
 
 
 def bound_name(side: str, version: str) -> str:
