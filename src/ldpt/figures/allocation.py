@@ -29,7 +29,8 @@ def draw(table: pd.DataFrame) -> Figure:
         elements.log_axes(axes, "x")
         axes.set_title(elements.method_name(method))
         if position >= len(methods) - 3:
-            axes.set_xlabel(r"share of complexity, $Δ_i^{-2} / H$")
+            axes.set_xlabel(r"share of complexity")
+            axes.tick_params(labelbottom=True)
         if position % 3 == 0:
             axes.set_ylabel("share of pulls over\nshare of complexity")
     elements.epsilon_legend(figure, table["epsilon"])

@@ -11,7 +11,11 @@ from ldpt.instances import MOST_ARMS
 from ldpt.planning import growth
 
 QUANTITIES = {"pulls": "pulls", "cpu_seconds": "CPU seconds", "bytes": "bytes"}
-AXES = {"replicates": "whole simulation", "epsilon": "one run", "arms": "one run"}
+AXES = {
+    "replicates": "replicates\n(whole simulation)",
+    "epsilon": "privacy level ε\n(one run)",
+    "arms": "number of arms $K$\n(one run)",
+}
 
 
 class Data(NamedTuple):
@@ -37,11 +41,9 @@ def draw(data: Data) -> Figure:
             rows = elements.rows_of(data.costs, axis=axis).dropna(subset=[quantity])
             _panel(axes, rows.assign(estimate=rows[quantity]), axis)
             slopes = elements.rows_of(data.exponents, quantity=quantity, axis=axis)["exponent"]
-            _note(axes, slopes, axis == "epsilon" or (quantity, axis) == ("bytes", "arms"))
+            axes.set_title(_exponents(slopes))
             axes.set_ylabel(label if axis == "replicates" else "")
-            axes.set_title(scope if quantity == "pulls" else "")
-            if quantity != "bytes":
-                axes.set_xlabel("")
+            axes.set_xlabel(scope if quantity == "bytes" else "")
     methods = elements.methods_of(data.costs)
     elements.method_legend(
         figure, [elements.marker_handle(m, elements.method_name(m)) for m in methods]
@@ -60,18 +62,15 @@ def _panel(axes: Axes, rows: pd.DataFrame, axis: str) -> None:
     else:
         elements.log_axes(axes, "x")
         elements.fine_ticks(axes, "x")
-        axes.set_xlabel("replicates")
     rows = rows.assign(low=rows["estimate"], high=rows["estimate"])
     for method, curve in rows.groupby("method", sort=False):
         x = [x_of(value) for value in curve["value"]]
         elements.points_by_epsilon(axes, x, curve, str(method))
 
 
-def _note(axes: Axes, slopes: pd.Series, right: bool) -> None:
-    """The exponents over the methods, in the corner that the curves leave free."""
-    x, side = (0.97, "right") if right else (0.04, "left")
-    text = f"exponent{'s' * (_span(slopes).count(' ') > 0)} {_span(slopes)}".replace("-", "−")
-    axes.text(x, 0.95, text, transform=axes.transAxes, ha=side, va="top")
+def _exponents(slopes: pd.Series) -> str:
+    words = "exponents" if " " in _span(slopes) else "exponent"
+    return f"{words} {_span(slopes)}".replace("-", "−")
 
 
 def _span(values: pd.Series) -> str:

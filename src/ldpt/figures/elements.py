@@ -95,7 +95,12 @@ def point(axes: Axes, x: float, row: Any, style_kwargs: dict[str, Any]) -> None:
 
 
 def points_by_epsilon(
-    axes: Axes, x: Sequence[float], table: pd.DataFrame, method: str, link: bool = True
+    axes: Axes,
+    x: Sequence[float],
+    table: pd.DataFrame,
+    method: str,
+    link: bool = True,
+    size: float = 4.0,
 ) -> None:
     """Estimates, each in the colour of its privacy level, linked by a faint line.
 
@@ -105,7 +110,7 @@ def points_by_epsilon(
         axes.plot(x, table["estimate"], color=style.FAINT, linewidth=0.6, zorder=2)
     for position, row in zip(x, table.itertuples(), strict=True):
         colour = style.epsilon_colour(row.epsilon)
-        point(axes, position, row, {"color": colour, **style.marker_style(method)})
+        point(axes, position, row, {"color": colour, **style.marker_style(method, size)})
 
 
 def cheapest_valid(table: pd.DataFrame) -> str:

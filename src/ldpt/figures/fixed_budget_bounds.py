@@ -1,5 +1,6 @@
 """How close are the bounds to the error probabilities that they bound, far below what is seen?"""
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,20 +11,17 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from ldpt.figures import elements, style
+from ldpt.policies import POLICIES
 
-COLUMNS = ["instance", "epsilon", "scaled_budget", "estimate", "low", "high"]
-METHODS = {"simulated": "simulated", "rare": "importance sampling", "exact": "exact"}
-MARKERS = {"simulated": "o", "rare": style.RARE_MARKER}
-SIDES = {
-    "upper": "the instance,\nbounds from above",
-    "lower": "worst of $B^0…B^K$,\nbounds from below",
-}
+COLUMNS = ["instance", "policy", "epsilon", "scaled_budget", "estimate", "low", "high"]
+SIDES = {"upper": "the instance", "lower": "worst of $B^0…B^K$"}
+POLICY_OF = {"printed": "apt", "proved": "apt", "lsa": "lsa"}  # of the upper bounds
 NEAR_ONE = 0.9  # error probabilities above have no place on a scale of powers
-POWERS = (0.3, 1, 3, 10, 30, 100, 300, 1000)  # of the axis: 10^-0.3 to 10^-1000
+POWERS = (0.1, 0.3, 1, 3, 10, 30, 100, 300, 1000)  # of the axis: 10^-0.1 to 10^-1000
 
 
 class Data(NamedTuple):
-    """``points``: estimates with side (what they are bounded from) and method; ``bounds``."""
+    """``points``: estimates by method; their ``side`` says which bounds hold for them."""
 
     points: pd.DataFrame
     bounds: pd.DataFrame
@@ -40,22 +38,21 @@ def prepare(
     epsilon: float,
 ) -> Data:
     """Estimates above zero by all methods beside the bounds; of rare events the reliable ones."""
-    tables = [pd.read_csv(path) for path in (summary, rare, exact, environments)]
-    simulated, sampled, chains, mirrored = (t[t["policy"] == "apt"] for t in tables)
-    parts = [
-        _labelled(simulated, "upper", "simulated"),
-        _labelled(sampled[sampled["reliable"]], "upper", "rare"),
-        _labelled(chains, "upper", "exact"),
-        _labelled(worst(mirrored[mirrored["reliable"]]), "lower", "rare"),
-    ]
-    points, limits = pd.concat(parts), pd.read_csv(bounds)
-    points = points[points["instance"].isin(panels) & (points["epsilon"] == epsilon)]
-    return Data(points, limits[limits["epsilon"] == epsilon], list(panels))
-
-
-def _labelled(table: pd.DataFrame, side: str, method: str) -> pd.DataFrame:
-    seen = table[(table["estimate"] > 0) & (table["estimate"] < NEAR_ONE)]
-    return seen[COLUMNS].assign(side=side, method=method)
+    simulated, sampled, chains, around = map(pd.read_csv, (summary, rare, exact, environments))
+    parts = {
+        ("upper", "simulated"): simulated[simulated["policy"].isin(POLICY_OF.values())],
+        ("upper", "rare"): sampled[sampled["reliable"]],
+        ("upper", "exact"): chains,
+        ("lower", "rare"): worst(around[around["reliable"]]),
+    }
+    points = pd.concat(
+        [part[COLUMNS].assign(side=side, method=how) for (side, how), part in parts.items()]
+    )
+    shown = points["instance"].isin(panels) & (points["epsilon"] == epsilon)
+    shown &= (points["estimate"] > 0) & (points["estimate"] < NEAR_ONE)
+    limits = pd.read_csv(bounds)
+    informative = (limits["value"] > 0) & (limits["value"] < NEAR_ONE)
+    return Data(points[shown], limits[informative & (limits["epsilon"] == epsilon)], list(panels))
 
 
 def worst(environments: pd.DataFrame) -> pd.DataFrame:
@@ -66,108 +63,118 @@ def worst(environments: pd.DataFrame) -> pd.DataFrame:
 
 def draw(data: Data) -> Figure:
     """One row per instance: upper bounds beside its error, lower bounds beside the worst B^i."""
-    figure, grid = elements.panels(2 * len(data.panels), 2, 2.2, sharey="row", sharex="row")
+    figure, grid = elements.panels(2 * len(data.panels), 2, 2.1, sharey="row", sharex="row")
     panels = iter(grid)
     for instance in data.panels:
-        for side, words in SIDES.items():
+        for side, what in SIDES.items():
             axes = next(panels)
             here = {"instance": instance, "side": side}
-            points = data.points
-            _points(axes, points[(points["instance"] == instance) & (points["side"] == side)])
-            _curves(axes, elements.rows_of(data.bounds, **here))
+            points = elements.rows_of(data.points, **here)
+            _points(axes, points)
+            _curves(axes, data.bounds[(data.bounds[list(here)] == here.values()).all(axis=1)])
             elements.log_axes(axes, "x")
-            axes.set_title(f"{instance}: {words}")
-            axes.set_xlabel("scaled budget $T / H_ε$")
-        _power_axis(axes)
+            axes.set_title(f"{instance}: {what}")
+            if instance == data.panels[-1]:
+                axes.set_xlabel("scaled budget $T / H_ε$")
+        _power_axis(axes, data.points[data.points["instance"] == instance]["estimate"].min())
         grid[2 * data.panels.index(instance)].set_ylabel("error probability")
-    methods = elements.in_order(data.points["method"], METHODS)
-    handles = [_method_handle(method) for method in methods]
-    elements.method_legend(figure, [*handles, *elements.bound_handles(data.bounds)], columns=3)
+    bounds = data.bounds.sort_values("side", ascending=False, kind="stable")
+    elements.method_legend(figure, [*_handles(data), *elements.bound_handles(bounds)], columns=3)
     return figure
 
 
-def _power(error: pd.Series) -> pd.Series:
+def _power(error: Any) -> Any:
     """-log10 of an error probability, which the vertical axis shows on a logarithmic scale."""
     return -np.log10(error)
 
 
-def _power_axis(axes: Axes) -> None:
+def _power_axis(axes: Axes, least: float) -> None:
     axes.set_yscale("log")
-    axes.invert_yaxis()
+    axes.set_ylim(2 * _power(least), _power(NEAR_ONE))
     axes.yaxis.set_major_locator(FixedLocator(POWERS))
     axes.yaxis.set_minor_locator(NullLocator())
     axes.yaxis.set_major_formatter(
-        FuncFormatter(lambda power, _: f"$10^{{-{power:g}}}$" if power >= 1 else "0.5")
+        FuncFormatter(
+            lambda power, _: f"$10^{{-{power:g}}}$" if power >= 1 else f"{10**-power:.1f}"
+        )
     )
 
 
 def _points(axes: Axes, rows: pd.DataFrame) -> None:
-    for (method, epsilon), curve in rows.groupby(["method", "epsilon"]):
+    """Filled markers: simulated; open ones: importance sampling; lines: exact."""
+    for (policy, method, epsilon), curve in rows.groupby(["policy", "method", "epsilon"]):
         curve, colour = curve.sort_values("scaled_budget"), style.epsilon_colour(float(epsilon))
         power = _power(curve["estimate"])
         if method == "exact":
             axes.plot(curve["scaled_budget"], power, color=colour, zorder=2)
             continue
-        low, high = (_power(curve[name].clip(1e-320, 0.99)) for name in ("high", "low"))
-        marker = {"marker": MARKERS[str(method)], "markersize": 3}
+        least, most = (_power(curve[name].clip(1e-320, 0.99)) for name in ("high", "low"))
+        marker = style.marker_style(str(policy), 3.0) | _fill(str(method), colour)
         axes.errorbar(
-            curve["scaled_budget"], power, yerr=[power - low, high - power], color=colour,
+            curve["scaled_budget"], power, yerr=[power - least, most - power], color=colour,
             linestyle="", elinewidth=0.7, zorder=3, **marker,
         )  # fmt: skip
 
 
+def _fill(method: str, colour: str) -> dict[str, Any]:
+    if method == "simulated":
+        return {}
+    return {"markerfacecolor": "white", "markeredgecolor": colour, "markeredgewidth": 0.7}
+
+
 def _curves(axes: Axes, limits: pd.DataFrame) -> None:
-    informative = limits[(limits["value"] < NEAR_ONE) & (limits["value"] > 0)]
-    for (side, version), curve in informative.groupby(["side", "version"]):
+    for (side, version), curve in limits.groupby(["side", "version"]):
         curve = curve.sort_values("scaled_budget")
         line = elements.bound_line(str(side), str(version))
         axes.plot(curve["scaled_budget"], _power(curve["value"]), **line)
 
 
-def _method_handle(method: str) -> Line2D:
-    if method == "exact":
-        return Line2D([], [], color=style.INK, label=METHODS[method])
-    style_kwargs = {"linestyle": "", "color": style.INK, "marker": MARKERS[method]}
-    return Line2D([], [], label=METHODS[method], **style_kwargs)
+def _handles(data: Data) -> list[Line2D]:
+    plain = {"linestyle": "", "color": style.INK}
+    policies = elements.in_order(data.points["policy"], POLICIES)
+    markers = [(style.label(policy), style.marker_style(policy)) for policy in policies]
+    markers.append(("importance sampling", style.marker_style("apt") | _fill("rare", style.INK)))
+    handles = [Line2D([], [], label=label, **plain | marker) for label, marker in markers]
+    if "exact" in set(data.points["method"]):
+        handles.append(Line2D([], [], color=style.INK, label="exact"))
+    return handles
 
 
 def facts(data: Data) -> dict[str, Any]:
-    """The deepest error reached, the rates there, and how far each bound is from what it bounds."""
-    own = data.points[data.points["side"] == "upper"]
+    """The deepest error reached, the rates there, and how those of the bounds compare."""
+    own = data.points[(data.points["side"] == "upper") & (data.points["policy"] == "apt")]
     deepest = own.sort_values("estimate").iloc[0]
     last = own[own["method"] == "rare"].sort_values("scaled_budget").groupby("instance").last()
     rates = -np.log(last["estimate"]) / last["scaled_budget"]
-    return {
+    found = {
         "panels": data.panels,
         "epsilon": float(deepest["epsilon"]),
+        "near_one": NEAR_ONE,
         "least_rate": float(rates.min()),
         "most_rate": float(rates.max()),
         "deepest_instance": str(deepest["instance"]),
         "deepest": float(deepest["estimate"]),
         "deepest_budget": float(deepest["scaled_budget"]),
-        **_slack(data, "upper"),
-        **_slack(data, "lower"),
     }
-
-
-def _slack(data: Data, side: str) -> dict[str, Any]:
-    """Rate of the error over that of each bound, at the largest budgets, over the panels."""
-    found: dict[str, Any] = {}
-    for version, bounds in data.bounds[data.bounds["side"] == side].groupby("version"):
-        ratios = []
-        for instance, curve in bounds.groupby("instance"):
-            informative = curve[(curve["value"] > 0) & (curve["value"] < 1)]
-            points = data.points[
-                (data.points["side"] == side) & (data.points["instance"] == instance)
-            ]
-            if informative.empty or points.empty:
-                continue
-            point = points.sort_values("scaled_budget").iloc[-1]
-            nearest = (informative["scaled_budget"] - point["scaled_budget"]).abs().idxmin()
-            bound = informative.loc[nearest]
-            rate = np.log(point["estimate"]) / point["scaled_budget"]
-            ratios.append(float(rate / (np.log(bound["value"]) / bound["scaled_budget"])))
-        if ratios:
-            found[f"{side}_{version}_least"] = min(ratios)
-            found[f"{side}_{version}_most"] = max(ratios)
+    for side, version in (("upper", "proved"), ("upper", "lsa"), ("lower", "sharp")):
+        ratios = list(_rate_ratios(data, side, version))
+        name = f"{side}_{version}"
+        found[f"{name}_least"] = min(ratios) if ratios else elements.NOT_RUN
+        found[f"{name}_most"] = max(ratios) if ratios else elements.NOT_RUN
     return found
+
+
+def _rate_ratios(data: Data, side: str, version: str) -> Iterator[float]:
+    """Logarithm of the bound over that of the error, at each instance's largest common budget."""
+    bounds = data.bounds[(data.bounds["side"] == side) & (data.bounds["version"] == version)]
+    points = data.points[
+        (data.points["side"] == side) & (data.points["policy"] == POLICY_OF.get(version, "apt"))
+    ]
+    for instance, curve in bounds.sort_values("scaled_budget").groupby("instance"):
+        x, logs = curve["scaled_budget"].to_numpy(), np.log(curve["value"].to_numpy())
+        here = points[
+            (points["instance"] == instance) & points["scaled_budget"].between(x[0], x[-1])
+        ]
+        if not here.empty:
+            last = here.loc[here["scaled_budget"].idxmax()]
+            yield float(np.interp(last["scaled_budget"], x, logs) / np.log(last["estimate"]))

@@ -34,14 +34,16 @@ def draw(data: Data) -> Figure:
     for (_, radius), curve in others[others["delta"] == data.delta].groupby(keys):
         curve = curve.sort_values("epsilon")
         x = [x_of(e) for e in curve["epsilon"]]
-        elements.points_by_epsilon(by_epsilon, x, curve, str(radius))
+        elements.points_by_epsilon(by_epsilon, x, curve, str(radius), size=3.0)
     for (_, radius, _), curve in others.groupby([*keys, "epsilon"]):
         if len(curve) > 1:
             curve = curve.sort_values("delta")
-            elements.points_by_epsilon(by_delta, curve["delta"].tolist(), curve, str(radius))
+            elements.points_by_epsilon(
+                by_delta, curve["delta"].tolist(), curve, str(radius), size=3.0
+            )
     for radius, curve in costs[family].groupby("radius"):
         curve = curve.sort_values("n_arms")
-        elements.points_by_epsilon(by_arms, curve["n_arms"].tolist(), curve, str(radius))
+        elements.points_by_epsilon(by_arms, curve["n_arms"].tolist(), curve, str(radius), size=3.0)
     elements.log_axes(by_delta, "x")
     by_delta.set_xlabel("error level δ")
     elements.arms_axis(by_arms, costs.loc[family, "n_arms"])
