@@ -33,7 +33,7 @@ def prepare(
 ) -> Data:
     """The rows of the equal-gap instances at one privacy and one error level."""
     costs = _family(summary, epsilon).query("delta == @delta")
-    limits = _family(bounds, epsilon).query("delta == @delta and version in @BOUNDS")
+    limits = _family(bounds, epsilon).query("delta == @delta and version in @BOUNDS and value > 0")
     arms = costs[["instance", "n_arms", "complexity"]].drop_duplicates()
     budgets = needed_budgets(_family(budget_summary, epsilon), error)
     limits = limits.merge(arms, on="instance")

@@ -34,11 +34,11 @@ BOUND_NAMES = {
     "hoeffding": "{side} bound with hoeffding",
     "hoeffding_mean": "{side} bound on the mean with hoeffding",
     "mixture": "{side} bound on the mean with mixture",
-    "onesided": "{side} bound on the mean with one-sided",
-    "lsa": "{side} bound for the LSA index",
+    "onesided": "{side} bound, one-sided",
+    "lsa": "{side} bound, LSA index",
     "sharp": "{side} bound, sharp",
-    "privbern": "{side} bound for PrivBern's data",
-    "many_arms": "{side} bound for many arms",
+    "privbern": "{side} bound, PrivBern",
+    "many_arms": "{side} bound with log K",
 }
 DASHES: dict[str, Any] = {
     "printed": (0, (4, 1.5)),
