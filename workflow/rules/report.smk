@@ -92,9 +92,7 @@ rule claims_page:
     """Show the verdict on every claim as a page."""
     input:
         claims="<results>/claims.json",
-        page=expand(
-            "workflow/claims/{name}", name=["page.html", "page.css", "page.js"]
-        ),
+        page=expand("workflow/claims/{name}", name=["page.html", "page.css", "page.js"]),
     output:
         report(
             "<results>/claims.html",
