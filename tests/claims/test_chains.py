@@ -13,7 +13,13 @@ from ldpt.instances import Instance
 from ldpt.simulate import fixed_budget
 from tests.claims.judging import verdict
 
-FAILURE = {"delta": 0.1, "chains": 3, "certified_lower_bound": 0.3, "largest_valid_error": 0.01}
+FAILURE = {
+    "delta": 0.1,
+    "certificates": 1,
+    "valid_chains": 3,
+    "certified_lower_bound": 0.3,
+    "largest_valid_error": 0.01,
+}
 ONE_LOSS = [(Instance("one", [0.9], 0.5), 1.0, 1900, 1e-80)]
 # claim, verdict as it is, evidence as it is, verdict with a fault, evidence with the fault
 Plant = tuple[str, str, Callable[[], dict[str, Any]], str, Callable[[], dict[str, Any]]]

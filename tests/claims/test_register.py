@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -121,6 +122,13 @@ def test_verdict_follows_from_the_criteria(value: float, expected: str) -> None:
     assert found.amendment == ("with 2" if expected == AMENDED else "")
 
 
+def test_a_meaning_names_numbers_of_the_evidence() -> None:
+    claim = make(meaning="a value below {{limit}}")
+    assert judge(claim, {"value": 0.5, "limit": 1 / 3}).meaning == "a value below 0.333"
+    with pytest.raises(ValueError, match="claim C: the evidence has no number 'limit'"):
+        judge(claim, {"value": 0.5})
+
+
 @pytest.mark.parametrize(("value", "expected"), [(0.5, SUPPORTED), (1.5, FALSE)])
 def test_a_measured_claim_is_at_best_supported(value: float, expected: str) -> None:
     assert judge(make(basis="measured"), {"value": value}).verdict == expected
@@ -203,7 +211,7 @@ def test_holm_runs_over_the_whole_register() -> None:
 # --- headlines ------------------------------------------------------------------------------------
 
 
-def document(counts: dict[str, int] | None = None) -> dict[str, Any]:
+def document() -> dict[str, Any]:
     """A document in which every criterion is replaced by one that holds."""
     easy = [
         Claim(**(vars(c) | {"printed": "one >= 1", "amended": "", "cases": "one", "number": "one"}))
@@ -213,7 +221,9 @@ def document(counts: dict[str, int] | None = None) -> dict[str, Any]:
     ]
     evidence: dict[str, dict[str, Any]] = {}
     for claim in easy:
-        evidence.setdefault(claim.file, {})[claim.key] = {"one": 1} | (counts or {})
+        named = dict.fromkeys(re.findall(r"\{\{(\w+)\}\}", claim.meaning), 1)
+        entry = evidence.setdefault(claim.file, {}).setdefault(claim.key, {"one": 1})
+        entry.update(named)
     return register.as_document(easy, register.verdicts(easy, evidence, 0.001), 0.001)
 
 

@@ -31,7 +31,7 @@ COUNTEREXAMPLE = Instance("counterexample", [0.95], 0.9)
 
 def one_armed_failure(epsilon: float = 1.0, delta: float = 0.1) -> Evidence:
     """The counterexample to Theorem 4.1: one arm at .95, threshold .9, all radii."""
-    found: Evidence = {"delta": delta, "chains": len(RADII)}
+    found: Evidence = {"delta": delta, "certificates": 1, "valid_chains": len(VALID_RADII)}
     for radius in RADII:
         chain = exact.fixed_confidence_error(COUNTEREXAMPLE, epsilon, delta, radius)
         found[f"{radius}_error"] = chain.error

@@ -248,6 +248,11 @@ def _values(criterion: str, entry: Mapping[str, Any]) -> str:
     return ", ".join(f"{token} = {_shown(entry[token])}" for token in tokens)
 
 
+def _filled(text: str, entry: Mapping[str, Any]) -> str:
+    """The text with the numbers of the evidence that it names, as in ``{{printed_bound}}``."""
+    return re.sub(r"\{\{(\w+)\}\}", lambda found: f"{_number(found[1], entry):.3g}", text)
+
+
 def _shown(value: Any) -> str:
     return f"{value:.6g}" if isinstance(value, float) else str(value)
 
@@ -330,6 +335,7 @@ def _judge(claim: Claim, entry: dict[str, Any]) -> Verdict:
     try:
         cases = int(_number(claim.cases, entry)) if claim.file else None
         found, decided = _decide(claim, entry, cases)
+        meaning = _filled(claim.meaning, entry) if cases else ""
     except ValueError as error:
         raise ValueError(f"claim {claim.id}: {error}") from None
     shared = {name: getattr(claim, name) for name in SHARED}
@@ -339,6 +345,7 @@ def _judge(claim: Claim, entry: dict[str, Any]) -> Verdict:
         criterion=claim.printed,
         decided_by=decided,
         number=entry.get(claim.number) if claim.number and cases else None,
+        meaning=meaning,
         amendment=claim.amendment if found == AMENDED else "",
         cases=cases,
         raw_p=entry.get("raw_p"),
@@ -348,7 +355,7 @@ def _judge(claim: Claim, entry: dict[str, Any]) -> Verdict:
 
 
 SHARED = (
-    "id", "level", "root", "part", "where", "basis", "statement", "meaning", "reason", "explored",
+    "id", "level", "root", "part", "where", "basis", "statement", "reason", "explored",
     "file", "key",
 )  # fmt: skip
 

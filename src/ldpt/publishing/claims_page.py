@@ -100,13 +100,21 @@ def _part(name: str, rows: Iterable[Row], folder: str | Path) -> str:
     rows = list(rows)
     roots = [row for row in rows if row["part"] == name and row["id"] == row["root"]]
     blocks = []
-    for level, title in LEVELS.items():
-        chosen = [row for row in roots if row["level"] == level]
-        if chosen:
-            heading = f"<h3>{title} ({len(chosen)})</h3>" if title else ""
-            shown = "\n".join(_row(row, rows, folder) for row in chosen)
-            blocks.append(f'<div class="level">{heading}{shown}</div>')
+    for title in dict.fromkeys(map(_heading, sorted(roots, key=_order))):
+        chosen = [row for row in roots if _heading(row) == title]
+        heading = f"<h3>{html(title)} ({len(chosen)})</h3>" if title else ""
+        shown = "\n".join(_row(row, rows, folder) for row in chosen)
+        blocks.append(f'<div class="level">{heading}{shown}</div>')
     return f'<section id="part-{name}"><h2>{escape(PARTS[name])}</h2>{"".join(blocks)}</section>'
+
+
+def _heading(row: Row) -> str:
+    """Rows of the paper stand under their level, our own under the question that they answer."""
+    return row["where"] if row["level"] == "own" else LEVELS[row["level"]]
+
+
+def _order(row: Row) -> int:
+    return list(LEVELS).index(row["level"])
 
 
 def _row(row: Row, rows: Iterable[Row], folder: str | Path) -> str:
@@ -116,10 +124,11 @@ def _row(row: Row, rows: Iterable[Row], folder: str | Path) -> str:
     count = len(children)
     more = f' <span class="more">+ {count} row{"s" * (count > 1)}</span>' if children else ""
     inner = "\n".join(_row(child, [], folder) for child in children)
+    label = "typo" if row["level"] == "typo" else row["verdict"]
     nested = f'<div class="children">{inner}</div>' if children else ""
     return (
         f'<details class="row" id="{row["id"]}" data-verdict="{escape(row["verdict"])}">'
-        f'<summary>{_badge(row["verdict"])}<span class="id">{row["id"]}</span>'
+        f'<summary>{_badge(label)}<span class="id">{row["id"]}</span>'
         f"{html(row['statement'])}{more}</summary>"
         f"{_definitions(_facts(row, folder))}{nested}</details>"
     )
