@@ -29,8 +29,8 @@ test: .venv/ready
 	$(BIN)/ruff format --check .
 	$(BIN)/snakefmt --check Snakefile workflow
 	$(BIN)/mypy
-	$(BIN)/pytest -n auto -m "not (workflow or browser or cluster)"
-	$(BIN)/pytest -m "(workflow or browser) and not cluster"
+	$(BIN)/pytest -n auto --durations 10 -m "not (workflow or browser or cluster)"
+	$(BIN)/pytest -n auto --dist loadfile --durations 10 -m "(workflow or browser) and not cluster"
 
 test-cluster: .venv/ready
 	tests/cluster/install

@@ -1,10 +1,12 @@
 """Fixtures that many tests share: the instances of the study, and copies of the project to run."""
 
+import fcntl
 import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -28,7 +30,11 @@ def counterexample(instances: dict[str, Instance]) -> Instance:
 
 @pytest.fixture(scope="session")
 def copy_project(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
-    """Makes a folder with the project's files and nothing else, as a fresh clone would be."""
+    """Makes a folder with the project's files, as a fresh clone would be, and compiled engines.
+
+    The cache of compiled code is stamped with a digest of the sources, so that an edit in the copy
+    compiles them anew.
+    """
 
     def copy(name: str) -> Path:
         destination = tmp_path_factory.mktemp(name) / "ldpt"
@@ -38,6 +44,10 @@ def copy_project(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Pa
             if (PROJECT / file).is_file():
                 (destination / file).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy2(PROJECT / file, destination / file)
+        for file in (PROJECT / "src").rglob("*.nb[ci]"):
+            kept = destination / file.relative_to(PROJECT)
+            kept.parent.mkdir(exist_ok=True)
+            shutil.copy2(file, kept)
         return destination
 
     return copy
@@ -54,13 +64,31 @@ def snakemake(
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
 
 
+@contextmanager
+def one_at_a_time(file: Path) -> Iterator[None]:
+    """Let one process in at a time; the others wait."""
+    with file.open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
 @pytest.fixture(scope="session")
-def smoke(copy_project: Callable[[str], Path]) -> Path:
-    """A copy of the project in which the smoke config has run, from a clean results folder."""
-    folder = copy_project("smoke")
-    done = snakemake(folder, "--configfile", "config/smoke.yaml")
-    assert done.returncode == 0, done.stderr[-4000:]
-    return folder
+def smoke(copy_project: Callable[[str], Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the project in which the smoke config has run, from a clean results folder.
+
+    One run serves all processes of a parallel test run.
+    """
+    common = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        common = common.parent
+    with one_at_a_time(common / "smoke.lock"):
+        place = common / "smoke.txt"
+        if not place.is_file():
+            folder = copy_project("smoke")
+            done = snakemake(folder, "--configfile", "config/smoke.yaml")
+            assert done.returncode == 0, done.stderr[-4000:]
+            place.write_text(str(folder))
+    return Path(place.read_text())
 
 
 @pytest.fixture(scope="session")

@@ -21,10 +21,10 @@ pytestmark = pytest.mark.workflow
 KILLS = 20
 ROOT = "results/tiny"
 RUNS = f"{ROOT}/results/simulations"
-# Every kind of file: JSON, Parquet, CSV, captions, PNG and PDF.
+# Every kind of file, on the shortest way: Parquet, JSON, CSV, captions, PNG and PDF.
 TARGETS = [
-    f"{RUNS}/fixed_budget/counterexample/apt/1.parquet",
-    f"{RUNS}/fixed_confidence/counterexample/printed/1.parquet",
+    f"{RUNS}/mechanism.parquet",
+    f"{ROOT}/results/instances/counterexample.json",
     f"{ROOT}/figures/privacy_cost.png",
 ]
 # A killed Snakemake leaves its lock behind; nobody else is in this folder.
@@ -131,7 +131,7 @@ def test_a_full_disk_ends_in_one_clear_line(
         done = snakemake(folder, TARGETS[0], *ARGUMENTS[-3:])
         assert done.returncode != 0
         told = lines_about(done, "No space left on device")
-        assert [line for line in told if line.startswith("simulate_fixed_budget: ")]
+        assert [line for line in told if line.startswith("simulate_mechanism: ")]
         assert "Traceback" not in done.stderr
         assert not (folder / TARGETS[0]).exists()
         (folder / ROOT / "filler").unlink()
