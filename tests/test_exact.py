@@ -75,6 +75,7 @@ def test_one_arm_loss_is_a_binomial_tail():
         ("printed", 0.30434, 4326.0),
         ("hoeffding", 5.65e-7, 32139.8),
         (Radius("mixture", rho=10.0), 0.00231, 3742.5),
+        ("onesided", 0.0051953, 2614.6),
     ],
 )
 def test_reference_values_of_the_counterexample(radius, error, pulls):
@@ -99,7 +100,7 @@ def test_certified_bound_is_below_the_chain_and_refutes_the_guarantee():
     assert chain.error - certified < 1e-9
 
 
-@pytest.mark.parametrize("radius", ["hoeffding", "mixture"])
+@pytest.mark.parametrize("radius", ["hoeffding", "mixture", "onesided"])
 def test_certified_bound_stays_below_the_level_of_valid_radii(radius):
     certified = certified_error_lower_bound(COUNTEREXAMPLE, 1.0, 0.1, radius, max_pulls=500)
     chain = fixed_confidence_error(COUNTEREXAMPLE, 1.0, 0.1, radius, max_pulls=500)
@@ -146,7 +147,7 @@ def test_fixed_budget_engines_lose_as_often_as_they_should(policy, instance, eps
 
 
 @pytest.mark.parametrize("engine", ["literal", "fast"])
-@pytest.mark.parametrize("radius", ["printed", Radius("mixture", rho=10.0)], ids=str)
+@pytest.mark.parametrize("radius", ["printed", Radius("mixture", rho=10.0), "onesided"], ids=str)
 def test_fixed_confidence_engines_err_as_often_and_stop_as_late_as_they_should(radius, engine):
     runs = 4000
     exact = fixed_confidence_error(COUNTEREXAMPLE, 1.0, 0.1, radius)

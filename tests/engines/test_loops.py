@@ -12,7 +12,7 @@ import pytest
 from scipy.stats import binom, chisquare, hypergeom, ks_2samp
 
 from ldpt.engines import blocks, fast_budget, loops, pull_order, tournament
-from ldpt.engines.decisions import Arms, Judge
+from ldpt.engines.decisions import Judge
 from ldpt.engines.jit import engine_digest
 from ldpt.engines.sources import (
     binomial,
@@ -25,7 +25,6 @@ from ldpt.engines.sources import (
 from ldpt.instances import Instance
 from ldpt.policies import IndexRule
 from ldpt.privacy import private_mean
-from ldpt.radii import Radius
 
 LEVEL = 1e-4
 
@@ -229,40 +228,6 @@ def test_fixed_budget_engines_pull_alike(epsilon, zeta, budget, log_weight):
             first[e, :, r] = pulls[:, 1]
     assert ks_2samp(first[0, 0], first[1, 0]).pvalue > LEVEL
     assert ks_2samp(first[0, 1], first[1, 1]).pvalue > LEVEL
-
-
-@pytest.mark.parametrize("name", ["printed", "mixture", "onesided"])
-def test_fixed_confidence_engines_stop_alike(name):
-    radius, epsilon, runs = Radius(name), 0.4, 600
-    means = private_mean(np.array([0.1, 0.3, 0.8]), epsilon)
-    times, pulls, sums = np.zeros((2, runs), np.int64), *np.zeros((2, 2, runs, 3), np.int64)
-    for fast in (0, 1):
-        loops.fixed_confidence_runs(
-            np.random.default_rng(10 + fast), bool(fast), Arms(means, 0.5),
-            radius.at(3, 0.1, 0.5, epsilon), np.array([10**12]),
-            loops.Runs(times[fast], pulls[fast], sums[fast]),
-        )  # fmt: skip
-        assert (pulls[fast].sum(axis=1) == times[fast]).all()
-    assert ks_2samp(times[0], times[1]).pvalue > LEVEL
-    assert ks_2samp(pulls[0, :, 1], pulls[1, :, 1]).pvalue > LEVEL
-
-
-def test_a_run_cut_off_shows_the_state_of_every_arm():
-    """Sums at the cut have the law of the literal engine's: blocks are cut in the middle."""
-    radius, runs, limit = Radius("printed"), 4000, 5000
-    means = private_mean(np.array([0.45, 0.6]), 0.3)
-    times, pulls, sums = np.zeros((2, runs), np.int64), *np.zeros((2, 2, runs, 2), np.int64)
-    for fast in (0, 1):
-        loops.fixed_confidence_runs(
-            np.random.default_rng(20 + fast), bool(fast), Arms(means, 0.5),
-            radius.at(2, 0.1, 0.5, 0.3), np.array([limit]),
-            loops.Runs(times[fast], pulls[fast], sums[fast]),
-        )  # fmt: skip
-    cut = times == -1
-    assert cut.mean() > 0.9
-    assert (pulls[cut].sum(axis=1) == limit).all()
-    assert ks_2samp(sums[0, cut[0], 0], sums[1, cut[1], 0]).pvalue > LEVEL
-    assert ks_2samp(sums[0, cut[0], 1], sums[1, cut[1], 1]).pvalue > LEVEL
 
 
 def test_uniform_allocation_pulls_in_turn():

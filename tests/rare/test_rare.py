@@ -24,6 +24,7 @@ from ldpt.exact import fixed_budget_loss
 from ldpt.exact import fixed_confidence_error as exact_confidence_error
 from ldpt.instances import Instance
 from ldpt.policies import INDEX_POLICIES, IndexRule
+from ldpt.radii import RADII
 from ldpt.rare import kernels
 from ldpt.rare.paths import WaysToErr, kl_divergence
 from ldpt.rare.proposal import NOMINAL, build_proposal
@@ -139,7 +140,7 @@ def test_rate_of_one_arm_is_the_divergence_at_the_threshold():
 # --- Algorithm 2
 
 
-@pytest.mark.parametrize("radius", ["printed", "hoeffding", "mixture"])
+@pytest.mark.parametrize("radius", RADII)
 @pytest.mark.parametrize("delta", [0.2, 1e-2, 1e-4])
 @pytest.mark.parametrize("epsilon", [2.0, math.inf])
 def test_confidence_error_matches_the_exact_chain(counterexample, radius, delta, epsilon):
@@ -150,7 +151,9 @@ def test_confidence_error_matches_the_exact_chain(counterexample, radius, delta,
     assert standard_errors(found, exact) < 4
 
 
-@pytest.mark.parametrize(("radius", "delta"), [("printed", 0.1), ("mixture", 0.5)])
+@pytest.mark.parametrize(
+    ("radius", "delta"), [("printed", 0.1), ("mixture", 0.5), ("onesided", 0.4)]
+)
 def test_confidence_error_of_several_arms_matches_plain_simulation(radius, delta):
     instance = Instance("three", [0.2, 0.52, 0.7], 0.5)
     runs = ~fixed_confidence(instance, 4.0, delta, 40_000, 8, radius)["correct"]

@@ -1,0 +1,88 @@
+"""The fast engine of Algorithm 2: the law of its runs, and when decided arms reopen.
+
+That it makes the literal run on every tape is shown in ``test_tapes``.
+"""
+
+import numpy as np
+import pytest
+from scipy.stats import ks_2samp
+
+from ldpt.engines import loops
+from ldpt.engines.decisions import Arms, is_undecided
+from ldpt.engines.fast_confidence import HORIZON, reopening_time
+from ldpt.engines.tournament import NEVER
+from ldpt.privacy import private_mean
+from ldpt.radii import KINDS, RADII, Radius
+
+LEVEL = 1e-4  # of every statistical test
+
+
+@pytest.mark.parametrize("name", ["printed", "mixture", "onesided"])
+def test_fixed_confidence_engines_stop_alike(name):
+    radius, epsilon, runs = Radius(name), 0.4, 600
+    means = private_mean(np.array([0.1, 0.3, 0.8]), epsilon)
+    times, pulls, sums = np.zeros((2, runs), np.int64), *np.zeros((2, 2, runs, 3), np.int64)
+    for fast in (0, 1):
+        loops.fixed_confidence_runs(
+            np.random.default_rng(10 + fast), bool(fast), Arms(means, 0.5),
+            radius.at(3, 0.1, 0.5, epsilon), np.array([10**12]),
+            loops.Runs(times[fast], pulls[fast], sums[fast]),
+        )  # fmt: skip
+        assert (pulls[fast].sum(axis=1) == times[fast]).all()
+    assert ks_2samp(times[0], times[1]).pvalue > LEVEL
+    assert ks_2samp(pulls[0, :, 1], pulls[1, :, 1]).pvalue > LEVEL
+
+
+def test_a_run_cut_off_shows_the_state_of_every_arm():
+    """Sums at the cut have the law of the literal engine's: blocks are cut in the middle."""
+    radius, runs, limit = Radius("printed"), 4000, 5000
+    means = private_mean(np.array([0.45, 0.6]), 0.3)
+    times, pulls, sums = np.zeros((2, runs), np.int64), *np.zeros((2, 2, runs, 2), np.int64)
+    for fast in (0, 1):
+        loops.fixed_confidence_runs(
+            np.random.default_rng(20 + fast), bool(fast), Arms(means, 0.5),
+            radius.at(2, 0.1, 0.5, 0.3), np.array([limit]),
+            loops.Runs(times[fast], pulls[fast], sums[fast]),
+        )  # fmt: skip
+    cut = times == -1
+    assert cut.mean() > 0.9
+    assert (pulls[cut].sum(axis=1) == limit).all()
+    assert ks_2samp(sums[0, cut[0], 0], sums[1, cut[1], 0]).pvalue > LEVEL
+    assert ks_2samp(sums[0, cut[0], 1], sums[1, cut[1], 1]).pvalue > LEVEL
+
+
+@pytest.mark.parametrize("name", RADII)
+@pytest.mark.parametrize("seed", range(5))
+def test_reopening_time_is_the_first_at_which_the_arm_is_undecided(name, seed):
+    """By going through all times up to 3000, and by the comparison itself at the time found."""
+    rng = np.random.default_rng(seed)
+    reopened = 0
+    for _ in range(200):
+        n, t = int(rng.integers(1, 60)), int(rng.integers(60, 200))
+        tau, delta = float(rng.uniform(0.2, 0.8)), float(rng.choice([0.1, 0.9]))
+        s = int(rng.integers(0, n + 1))
+        edge = Radius(name).at(2, delta, tau, np.inf)
+        if is_undecided(edge, n, s, t, tau):
+            continue
+        found = reopening_time(edge, n, s, t, tau)
+        first = next((at for at in range(t + 1, 3000) if is_undecided(edge, n, s, at, tau)), None)
+        if first is not None:
+            assert found == first, (edge, n, s, t, tau)
+            reopened += 1
+        elif found == NEVER:
+            assert not is_undecided(edge, n, s, HORIZON, tau)
+        else:
+            assert found >= 3000
+            assert is_undecided(edge, n, s, found, tau)
+            assert not is_undecided(edge, n, s, found - 1, tau)
+    assert (reopened > 0) == KINDS[name].timed
+
+
+@pytest.mark.parametrize("engine", [loops.fixed_confidence_literal, loops.fixed_confidence_fast])
+def test_a_limit_set_to_zero_ends_a_run_at_once(engine):
+    """This is how Ctrl-C stops compiled code: the arms keep one pull each."""
+    pulls, sums = np.zeros((2, 3), np.int64)
+    edge = Radius("mixture").at(3, 0.1, 0.5, np.inf)
+    rng, arms = np.random.default_rng(1), Arms(np.full(3, 0.51), 0.5)
+    assert engine(rng, arms, edge, np.array([0]), pulls, sums) == -1
+    assert pulls.tolist() == [1, 1, 1]
