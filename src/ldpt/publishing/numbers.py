@@ -131,7 +131,8 @@ def _of_claims(claims: Mapping[str, Any]) -> dict[str, Any]:
         values = {**claim.get("evidence", {}), "adjusted_p": claim.get("adjusted_p")}
         for name, value in values.items():
             if isinstance(value, (int, float, str)) and not isinstance(value, bool):
-                found[f"claim:{claim['id']}:{name}"] = value
+                undefined = value in ("nan", "inf", "-inf")  # as evidence writes them
+                found[f"claim:{claim['id']}:{name}"] = float(value) if undefined else value
         found[f"claim:{claim['id']}:verdict"] = claim["verdict"]
     return found
 
@@ -164,14 +165,16 @@ def _of_runs(fixed_budget: pd.DataFrame, fixed_confidence: pd.DataFrame) -> dict
     }
 
 
-def _of_losses(fixed_budget: pd.DataFrame) -> dict[str, float]:
-    """Error probabilities at the smallest budget of at least H_eps, if it is no more than that.
+def _of_losses(fixed_budget: pd.DataFrame) -> dict[str, Any]:
+    """Error probabilities at T = H_eps; where no run erred, the upper limit as a text.
 
     Only where Algorithm 1 and ``lsa`` were both run, so that they can be compared.
     """
     rows = fixed_budget[fixed_budget["scaled_budget"].between(1, 1 + AT_COMPLEXITY)]
     found = {
-        (row.policy, row.instance, row.epsilon): float(row.estimate)
+        (row.policy, row.instance, row.epsilon): (
+            float(row.estimate) if row.errors else f"< {number(row.high, 1)}"
+        )
         for row in rows.sort_values("budget", ascending=False).itertuples()
     }
     return {
