@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ldpt import config
+from ldpt.radii import RADII
 
 Config = dict[str, Any]
 
@@ -386,3 +387,9 @@ def test_studies_that_overlap_are_simulated_once(smoke_config: Config) -> None:
     runs = config.study(smoke_config).fixed_confidence
     assert len({(run.instance, run.radius, run.epsilon) for run in runs}) == len(runs)
     assert all(run.deltas == {0.1, 0.05} and run.replicates == 300 for run in runs)
+
+
+def test_the_schema_names_the_radii_of_the_table():
+    """A radius is a row of ``KINDS``; a config may ask for it wherever radii are listed."""
+    listed = re.findall(r"radii: .*?enum: \[(.*?)\]", config.SCHEMA.read_text())
+    assert [tuple(names.split(", ")) for names in listed] == [RADII] * 3
