@@ -1,0 +1,104 @@
+"""Draws: sums, parts, words, and the edges that a walk touches.
+
+Statistical tests are seeded and fail by chance with probability 1e-4 each.
+"""
+
+import itertools
+import math
+from collections import Counter
+
+import numpy as np
+import pytest
+from scipy.stats import binom, hypergeom
+
+from ldpt.engines.sources import (
+    WORD_SIZE,
+    bernoulli_word,
+    binomial,
+    hypergeometric,
+    reflected_edge,
+    tape_from_responses,
+    touch_exponent,
+    touch_probability,
+    word_on_tape,
+)
+from tests.engines.laws import LEVEL, arrangements, fits, walk_of
+
+
+@pytest.mark.parametrize(("m", "mean"), [(20, 0.3), (40, 0.5), (100, 0.7), (3000, 0.51)])
+def test_sums_are_binomial(m, mean):
+    rng = np.random.default_rng(m)
+    sample = [binomial(rng, m, mean) for _ in range(40_000)]
+    assert fits(sample, binom.pmf(np.arange(m + 1), m, mean)) > LEVEL
+
+
+@pytest.mark.parametrize(
+    ("m", "ones", "total"),
+    [(5, 3, 10), (30, 60, 200), (700, 300, 1000), (500, 30, 1000), (2500, 2400, 5000)],
+)
+def test_parts_are_hypergeometric(m, ones, total):
+    rng = np.random.default_rng(m)
+    sample = [hypergeometric(rng, m, ones, total) for _ in range(40_000)]
+    assert fits(sample, hypergeom.pmf(np.arange(m + 1), total, ones, m)) > LEVEL
+
+
+def test_touch_probability_counts_the_walks_that_touch():
+    for m, ones in itertools.product(range(1, 11), range(11)):
+        for edge in range(max(1, 2 * ones - m + 1), m + 2):
+            if ones > m:
+                continue
+            touched = [walk_of(order).max() >= edge for order in arrangements(m, ones)]
+            exact = np.mean(touched)
+            assert touch_probability(m, ones, edge) == pytest.approx(exact, abs=1e-12)
+            assert exact <= math.exp(-touch_exponent(m, 2 * ones - m, edge)) + 1e-15
+
+
+def test_edges_are_drawn_with_their_probability():
+    rng = np.random.default_rng(1)
+    m, ones, up, down = 400, 210, 34, 26
+    drawn = Counter(reflected_edge(rng, m, ones, up, down) for _ in range(200_000))
+    rise, fall = touch_probability(m, ones, up), touch_probability(m, m - ones, down)
+    sample = np.repeat([0, 1, 2], [drawn[0], drawn[1], drawn[-1]])
+    assert fits(sample, [1 - rise - fall, rise, fall]) > LEVEL
+
+
+# --- Words
+
+
+def bits_of(word, size=WORD_SIZE):
+    return [word >> j & 1 for j in range(size)]
+
+
+@pytest.mark.parametrize("mean", [0.5, 0.515, 0.3, 0.95, 2.0**-10, 0.1])
+def test_bernoulli_word_has_a_binomial_sum(mean):
+    rng = np.random.default_rng(7)
+    sample = [sum(bits_of(bernoulli_word(rng, mean))) for _ in range(20_000)]
+    assert fits(sample, binom.pmf(np.arange(WORD_SIZE + 1), WORD_SIZE, mean)) > LEVEL
+
+
+@pytest.mark.parametrize("mean", [0.515, 0.2])
+def test_bernoulli_word_has_independent_responses(mean):
+    """Each position alone, and each with its neighbour: 62 + 61 tests at the level of one."""
+    rng = np.random.default_rng(8)
+    bits = np.array([bits_of(bernoulli_word(rng, mean)) for _ in range(20_000)])
+    assert bits.shape[1] == WORD_SIZE
+    for j in range(WORD_SIZE):
+        assert fits(bits[:, j], [1 - mean, mean]) > LEVEL / 123
+    for j in range(WORD_SIZE - 1):
+        pairs = np.outer([1 - mean, mean], [1 - mean, mean]).ravel()
+        assert fits(2 * bits[:, j] + bits[:, j + 1], pairs) > LEVEL / 123
+
+
+def test_bernoulli_word_of_a_sure_response():
+    rng = np.random.default_rng(9)
+    assert bernoulli_word(rng, 0.0) == 0
+    assert bernoulli_word(rng, 1.0) == (1 << WORD_SIZE) - 1
+
+
+def test_word_on_tape_is_the_tape_and_zeros_beyond_its_end():
+    responses = np.random.default_rng(10).random((2, 100)) < 0.6
+    tape = tape_from_responses(responses)
+    for n in (0, 17, 38, 60, 99, 100):
+        expected = [*responses[1, n : n + WORD_SIZE].astype(int)]
+        expected += [0] * (WORD_SIZE - len(expected))
+        assert bits_of(word_on_tape(tape, 1, n)) == expected

@@ -1,0 +1,46 @@
+"""The table of policies and the index that learners and engines share."""
+
+import math
+
+import pytest
+
+from ldpt.policies import (
+    DEFAULT_POLICY,
+    INDEX_POLICIES,
+    POLICIES,
+    IndexRule,
+    check_policy,
+    index,
+)
+
+
+def test_every_policy_is_known_by_its_name_and_drawn_with_its_own_marker():
+    assert [policy.name for policy in POLICIES.values()] == list(POLICIES)
+    assert len({policy.marker for policy in POLICIES.values()}) == len(POLICIES)
+    assert len({policy.label for policy in POLICIES.values()}) == len(POLICIES)
+
+
+def test_index_policies_are_those_with_two_engines():
+    assert INDEX_POLICIES == ("apt", "lsa")
+    assert DEFAULT_POLICY in INDEX_POLICIES
+
+
+@pytest.mark.parametrize(("n", "s", "tau", "zeta"), [(7, 2, 0.5, 0.1), (100, 31, 0.3, 0.0)])
+def test_index_is_the_formula(n, s, tau, zeta):
+    plain = math.sqrt(n) * (abs(tau - s / n) + zeta)
+    assert index(IndexRule(tau, zeta, 0.0), n, s) == pytest.approx(plain, rel=1e-14)
+    half = n * (abs(tau - s / n) + zeta) ** 2 + math.log(n) / 2
+    assert index(IndexRule(tau, zeta, 0.5), n, s) == pytest.approx(half, rel=1e-14)
+
+
+@pytest.mark.parametrize("log_weight", [0.0, 0.5])
+def test_index_of_mirrored_arms_ties_exactly(log_weight):
+    rule = IndexRule(0.5, 0.07, log_weight)
+    assert all(index(rule, n, s) == index(rule, n, n - s) for n in range(1, 60) for s in range(n))
+
+
+def test_check_policy_names_what_is_allowed():
+    with pytest.raises(ValueError, match="policy must be one of apt, lsa, got 'uniform'"):
+        check_policy("uniform", INDEX_POLICIES)
+    with pytest.raises(ValueError, match="policy 'uniform' has no index"):
+        POLICIES["uniform"].rule(0.5, 0.0)
