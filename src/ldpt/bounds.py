@@ -99,8 +99,6 @@ def fixed_budget_upper(
     n_arms, complexity = instance.n_arms, instance.complexity(epsilon)
     if version == "printed":
         return _exp(-budget / complexity / 4 + 2 * n_arms * math.log(math.log(budget) + 1))
-    if version in ("corrected", "rigorous", "paired"):  # until all callers know the new name
-        version = "proved"
     if version not in ("proved", "lsa"):
         raise _unknown(version, ("printed", "proved", "lsa"))
     judged = instance.must_accept | instance.must_reject
