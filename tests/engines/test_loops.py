@@ -1,4 +1,4 @@
-"""Loops over runs, and engines against each other on their own random numbers.
+"""Loops over runs.
 
 Statistical tests are seeded and fail by chance with probability 1e-4 each.
 """
