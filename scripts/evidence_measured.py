@@ -42,6 +42,9 @@ def measured_evidence(instances: list[str], tables: dict[str, str]) -> dict[str,
         "onesided_flat": measured.onesided_flat(cells, problems),
         "cost_of_radii": measured.cost_of_radii(cells),
         "sampled_losses": measured.sampled_losses(read["rare_budget"], problems),
+        "sampled_losses_lsa": measured.sampled_losses(
+            read["rare_budget"], problems, policy="lsa", versions=["lsa"]
+        ),
         "sampled_errors": measured.sampled_errors(read["rare_confidence"]),
         **measured.appendix_checks(read["tapes"]),
     }

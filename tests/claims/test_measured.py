@@ -58,11 +58,15 @@ def sampled_errors(estimate: float, relative_error: float = 0.1) -> dict[str, An
     return measured.sampled_errors(pd.DataFrame(rows))
 
 
-def sampled_losses(estimate: float, relative_error: float = 0.1) -> dict[str, Any]:
+def sampled_losses(
+    estimate: float, relative_error: float = 0.1, policy: str = "apt"
+) -> dict[str, Any]:
+    versions = measured.UPPER_VERSIONS if policy == "apt" else ["lsa"]
     row = {"instance": "one-arm", "epsilon": 1.0, "budget": 1900, "scaled_budget": 65.0}
     row |= {"estimate": estimate, "relative_error": relative_error, "reliable": True}
     useless = row | {"estimate": 0.9, "reliable": False}
-    return measured.sampled_losses(pd.DataFrame([row, useless]), PROBLEMS)
+    table = pd.DataFrame([row, useless]).assign(policy=policy)
+    return measured.sampled_losses(table, PROBLEMS, policy=policy, versions=versions)
 
 
 def budget_losses(errors: int, budget: int = 1900) -> dict[str, Any]:
@@ -174,6 +178,8 @@ PLANTED: list[Plant] = [
     ("T3.1-runs", SUPPORTED, lambda: budget_losses(0), FALSE, lambda: budget_losses(500)),
     ("T3.1-rare", SUPPORTED, lambda: sampled_losses(1e-80), FALSE, lambda: sampled_losses(0.5)),
     ("X13", SUPPORTED, lambda: sampled_losses(1e-80), FALSE, lambda: sampled_losses(0.5)),
+    ("X21-rare", SUPPORTED, lambda: sampled_losses(1e-80, policy="lsa"), FALSE,
+     lambda: sampled_losses(0.5, policy="lsa")),
     *(
         (name, usual, lambda r=radius: delta_correct(100, r), FALSE,
          lambda r=radius: delta_correct(160, r))
@@ -232,7 +238,7 @@ def test_a_bound_that_is_vacuous_everywhere_gives_no_verdict() -> None:
     assert verdict("T3.1-runs", vacuous) == NOT_TESTED
     rare = pd.DataFrame(
         [{"instance": "one-arm", "epsilon": 1.0, "budget": 50, "scaled_budget": 2.0}]
-    ).assign(estimate=0.9, relative_error=0.01, reliable=True)
+    ).assign(estimate=0.9, relative_error=0.01, reliable=True, policy="apt")
     assert verdict("T3.1-rare", measured.sampled_losses(rare, PROBLEMS)) == NOT_TESTED
 
 

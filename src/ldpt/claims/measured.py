@@ -340,17 +340,21 @@ def budget_upper_bounds(cells: pd.DataFrame, instances: Instances) -> Evidence:
     return {"tests": tests, "informative_cells": len(tests)}
 
 
-def sampled_losses(table: pd.DataFrame, instances: Instances, scale: float = 1.0) -> Evidence:
-    """Theorem 3.1 against losses of Algorithm 1 far below the floor of plain simulation.
+def sampled_losses(
+    table: pd.DataFrame,
+    instances: Instances,
+    scale: float = 1.0,
+    policy: str = "apt",
+    versions: Sequence[str] = UPPER_VERSIONS,
+) -> Evidence:
+    """Upper bounds against losses far below the floor of plain simulation.
 
     Reliable estimates only; a bound is contradicted by one that exceeds it by five standard errors.
     Only a bound below 1 can be. ``scale`` divides the bounds.
     """
-    chosen = table[table["reliable"] & (table["estimate"] > 0)]
-    if "policy" in chosen:
-        chosen = chosen[chosen["policy"] == "apt"]
+    chosen = table[table["reliable"] & (table["estimate"] > 0) & (table["policy"] == policy)]
     found: Evidence = {"estimates": len(chosen)}
-    for version in UPPER_VERSIONS:
+    for version in versions:
         violations = informative = 0
         for row in rows_of(chosen):
             problem = instances[row.instance]
