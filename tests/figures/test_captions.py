@@ -46,6 +46,11 @@ def test_as_typst_escapes_text_and_leaves_formulas() -> None:
     assert captions.as_typst("#1 * `x` $a_1$") == r"\#1 \* \`x\` $a_1$"
 
 
+def test_as_typst_keeps_numbers_in_one_piece() -> None:
+    found = captions.as_typst("Algorithm 1's 20 000 runs, 95 % of 1.5×10⁻⁵")
+    assert found == "Algorithm 1’s 20\u202f000 runs, 95\u202f% of $1.5 times 10^(-5)$"
+
+
 @pytest.mark.parametrize("name", list(catalog.read(PROJECT / catalog.CATALOG)))
 def test_every_template_typesets(name: str) -> None:
     import typst

@@ -46,6 +46,6 @@ def facts(table: pd.DataFrame) -> dict[str, Any]:
         slope = float(np.polyfit(np.log(share), np.log(ratio * share), 1)[0])
         found[f"{method}_slope"] = slope
         found[f"{method}_least"], found[f"{method}_most"] = float(ratio.min()), float(ratio.max())
-        words = f"{elements.prose(slope)} for {elements.method_name(method)}"
-        found["slopes"].append(f"{words} (arms get {elements.span(ratio)} times their share)")
+        words = elements.method_name(method).replace(",", " with radius")
+        found["slopes"].append(f"{elements.prose(slope)} for {words} ({elements.span(ratio)})")
     return found

@@ -120,14 +120,20 @@ def as_typst(caption: str) -> str:
     r"""A caption as Typst markup: formulas are left to Typst, all other signs stand for themselves.
 
     >>> as_typst("a_b is 2×10⁻⁴ of $H_epsilon$")
-    'a\\_b is 2$times 10^(-4)$ of $H_epsilon$'
+    'a\\_b is $2 times 10^(-4)$ of $H_epsilon$'
     """
     parts = FORMULA.split(caption)
-    texts = [re.sub(r"([\\#$*_@<>~`\[\]])", r"\\\1", text) for text in parts[::2]]
-    texts = [re.sub(r"×10([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)", _typst_power, text) for text in texts]
+    texts = [_typst_text(text) for text in parts[::2]]
     formulas = [f"${formula}$" for formula in parts[1::2]]
     return "".join(text + formula for text, formula in zip(texts, [*formulas, ""], strict=True))
 
 
+def _typst_text(text: str) -> str:
+    text = re.sub(r"([\\#$*_@<>~`\[\]])", r"\\\1", text)
+    text = text.replace("'", "’")  # after a digit, Typst would take it for a prime
+    text = re.sub(r"(?<=\d) (?=%|\d{3})", "\u202f", text)  # no line ends inside a number
+    return re.sub(r"([\d.]+)×10([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)", _typst_power, text)
+
+
 def _typst_power(found: re.Match[str]) -> str:
-    return f"$times 10^({found[1].translate(PLAIN_DIGITS)})$"
+    return f"${found[1]} times 10^({found[2].translate(PLAIN_DIGITS)})$"

@@ -126,13 +126,15 @@ def _handles() -> list[Line2D]:
 def facts(data: Data) -> dict[str, Any]:
     """In how many settings each radius violates the guarantee, and the worst of them."""
     found: dict[str, Any] = {"replicates": data.replicates, "left_out": data.left_out}
-    words = []
+    words: list[str] = []
+    breaking: list[str] = []
+    keeping: list[str] = []
     for radius in elements.in_order(data.cells["radius"], RADII):
         rows = data.cells[data.cells["radius"] == radius]
         broken, worst = int((rows["low"] > 1).sum()), float(rows["estimate"].max())
         found[f"{radius}_broken"], found[f"{radius}_cells"] = broken, len(rows)
         found[f"{radius}_worst"] = worst
-        words.append(
-            f"{style.label(radius)} in {broken} of {len(rows)} settings (at most {number(worst)})"
-        )
-    return found | {"verdicts": words}
+        (breaking if broken else keeping).append(style.label(radius))
+        words.append(f"{style.label(radius)} {broken} of {len(rows)} ({number(worst)})")
+    none = ["no radius"]
+    return found | {"verdicts": words, "breaking": breaking or none, "keeping": keeping or none}

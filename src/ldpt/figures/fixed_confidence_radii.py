@@ -100,6 +100,6 @@ def facts(data: Data) -> dict[str, Any]:
             ratio = (pulls[radius] / pulls[best]).dropna()
             found[f"{radius}_least"], found[f"{radius}_most"] = ratio.min(), ratio.max()
             found[f"{radius}_median"] = ratio.median()
-            words = f"{elements.span(ratio)} times as many with {style.label(radius)}"
-            found["others"].append(f"{words} ({elements.prose(ratio.median())} in the median)")
+            words = f"{elements.span(ratio)} times with {style.label(radius)}"
+            found["others"].append(f"{words} (median {elements.prose(ratio.median())})")
     return {name: float(v) if isinstance(v, float) else v for name, v in found.items()}
