@@ -1,10 +1,11 @@
-"""What a simulated pull costs: literal and fast engine, beside two engines that draw every pull.
+"""What a simulated pull costs: fast and literal engine, a NumPy loop and a plain Python loop.
 
     python benchmarks/engines.py [--quick]
 
-prints a table and writes it to benchmarks/engines.csv and engines.md. All figures come from one
-process on one core, as processor time, the best of a few repetitions of the same runs. Ratios are
-what they are for.
+prints a table and writes it to benchmarks/engines.csv and, for the README, benchmarks/engines.md.
+All times are processor times of one process on one core, the best of a few repetitions of the same
+runs; with --quick there is one repetition and nothing is written. Ratios are what they are for: all
+columns of a row come from one process within a few seconds.
 """
 
 import argparse
@@ -12,184 +13,206 @@ import csv
 import math
 import platform
 import time
+import warnings
 from collections.abc import Callable
-from functools import partial
+from dataclasses import dataclass
 from pathlib import Path
 
 import numba
 import numpy as np
 
 from ldpt.engines import loops
-from ldpt.engines.decisions import Arms
-from ldpt.engines.sources import draw_one
+from ldpt.engines.decisions import Arms, Judge
 from ldpt.instances import Instance, equal_gap
+from ldpt.learners import FixedBudget, FixedConfidence, Learner
+from ldpt.policies import POLICIES
+from ldpt.privacy import PrivBern
 from ldpt.radii import Radius
 
 HERE = Path(__file__).parent
-TEN = Instance("ten", [0.2, 0.3, 0.35, 0.4, 0.45, 0.55, 0.6, 0.65, 0.7, 0.8], 0.5)
-INSTANCES = {1: Instance("one", [0.6], 0.5), 10: TEN, 100: equal_gap(100), 1024: equal_gap(1024)}
-EPSILONS = (math.inf, 1.0, 0.1, 0.03, 0.01)
-DELTA, BUDGET, SEED = 0.1, 10**6, 1
-LITERAL_PULLS = 3 * 10**8  # times 1 / K: after so many a literal run of Algorithm 2 is cut off
-COLUMNS = (
-    "algorithm", "K", "epsilon", "pulls_per_run", "literal_ns_per_pull", "fast_ns_per_pull",
-    "ratio", "literal_runs_per_s", "fast_runs_per_s", "uniform_ns_per_pull", "numpy_ns_per_pull",
-)  # fmt: skip
+TEN = Instance("ten arms", [0.2, 0.3, 0.35, 0.4, 0.45, 0.55, 0.6, 0.65, 0.7, 0.8], 0.5)
+GROUPS = Instance("three-groups", [0.1] * 3 + [0.35, 0.45, 0.55, 0.65] + [0.9] * 3, 0.5, 0.1)
+DOSES = Instance("dose-finding", [0.05, 0.12, 0.25, 0.4, 0.55, 0.68], 0.3, 0.02)
+PAPER_GRID = (0.1, 0.2, 0.3, 0.5, 0.75, 1, 1.5, 2, 3, 4, 5, 6, 7, 8)  # multiples of H_eps
+DELTA, SEED = 0.1, 1
+LITERAL_PULLS = 10**6  # after so many in all a literal measurement ends
+PYTHON_PULLS = 300
+NO_LIMIT = np.iinfo(np.int64).max
 
 
-def best(run: Callable[[], float], seconds: float, least: int = 2, most: int = 40) -> float:
-    """Least of the values that ``run`` returns within about so much time."""
-    values, start = [], time.perf_counter()
-    while len(values) < least or (time.perf_counter() - start < seconds and len(values) < most):
+@dataclass(frozen=True)
+class Case:
+    """One row: a policy with its budget (None: the paper's grid) or a radius."""
+
+    method: str
+    instance: Instance
+    epsilon: float
+    budget: int | None = None
+
+    @property
+    def budgets(self) -> np.ndarray:
+        if self.budget is not None:
+            return np.array([self.budget])
+        grid = np.ceil(np.array(PAPER_GRID) * self.instance.complexity(self.epsilon))
+        return np.unique(grid.astype(np.int64))
+
+    @property
+    def is_policy(self) -> bool:
+        return self.method in POLICIES
+
+
+BUDGET_CASES = (
+    (TEN, 0.1, 10**6),
+    (DOSES, 0.1, None),
+    (TEN, 1.0, 10**5),
+    (GROUPS, math.inf, 500),
+    (TEN, 0.01, 10**7),
+    (equal_gap(100), 0.1, 10**6),
+)
+CONFIDENCE_CASES = ((TEN, 1.0), (TEN, 0.1), (TEN, 0.01), (equal_gap(100), 0.1))
+CASES = tuple(Case(p, *case) for p in ("apt", "lsa") for case in BUDGET_CASES) + tuple(
+    Case(r, *case) for r in ("printed", "onesided") for case in CONFIDENCE_CASES
+)
+
+
+def best(run: Callable[[], float], seconds: float) -> float:
+    """Least of the values that ``run`` returns within about so much time, at least two if any."""
+    values, start = [run()], time.perf_counter()
+    while seconds > 0 and (len(values) < 2 or time.perf_counter() - start < seconds):
         values.append(run())
     return min(values)
 
 
-def compile_engines() -> None:
-    """So that no measurement includes compiling."""
-    for engine in (loops.LITERAL, loops.FAST):
-        budget_pull(engine, INSTANCES[1], math.inf, 1)
-        confidence_pull(bool(engine), INSTANCES[1], math.inf, 100, 1)
-    uniform_pull()
+def compiled_pull(case: Case, fast: bool, runs: int, limit: int = NO_LIMIT) -> tuple[float, float]:
+    """Nanoseconds per pull and pulls per run of an engine."""
+    problem, epsilon = case.instance, case.epsilon
+    rng, means = np.random.default_rng(SEED), problem.private_means(epsilon)
+    tau = problem.private_threshold(epsilon)
+    if case.is_policy:
+        budgets = case.budgets
+        budgets = budgets[budgets <= max(limit, budgets[0])]
+        judge = Judge(budgets, problem.must_accept, problem.must_reject)
+        rule = POLICIES[case.method].rule(tau, problem.private_tolerance(epsilon))
+        losses = np.empty((runs, budgets.size), np.bool_)
+        start = time.process_time()
+        loops.index_losses(rng, fast, means, rule, judge, losses)
+        pulls = float(runs * budgets[-1])
+    else:
+        n_arms = problem.n_arms
+        made = loops.Runs(np.empty(runs, np.int64), *np.empty((2, runs, n_arms), np.int64))
+        edge = Radius(case.method).at(n_arms, DELTA, problem.threshold, epsilon)
+        start = time.process_time()
+        loops.fixed_confidence_runs(rng, fast, Arms(means, tau), edge, np.array([limit]), made)
+        pulls = float(made.pulls.sum())
+    return 1e9 * (time.process_time() - start) / pulls, pulls / runs
 
 
-def budget_pull(engine: int, instance: Instance, epsilon: float, runs: int) -> float:
-    """Nanoseconds a pull of Algorithm 1 with budget 10^6."""
-    losses = np.empty((runs, 1), np.bool_)
-    arguments = (
-        np.random.default_rng(SEED), engine, instance.private_means(epsilon),
-        instance.private_threshold(epsilon), 0.0, np.array([BUDGET]), instance.must_accept,
-        instance.must_reject, losses,
-    )  # fmt: skip
-    start = time.process_time()
-    loops.fixed_budget_losses(*arguments)
-    return 1e9 * (time.process_time() - start) / (runs * BUDGET)
-
-
-def confidence_pull(
-    fast: bool, instance: Instance, epsilon: float, limit: int, runs: int
-) -> tuple[float, float]:
-    """Nanoseconds a pull of Algorithm 2 with the printed radius, and pulls a run."""
-    radius, n_arms = Radius("printed"), instance.n_arms
-    times, (pulls, sums) = np.empty(runs, np.int64), np.empty((2, runs, n_arms), np.int64)
-    arguments = (
-        np.random.default_rng(SEED), fast,
-        Arms(instance.private_means(epsilon), instance.private_threshold(epsilon)),
-        radius.at(n_arms, DELTA, instance.threshold, epsilon), np.array([limit]),
-        loops.Runs(times, pulls, sums),
-    )  # fmt: skip
-    start = time.process_time()
-    loops.fixed_confidence_runs(*arguments)
-    return 1e9 * (time.process_time() - start) / pulls.sum(), pulls.sum() / runs
-
-
-@numba.njit
-def draw_uniforms(rng: np.random.Generator, draws: int) -> int:
-    """One uniform a pull and nothing else: the limit of any engine that draws every pull."""
-    total = 0
-    for n in range(draws):
-        total += draw_one(rng, 0, n, 0.5)
-    return total
-
-
-def uniform_pull() -> float:
-    start = time.process_time()
-    draw_uniforms(np.random.default_rng(SEED), 10**6)
-    return 1e3 * (time.process_time() - start)
-
-
-def numpy_pull(algorithm: int, instance: Instance, steps: int = 60) -> float:
-    """Nanoseconds a pull of an engine that advances many runs at once, a step at a time."""
-    n_arms = instance.n_arms
+def numpy_pull(case: Case, steps: int = 40) -> float:
+    """Nanoseconds per pull of a loop that advances many runs at once, one pull at a time."""
+    problem, n_arms = case.instance, case.instance.n_arms
     runs = max(20, 20_000 // n_arms)
     rng, rows = np.random.default_rng(SEED), np.arange(runs)
-    means, tau = instance.private_means(0.1), 0.5
-    edge = Radius("printed").at(n_arms, DELTA, 0.5, 0.1)
+    means, tau = problem.private_means(case.epsilon), problem.private_threshold(case.epsilon)
+    zeta = problem.private_tolerance(case.epsilon)
     n = np.ones((runs, n_arms))
     s = (rng.random((runs, n_arms)) < means).astype(float)
     start = time.process_time()
     for t in range(n_arms, n_arms + steps):
         d = s - n * tau
-        if algorithm == 1:
-            arm = np.argmin(np.abs(d) / np.sqrt(n), axis=1)
+        if case.is_policy:
+            index = (np.abs(d) / np.sqrt(n) + zeta * np.sqrt(n)) ** 2
+            arm = np.argmin(index + (POLICIES[case.method].log_weight or 0) * np.log(n), axis=1)
         else:
-            b = np.sqrt(edge.factor * n * (edge.term + 3 * math.log(t)))
+            b = np.sqrt(0.125 * n * (math.log(4 * n_arms / DELTA) + 3 * math.log(t)))
             arm = np.argmin(np.where((-b <= d) & (d < b), n, np.inf), axis=1)
         s[rows, arm] += rng.random(runs) < means[arm]
         n[rows, arm] += 1
     return 1e9 * (time.process_time() - start) / (runs * steps)
 
 
-def measure(algorithm: int, n_arms: int, epsilon: float, seconds: float) -> dict[str, float]:
-    """Both engines on one problem."""
-    instance = INSTANCES[n_arms]
-    if algorithm == 1:
-        many = max(1, 400 // n_arms)
-        literal = best(lambda: budget_pull(loops.LITERAL, instance, epsilon, 1), seconds)
-        fast = best(lambda: budget_pull(loops.FAST, instance, epsilon, many), seconds)
-        pulls = float(BUDGET)
-    else:
-        limit = 10**15 if n_arms == 10 else LITERAL_PULLS // n_arms
-        cost, pulls = confidence_pull(True, instance, epsilon, 10**15, 1)
-        few = int(np.clip(1e6 / pulls, 1, 300))
-        many = int(np.clip(0.3e9 / (cost * pulls), 1, 300))
-        literal = best(
-            lambda: confidence_pull(False, instance, epsilon, limit, few)[0], seconds, least=1
+def python_pull(case: Case) -> float:
+    """Nanoseconds per pull of a plain Python loop: learner, reward, device."""
+    problem, rng = case.instance, np.random.default_rng(SEED)
+    arms, tau = problem.n_arms, problem.threshold
+    learner: Learner
+    if case.is_policy:
+        learner = FixedBudget(
+            arms, tau, problem.tolerance, case.epsilon, arms + PYTHON_PULLS, policy=case.method
         )
-        fast = best(lambda: confidence_pull(True, instance, epsilon, 10**15, many)[0], seconds)
-        pulls = confidence_pull(True, instance, epsilon, 10**15, many)[1]
+    else:
+        with warnings.catch_warnings():  # the printed radius is measured, not used
+            warnings.simplefilter("ignore")
+            learner = FixedConfidence(arms, tau, case.epsilon, DELTA, case.method)
+    device = PrivBern(case.epsilon, rng)
+    start = time.process_time()
+    while learner.total_pulls < PYTHON_PULLS and (arm := learner.next_arm()) is not None:
+        reward = float(rng.random() < problem.means[arm])
+        learner.record(arm, int(device.privatise(reward)))
+    return 1e9 * (time.process_time() - start) / learner.total_pulls
+
+
+def measure(case: Case, seconds: float) -> dict[str, str | float]:
+    """One row of the table."""
+    cost, pulls = compiled_pull(case, True, 1)
+    many = int(np.clip(0.1e9 / (cost * pulls), 1, 3000))
+    few = int(np.clip(LITERAL_PULLS / pulls, 1, 3000))
+    fast, pulls = compiled_pull(case, True, many)
+    fast = min(fast, best(lambda: compiled_pull(case, True, many)[0], seconds))
+    literal = best(lambda: compiled_pull(case, False, few, LITERAL_PULLS)[0], seconds)
     return {
-        "pulls_per_run": pulls, "literal_ns_per_pull": literal, "fast_ns_per_pull": fast,
-        "ratio": literal / fast, "literal_runs_per_s": 1e9 / (literal * pulls),
-        "fast_runs_per_s": 1e9 / (fast * pulls),
-    }  # fmt: skip
+        "method": case.method,
+        "problem": f"{case.instance.name}, K = {case.instance.n_arms}",
+        "epsilon": f"{case.epsilon:g}",
+        "pulls per run": pulls,
+        "fast, ns per pull": fast,
+        "literal": literal,
+        "NumPy": best(lambda: numpy_pull(case), seconds / 4),
+        "Python": best(lambda: python_pull(case), 0),
+        "fast, pulls per s": 1e9 / fast,
+        "fast, ms per run": 1e-6 * fast * pulls,
+        "gain over literal": literal / fast,
+    }
 
 
-def shown(value: object) -> str:
-    """Four digits of a measurement; anything else as it is."""
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
+def shown(value: str | float) -> str:
+    """Three digits of a measurement; anything else as it is."""
+    return f"{value:.3g}" if isinstance(value, float) else value
 
 
-def markdown(rows: list[dict[str, object]]) -> str:
+def markdown(rows: list[dict[str, str | float]]) -> str:
     """The table as Markdown, and what was measured."""
-    lines = [COLUMNS, ["---"] * len(COLUMNS), *(map(shown, row.values()) for row in rows)]
+    lines = [list(rows[0]), ["---"] * len(rows[0]), *([*map(shown, r.values())] for r in rows)]
     table = "\n".join("| " + " | ".join(line) + " |" for line in lines)
-    means = ", ".join(map(str, TEN.means))
     notes = (
-        f"Algorithm 1: budget {BUDGET:.0e}, tolerance 0. Algorithm 2: printed radius, delta = "
-        f"{DELTA}; literal runs on other than 10 arms are cut off after {LITERAL_PULLS:.0e} / K "
-        "pulls, and runs per second follow from the cost of a pull.",
-        f"K = 10: means {means}; K = 1: mean 0.6; else half of the arms at 0.4, half at 0.6; "
-        "threshold 0.5. uniform: one uniform draw a pull and nothing else. numpy: many runs "
-        "advanced a pull at a time by array operations.",
-        f"One core of {platform.machine()}, Python {platform.python_version()}, "
-        f"Numba {numba.__version__}, NumPy {np.__version__}.",
+        "Processor time of one core, the best of a few repetitions. `apt` is Algorithm 1; "
+        f"`printed` and `onesided` are radii of Algorithm 2 at delta = {DELTA}. Columns without a "
+        "unit are ns per pull: the literal engine makes one pull at a time in compiled code, NumPy "
+        "advances many runs by one pull at a time, Python is a loop over this package's learners "
+        "and devices. dose-finding runs the budgets of the paper-scale study.",
+        "The fast engines are exact: they jump only over pulls between which the algorithm has no "
+        "choice, and on the same tape of responses they make the same run as the literal ones.",
+        f"{platform.machine()}, Python {platform.python_version()}, Numba {numba.__version__}, "
+        f"NumPy {np.__version__}.",
     )
     return "\n\n".join((table, *notes)) + "\n"
 
 
 def main() -> None:
     """Measure everything, print and save."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="one repetition, K up to 10")
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--quick", action="store_true", help="one repetition, nothing is written")
     quick = parser.parse_args().quick
-    seconds = 0.0 if quick else 1.0
-    compile_engines()
-    uniform = best(uniform_pull, seconds)
-    rows: list[dict[str, object]] = []
-    print(*COLUMNS, sep="\t")
-    for algorithm in (1, 2):
-        for n_arms in (1, 10) if quick else INSTANCES:
-            stepwise = best(partial(numpy_pull, algorithm, INSTANCES[n_arms]), seconds)
-            for epsilon in EPSILONS:
-                row = {"algorithm": algorithm, "K": n_arms, "epsilon": f"{epsilon:g}"}
-                row |= measure(algorithm, n_arms, epsilon, seconds)
-                row |= {"uniform_ns_per_pull": uniform, "numpy_ns_per_pull": stepwise}
-                rows.append(row)
-                print(*map(shown, row.values()), sep="\t", flush=True)
+    tiny = Instance("tiny", [0.2, 0.8], 0.5)
+    for case in (Case("apt", tiny, math.inf, 10), Case("printed", tiny, math.inf)):
+        for fast in (False, True):
+            compiled_pull(case, fast, 1, 100)  # so that no measurement includes compiling
+    rows = []
+    for case in CASES:
+        rows.append(measure(case, 0.0 if quick else 1.0))
+        print(*map(shown, rows[-1].values()), sep="\t", flush=True)
     if not quick:
         with open(HERE / "engines.csv", "w", newline="") as file:
-            writer = csv.DictWriter(file, COLUMNS)
+            writer = csv.DictWriter(file, list(rows[0]))
             writer.writeheader()
             writer.writerows(rows)
         (HERE / "engines.md").write_text(markdown(rows))
