@@ -58,6 +58,8 @@ def losses() -> pd.DataFrame:
         ("apt", "two", math.inf, 10, 1.0, 0.1),
         ("lsa", "two", math.inf, 11, 1.1, 0.05),
         ("lsa", "other", 0.5, 100, 1.0, 0.1),
+        ("apt", "new-1", 0.5, 100, 1.0, 0.2),
+        ("lsa", "new-1", 0.5, 100, 1.0, 0.05),
     ]
     columns = ["policy", "instance", "epsilon", "budget", "scaled_budget", "estimate"]
     table = pd.DataFrame(rows, columns=columns).assign(replicates=1000, high=0.0037)
@@ -83,7 +85,7 @@ def test_facts_claims_and_headlines_have_names(gathered: numbers.Numbers) -> Non
     assert texts["claim:T4.1:printed_error"] == "0.304"
     assert texts["claims:theorem:false"] == texts["claims:own:supported-not-proved"] == "1"
     assert texts["theorem:T4.1:line"] == "wrong too often"
-    assert texts["runs:budget:runs"] == "5\u202f000"  # the longest budget of each of five sweeps
+    assert texts["runs:budget:runs"] == "7\u202f000"  # the longest budget of each of seven sweeps
     assert texts["claim:T4.1:ratio"] == "undefined"
     assert "claim:T4.1:holds" not in texts
     assert "claim:T4.1:adjusted_p" not in texts
@@ -99,7 +101,13 @@ def test_losses_are_those_at_the_complexity_where_both_policies_ran(
     gathered: numbers.Numbers,
 ) -> None:
     found = {name: entry["value"] for name, entry in gathered.items() if name.startswith("loss:")}
-    assert found == {"loss:apt:two:0.5": 0.25, "loss:lsa:two:0.5": "< 0.004"}
+    assert found == {
+        "loss:apt:two:0.5": 0.25,
+        "loss:lsa:two:0.5": "< 0.004",
+        "loss:apt:new-1:0.5": 0.2,
+        "loss:lsa:new-1:0.5": 0.05,
+    }
+    assert gathered["loss-ratio:new:median"]["value"] == 0.25
 
 
 def test_numbers_can_be_written_as_json(gathered: numbers.Numbers) -> None:

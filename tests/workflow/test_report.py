@@ -21,9 +21,9 @@ NOTEBOOK = PROJECT / "workflow" / "notebooks" / "explore.py.ipynb"
 # What may stand in prose as digits: the paper's own numbering.
 NUMBERED = re.compile(r"\b(?:Algorithm|Lemma|Theorems?|Section) \d(?:\.\d)?(?: and \d\.\d)?")
 # Integers of the paper's formulas; a number with a point is measured or chosen, and never typed.
-FORMULA_CONSTANTS = {"0", "1", "2", "3", "4", "5", "8", "9", "16", "32", "36", "499"}
+FORMULA_CONSTANTS = {"0", "1", "2", "3", "4", "5", "8", "9", "16", "32", "36", "499", "512"}
 RELATED_CONSTANTS = {"1.35"}  # of Tao et al., who chose it
-PROOF_CONSTANTS = {"6", "12", "18", "24", "54", "56", "126", "512"}
+PROOF_CONSTANTS = {"6", "12", "18", "24", "54", "56", "126"}
 
 
 def typed_numbers(source: str) -> list[str]:

@@ -3,10 +3,10 @@
 A name is a path of parts joined by colons: ``FIGURE:FACT`` is a fact of a figure's caption,
 ``claim:ID:NUMBER`` a number of the evidence for a claim, ``claims:...`` and ``theorem:...`` the
 headlines of the register, ``loss:POLICY:INSTANCE:EPSILON`` an error probability at T = H_eps,
-``instance:...`` a problem's own data, ``runs:...`` the size of the study, ``study:...`` and
-``cited:...`` what was run and what is replicated, and ``theory:...`` a constant that ``ldpt``
-computes. Every number has a value for machines and a text for prose; article and README take the
-text alone.
+``loss-ratio:...`` ratios of such, ``instance:...`` a problem's own data, ``runs:...`` the size of
+the study, ``study:...`` and ``cited:...`` what was run and what is replicated, and ``theory:...``
+a constant that ``ldpt`` computes. Every number has a value for machines and a text for prose;
+article and README take the text alone.
 """
 
 import datetime
@@ -16,6 +16,7 @@ from typing import Any
 
 import pandas as pd
 
+from ldpt.claims.measured import NEW
 from ldpt.figures.captions import listed, number
 from ldpt.figures.style import epsilon_label
 from ldpt.instances import Instance
@@ -168,20 +169,29 @@ def _of_runs(fixed_budget: pd.DataFrame, fixed_confidence: pd.DataFrame) -> dict
 def _of_losses(fixed_budget: pd.DataFrame) -> dict[str, Any]:
     """Error probabilities at T = H_eps; where no run erred, the upper limit as a text.
 
-    Only where Algorithm 1 and ``lsa`` were both run, so that they can be compared.
+    Only where Algorithm 1 and ``lsa`` were both run, so that they can be compared. The ratios are
+    those of ``lsa`` to Algorithm 1 over the problems that nobody had looked at.
     """
-    rows = fixed_budget[fixed_budget["scaled_budget"].between(1, 1 + AT_COMPLEXITY)]
-    found = {
-        (row.policy, row.instance, row.epsilon): (
-            float(row.estimate) if row.errors else f"< {number(row.high, 1)}"
-        )
-        for row in rows.sort_values("budget", ascending=False).itertuples()
-    }
-    return {
-        f"loss:{policy}:{instance}:{epsilon_label(epsilon)}": loss
-        for (policy, instance, epsilon), loss in found.items()
-        if policy in COMPARED and all((p, instance, epsilon) in found for p in COMPARED)
-    }
+    at = fixed_budget[fixed_budget["scaled_budget"].between(1, 1 + AT_COMPLEXITY)]
+    first = at.sort_values("budget").drop_duplicates(["policy", "instance", "epsilon"])
+    apt, lsa = (first[first["policy"] == policy] for policy in COMPARED)
+    both = apt.merge(lsa, on=["instance", "epsilon"], suffixes=("_apt", "_lsa"))
+    found: dict[str, Any] = {}
+    for row in both.to_dict("records"):
+        where = f"{row['instance']}:{epsilon_label(row['epsilon'])}"
+        for policy in COMPARED:
+            limit = f"< {number(row[f'high_{policy}'], 1)}"
+            seen = row[f"errors_{policy}"] > 0
+            found[f"loss:{policy}:{where}"] = row[f"estimate_{policy}"] if seen else limit
+    new = both[both["instance"].str.startswith(NEW) & (both["errors_apt"] > 0)]
+    ratio = new["estimate_lsa"] / new["estimate_apt"]
+    for name, value in (
+        ("least", ratio.min()),
+        ("median", ratio.median()),
+        ("largest", ratio.max()),
+    ):
+        found[f"loss-ratio:new:{name}"] = float(value)
+    return found
 
 
 def _of_paper(paper: Mapping[str, Any]) -> dict[str, str]:
