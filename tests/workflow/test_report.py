@@ -84,7 +84,8 @@ def pages(run: Path) -> list[str]:
     """The words of each page of the article."""
     from pypdf import PdfReader
 
-    return [page.extract_text() for page in PdfReader(run / "paper" / "report.pdf").pages]
+    read = PdfReader(run / "paper" / "report.pdf").pages
+    return [page.extract_text().replace("\u00a0", " ") for page in read]
 
 
 def page_of(pages: list[str], words: str) -> int:
