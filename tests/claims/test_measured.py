@@ -89,7 +89,7 @@ def error_curves(slower: dict[float, float], policy: str = "apt") -> pd.DataFram
                 "estimate": np.exp(-2 * x / slower.get(epsilon, 1.0)),
             }
         )
-        for epsilon in (0.1, 1.0, 4.0)
+        for epsilon in (0.1, 0.25, 1.0, 4.0)
     ]
     return pd.concat(parts)
 
@@ -209,6 +209,8 @@ PLANTED: list[Plant] = [
     ("D14", SUPPORTED, lambda: collapsed({}), FALSE, lambda: collapsed({4.0: 1.2})),
     ("D14-small", SUPPORTED, lambda: collapsed({4.0: 1.2}), FALSE, lambda: collapsed({0.1: 1.2})),
     ("X16", SUPPORTED, lambda: collapsed({}, "lsa"), FALSE, lambda: collapsed({0.1: 1.2}, "lsa")),
+    ("X16-half", SUPPORTED, lambda: collapsed({1.0: 1.2}, "lsa"), FALSE,
+     lambda: collapsed({0.1: 1.2}, "lsa")),
     ("X17", SUPPORTED, lambda: new_problems(50, lost=1), FALSE, lambda: new_problems(50, lost=2)),
     ("X18", SUPPORTED, lambda: flat(3.2), FALSE, lambda: flat(3.4)),
     ("X4", SUPPORTED, compared, FALSE, lambda: compared(mixture=5.0)),
@@ -247,7 +249,7 @@ def test_nothing_simulated_gives_no_verdict() -> None:
         NOT_TESTED
     )
     assert verdict("X16", measured.collapse(error_curves({}), "lsa")) == NOT_TESTED
-    assert verdict("X17", measured.new_problems(error_curves({}))) == NOT_TESTED
+    assert verdict("X17", measured.new_problems(error_curves({}).assign(errors=1))) == NOT_TESTED
     assert verdict("X17", new_problems(lsa=200)) == NOT_TESTED  # no cell differs
     assert verdict("X19", measured.cost_of_radii(cost_cells({1.0: 1.0}, {"mixture": 1.0}))) == (
         NOT_TESTED
@@ -289,6 +291,28 @@ def test_new_problems_report_the_worst_price() -> None:
     found = new_problems(50, lost=1)
     assert (found["differing"], found["better"], found["worse"]) == (10, 9, 1)
     assert found["worst_error_ratio"] == pytest.approx(4.0)
+
+
+def budget_curve(policy: str, errors: list[int]) -> pd.DataFrame:
+    """Errors of 1000 runs at T = 100 and 200 on one new problem."""
+    budgets = [100, 200][: len(errors)]
+    table = pd.DataFrame({"budget": budgets, "errors": errors, "policy": policy})
+    table = table.assign(instance="new-1", epsilon=1.0, replicates=1000)
+    return table.assign(estimate=table["errors"] / 1000, scaled_budget=table["budget"] / 100)
+
+
+@pytest.mark.parametrize(
+    ("lsa", "expected"),
+    [
+        ([200, 50], 0.75),  # halfway down in logarithms: 100 of 1000 at T = 150
+        ([80, 10], 0.5),  # already below at the smallest budget
+        ([400, 200], 1.5),  # one more halving needed beyond the largest
+    ],
+)
+def test_budget_ratios_compare_budgets_at_equal_errors(lsa: list[int], expected: float) -> None:
+    apt = budget_curve("apt", [300, 100])
+    (found,) = measured.budget_ratios(apt, budget_curve("lsa", lsa))
+    assert found == pytest.approx(expected)
 
 
 def test_verdicts_carry_the_number_and_its_meaning() -> None:
