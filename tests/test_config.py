@@ -323,7 +323,7 @@ def test_study_takes_or_refuses_any_value_at_any_place(place: tuple, value: Any)
 
 
 def test_limits_of_the_command_line_are_those_of_the_schema() -> None:
-    schema = yaml.safe_load(config.SCHEMA.read_text())
+    schema = config.schema()
     assert schema["$defs"]["replicates"]["maximum"] == config.MAX_REPLICATES
 
 

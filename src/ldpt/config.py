@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ldpt.instances import Instance, equal_gap, new_instance, random_instance
+from ldpt.policies import INDEX_POLICIES, POLICIES
 from ldpt.precision import budget_replicates, confidence_replicates
 from ldpt.radii import MIN_DELTA, RADII, Radius
 from ldpt.text import short, unknown
@@ -284,14 +285,34 @@ def _validator() -> Any:
     # jsonschema builds a grammar of addresses on import where this package is installed: a second
     # that every job on a cluster would pay, for formats that our schemas do not use.
     sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
-    import yaml
     from jsonschema import Draft202012Validator, validators
 
     types = Draft202012Validator.TYPE_CHECKER.redefine(
         "integer", lambda _, value: isinstance(value, int) and not isinstance(value, bool)
     )
     strict = validators.extend(Draft202012Validator, type_checker=types)
-    return strict(yaml.safe_load(SCHEMA.read_text()))
+    return strict(schema())
+
+
+def schema() -> dict[str, Any]:
+    """The schema of a config; an ``enum`` that names a table holds the names of its rows."""
+    import yaml
+
+    tables = {"radii": RADII, "policies": tuple(POLICIES), "index policies": INDEX_POLICIES}
+    return _with_names(yaml.safe_load(SCHEMA.read_text(encoding="utf-8")), tables)
+
+
+def _with_names(node: Any, tables: Mapping[str, tuple[str, ...]]) -> Any:
+    if isinstance(node, list):
+        return [_with_names(item, tables) for item in node]
+    if not isinstance(node, dict):
+        return node
+    return {
+        key: list(tables[value])
+        if key == "enum" and isinstance(value, str)
+        else _with_names(value, tables)
+        for key, value in node.items()
+    }
 
 
 def _instances(config: Mapping[str, Any]) -> dict[str, Instance]:

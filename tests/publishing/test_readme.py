@@ -1,5 +1,6 @@
 """The generated parts of the README, on a small tree of made-up files."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -7,6 +8,13 @@ import pytest
 from ldpt.provenance import FORMAT, record_text
 from ldpt.publishing import readme
 
+HEADLINES = {
+    "typos": 10,
+    "theorem": {"true": 0, "false": 1},
+    "statement": {"true": 2, "false": 1},
+    "step": {"true": 3, "false": 0},
+    "theorems": [{"where": "Theorem 1", "line": "false, and why"}],
+}
 CATALOG = "a_cost: {shows: The cost., category: Privacy, inputs: {table: a.csv}}\n"
 
 
@@ -30,6 +38,8 @@ def project(tmp_path: Path) -> Path:
         "results/smoke/large.txt": "x" * 5_000_000,
         "results/data.txt": "x" * 1_000_000,
         "figures/findings.md": "- found\n",
+        "results/claims.json": json.dumps({"headlines": HEADLINES}),
+        "benchmarks/speed.md": "fast\n",
     }.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
@@ -37,12 +47,14 @@ def project(tmp_path: Path) -> Path:
 
 
 def test_all_parts_are_made_anew(project: Path) -> None:
-    parts = "".join(
-        f"<!-- {n}:begin -->\nstale\n<!-- {n}:end -->\n" for n in ("findings", "figures", "cost")
-    )
+    names = ("verdicts", "findings", "speed", "figures", "cost")
+    parts = "".join(f"<!-- {n}:begin -->\nstale\n<!-- {n}:end -->\n" for n in names)
     text = readme.updated(f"# Title\n{parts}end\n", project)
     assert "stale" not in text
     assert readme.part(text, "findings") == "- found\n"
+    assert readme.part(text, "speed") == "fast\n"
+    assert "| Theorem 1 | false, and why |\n" in readme.part(text, "verdicts")
+    assert "own: 5 true; 1 false. Another 10 are typos" in readme.part(text, "verdicts")
     row = "| [`a_cost`](figures/a_cost.png) | What does it cost? | `scripts/a_cost.py` | 2.5 s |\n"
     assert row in readme.part(text, "figures")
     assert text.startswith("# Title\n")
@@ -51,7 +63,7 @@ def test_all_parts_are_made_anew(project: Path) -> None:
 
 def test_cost_counts_the_run_at_paper_scale_alone(project: Path) -> None:
     words = readme.cost(project, 8)
-    assert "2 jobs and took 2 minutes on 8 cores,\n1.5 minutes of cpu time" in words
+    assert "2 jobs and took 2 minutes on 8 cores,\n1.5 minutes of CPU time" in words
     assert "holds 1 MB" in words
 
 

@@ -32,7 +32,7 @@ are those of `config.yaml`.
 
 def page() -> str:
     """The whole page."""
-    schema = yaml.safe_load(config.SCHEMA.read_text(encoding="utf-8"))
+    schema = config.schema()
     defaults = yaml.safe_load(config.DEFAULT.read_text(encoding="utf-8"))
     rows = [_row(key, node, defaults) for key, node in _keys(schema, schema)]
     return INTRODUCTION + "\n".join(dict.fromkeys(rows)) + "\n"

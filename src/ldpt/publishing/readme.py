@@ -1,4 +1,4 @@
-"""The parts of the README that come from a run: findings, the table of figures, what it costs.
+"""The parts of the README that come from a run: verdicts, findings, figures, cost, speed.
 
 Each stands between two comments, ``<!-- NAME:begin -->`` and ``<!-- NAME:end -->``. After a run at
 paper scale ``make readme`` writes them anew; a test compares what can be compared.
@@ -19,6 +19,8 @@ from ldpt.provenance import read_record, record_path
 from ldpt.provenance.manifest import MANIFEST
 
 FINDINGS = Path("figures/findings.md")
+CLAIMS = Path("results/claims.json")
+SPEED = Path("benchmarks/speed.md")  # written by `make benchmark`
 BENCHMARKS = Path("results/benchmarks")
 TEMPLATES = Path("workflow/report")
 PAUSE = 60  # seconds without a job after which another sitting begins
@@ -55,8 +57,26 @@ def figure_table(names: Iterable[str], templates: Path, benchmarks: Path) -> str
     return "\n".join(lines) + "\n"
 
 
+def verdict_table(claims: Mapping[str, Any]) -> str:
+    """One row per main result of the paper, and how many other statements have which verdict."""
+    headlines = claims["headlines"]
+    lines = ["| result | verdict |", "| --- | --- |"]
+    lines += [f"| {row['where']} | {row['line']} |" for row in headlines["theorems"]]
+    counts = [
+        f"{sum(headlines[level][verdict] for level in ('statement', 'step'))} {verdict}"
+        for verdict in headlines["theorem"]
+    ]
+    return (
+        "\n".join(lines)
+        + "\n\nOf the paper's other statements and proof steps that stand on their own: "
+        + "; ".join(counts)
+        + f". Another {headlines['typos']} are typos. Each verdict is computed from a stated"
+        " criterion and listed in `results/claims.html`.\n"
+    )
+
+
 def seconds(benchmark: Path) -> float:
-    """The time in a benchmark file of Snakemake's; its cpu time is sampled too rarely to tell."""
+    """The time in a benchmark file of Snakemake's; its CPU time is sampled too rarely."""
     head, first, *_ = benchmark.read_text().splitlines()
     return float(first.split("\t")[head.split("\t").index("s")])
 
@@ -77,7 +97,7 @@ def cost(root: Path, cores: int) -> str:
     wall = busy(jobs.values())
     return (
         f"The run at paper scale is {len(jobs)} jobs and took {number(wall / 60, 3)} minutes on "
-        f"{cores} cores,\n{number(cpu / 60, 3)} minutes of cpu time; `results/` then holds "
+        f"{cores} cores,\n{number(cpu / 60, 3)} minutes of CPU time; `results/` then holds "
         f"{size:.0f} MB.\n"
     )
 
@@ -96,7 +116,10 @@ def busy(jobs: Iterable[Mapping[str, Any]]) -> float:
 def updated(readme: str, project: Path) -> str:
     """The README with all its generated parts made anew from a finished run."""
     names, benchmarks = catalog.read(project / catalog.CATALOG), project / BENCHMARKS
+    claims = json.loads((project / CLAIMS).read_text(encoding="utf-8"))
     parts = {
+        "verdicts": verdict_table(claims),
+        "speed": (project / SPEED).read_text(encoding="utf-8"),
         "findings": (project / FINDINGS).read_text(encoding="utf-8"),
         "figures": figure_table(names, project / TEMPLATES, benchmarks),
         "cost": cost(project, os.cpu_count() or 1),
