@@ -62,4 +62,4 @@ def test_runtime_counts_pulls_once_for_a_whole_error_curve() -> None:
     table = tables.runtime(budget, confidence, {"apt": 2.0, "mixture": 4.0})
     assert table["runs"].tolist() == [50, 20]
     assert table["pulls"].tolist() == [2000.0, 4000.0]
-    assert table["nanoseconds a pull"].tolist() == pytest.approx([1e6, 1e6])
+    assert table["ns per pull"].tolist() == pytest.approx([1e6, 1e6])

@@ -214,5 +214,5 @@ def _work(title: str, points: pd.DataFrame, seconds: float) -> dict[str, Any]:
         "runs": int(points["runs"].sum()),
         "pulls": pulls,
         "expected core seconds": seconds,
-        "nanoseconds a pull": 1e9 * seconds / pulls,
+        "ns per pull": 1e9 * seconds / pulls,
     }
