@@ -39,7 +39,7 @@ def project(tmp_path: Path) -> Path:
         "results/data.txt": "x" * 1_000_000,
         "figures/findings.md": "- found\n",
         "results/claims.json": json.dumps({"headlines": HEADLINES}),
-        "benchmarks/speed.md": "fast\n",
+        "benchmarks/engines.md": "fast\n",
     }.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)

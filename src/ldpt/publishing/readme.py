@@ -20,7 +20,7 @@ from ldpt.provenance.manifest import MANIFEST
 
 FINDINGS = Path("figures/findings.md")
 CLAIMS = Path("results/claims.json")
-SPEED = Path("benchmarks/speed.md")  # written by `make benchmark`
+SPEED = Path("benchmarks/engines.md")  # written by `make benchmark`
 BENCHMARKS = Path("results/benchmarks")
 TEMPLATES = Path("workflow/report")
 PAUSE = 60  # seconds without a job after which another sitting begins
