@@ -284,7 +284,7 @@ def test_fixed_confidence_refuses_runs_that_would_not_end(instance, epsilon, com
 
 def test_fixed_confidence_makes_an_endless_run_if_told_when_to_give_up():
     instance = NEVER_ENDS[0][0]
-    runs = simulate.fixed_confidence(instance, 1.0, 0.1, 3, 1, max_pulls=10_000)
+    runs = simulate.fixed_confidence(instance, 1.0, 0.1, 3, 1, "hoeffding", max_pulls=10_000)
     assert (runs["stopping_time"] == -1).all()
 
 

@@ -154,7 +154,7 @@ def test_the_command_says_it_as_text_and_for_machines(capsys):
         ("a: [", [], "is not YAML"),
         ("- 1", [], "must hold keys and values"),
         ("seeds: 1", [], "unknown key 'seeds'"),
-        ("seed: 1", ["--delta", "0.1"], "without --delta"),
+        ("seed: 1", ["--delta", "0.1"], "--delta has no effect with --config"),
     ],
 )
 def test_a_bad_config_is_one_line(tmp_path, capsys, text, options, complaint):

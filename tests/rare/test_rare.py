@@ -110,10 +110,11 @@ def test_ten_arms_match_plain_simulation(instances, name):
 def test_ten_arms_keep_the_relative_error_far_down(instances, exponent, allowed, replicates):
     instance = instances["three-groups"]
     budget = round(exponent * math.log(10) / rare.budget_rate(instance, 1.0))
-    found = rare.fixed_budget_error(instance, 1.0, budget, replicates, seed=5)
-    assert -exponent - 1 < math.log10(found.probability) < -exponent + 1
-    assert found.relative_error <= allowed
-    assert found.reliable
+    found = [rare.fixed_budget_error(instance, 1.0, budget, replicates, seed=s) for s in range(5)]
+    assert all(-exponent - 1 < math.log10(one.probability) < -exponent + 1 for one in found)
+    # About one estimate in ten meets a large weight and says so; most must not.
+    assert np.median([one.relative_error for one in found]) <= allowed
+    assert sum(one.reliable for one in found) >= 3
 
 
 @pytest.mark.parametrize("name", ["three-groups", "arithmetic", "two-arms"])
