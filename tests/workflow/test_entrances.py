@@ -31,7 +31,7 @@ pytestmark = pytest.mark.workflow
         (
             "results/simulations/fixed_budget/three-groups/apt/77.parquet",
             "unknown simulation of fixed_budget 'three-groups/apt/77' "
-            "(choose from three-groups/apt/0.1, ",
+            "(choose from three-groups/apt/",
         ),
         (
             "results/simulations/fixed_confidence/one-arm/mixture/1.parquet",

@@ -60,5 +60,6 @@ def test_tables_have_three_forms_with_as_many_rows(smoke: Path) -> None:
     for name in ("instances", "runtime", "claims", "growth_exponents"):
         rows = len(pd.read_csv(folder / f"{name}.csv"))
         assert rows > 0
-        assert len((folder / f"{name}.md").read_text().splitlines()) == rows + 2
+        table = [x for x in (folder / f"{name}.md").read_text().splitlines() if x.startswith("|")]
+        assert len(table) == rows + 2
         assert (folder / f"{name}.tex").read_text().count(r"\\") >= rows + 1

@@ -193,7 +193,8 @@ class _Inspection:
         listed, made = (self.records.get(name) for name in (MANIFEST, product))
         if listed is None or made is None:
             return False
-        return bool(made["volatile"]["started"] > listed["volatile"]["started"])
+        before, after = (record["volatile"].get("started") for record in (listed, made))
+        return isinstance(before, str) and isinstance(after, str) and after > before
 
     def inspect_plan(self, product: str, stable: dict[str, Any]) -> None:
         step = self.steps.get(product)
