@@ -35,7 +35,8 @@ def data_of(summary: pd.DataFrame, panels: list[str], error: float, strong: floa
     policies = table["policy"].nunique()
     shared = table.groupby(["instance", "epsilon"])["policy"].transform("nunique") == policies
     needed = needed_budgets(table[shared], error)
-    needed = needed.assign(scaled=needed["estimate"] / needed["complexity"])
+    both = needed.groupby(["instance", "epsilon"])["policy"].transform("nunique") == policies
+    needed = needed.assign(scaled=needed["estimate"] / needed["complexity"])[both]
     curves = table[shared & table["instance"].isin(panels) & (table["errors"] >= MIN_ERRORS)]
     return Data(curves, needed, panels, error, strong)
 
@@ -50,7 +51,7 @@ def draw(data: Data) -> Figure:
             axes = grid[row * count + column]
             here = {"policy": policy, "instance": instance}
             draw_curves(
-                axes, elements.rows_of(data.curves, **here), "scaled_budget", policy, markersize=0
+                axes, elements.rows_of(data.curves, **here), "scaled_budget", policy, markersize=1.5
             )
             elements.log_axes(axes, "y")
             _spread_bar(axes, elements.rows_of(data.needed, **here)["scaled"], data.error)
@@ -92,7 +93,8 @@ def facts(data: Data) -> dict[str, Any]:
         found[f"{policy}_after"] = _spread(rows, "scaled")
         found[f"{policy}_strong"] = _spread(compared[compared["policy"] == policy], "scaled")
     own = shown[shown["policy"] == "apt"]
-    widest = own.loc[own["epsilon"].idxmin(), "instance"]  # down to the strongest privacy
+    scaled = own.groupby("instance")["scaled"]
+    widest = (scaled.max() / scaled.min()).idxmax()
     curve = own[own["instance"] == widest].sort_values("epsilon")
     found["widest"] = str(widest)
     found["least_epsilon"] = float(curve["epsilon"].iloc[0])

@@ -13,6 +13,7 @@ from ldpt.figures.captions import number
 from ldpt.radii import RADII
 
 MIN_ERROR = 1e-12  # below, an exact chain's answer is rounding
+LEAST_SHOWN = 1e-10  # ratios below are far from the question
 SIDE_BY_SIDE = 0.24  # decades of delta over which the privacy levels are spread
 EXACT: dict[str, Any] = {"marker": "_", "linestyle": "", "markersize": 5, "markeredgewidth": 1.0}
 KEYS = ["method", "instance", "radius", "epsilon", "delta", "estimate", "low", "high", "errors"]
@@ -92,7 +93,8 @@ def _panel(axes: Axes, cells: pd.DataFrame) -> None:
             elements.estimates(axes, x, rows, colour, **kwargs)
     shade = style.BOUND_COLOURS["upper"]
     top = 3 * max(1.0, cells["high"].where(cells["high"] < 1e6).max())
-    axes.set_ylim(cells.loc[cells["estimate"] > 0, "estimate"].min() / 3, max(top, 10))
+    least = cells.loc[cells["estimate"] > 0, "estimate"].min() / 3
+    axes.set_ylim(max(least, LEAST_SHOWN), max(top, 10))
     axes.axhline(1, color=shade, linewidth=0.8)
     axes.axhspan(1, 1e9, color=shade, alpha=0.1, linewidth=0)
 
@@ -125,7 +127,9 @@ def _handles() -> list[Line2D]:
 
 def facts(data: Data) -> dict[str, Any]:
     """In how many settings each radius violates the guarantee, and the worst of them."""
+    deep = (data.cells["estimate"] > 0) & (data.cells["estimate"] < LEAST_SHOWN)
     found: dict[str, Any] = {"replicates": data.replicates, "left_out": data.left_out}
+    found |= {"least_shown": LEAST_SHOWN, "deep": int(deep.sum())}
     words: list[str] = []
     breaking: list[str] = []
     keeping: list[str] = []

@@ -103,7 +103,7 @@ def facts(data: Data) -> dict[str, Any]:
     for policy in elements.in_order(data.budgets["policy"], POLICIES):
         growth = _growth(data.budgets[data.budgets["policy"] == policy])
         found[f"{policy}_growth"] = growth
-        found["budget_growths"].append(f"{elements.prose(growth)} for {style.label(policy)}")
+        found["budget_growths"].append(f"{elements.prose(growth)} ({style.label(policy)})")
     largest = data.bounds[data.bounds["n_arms"] == found["largest"]]
     for row in largest.itertuples():
         found[f"over_{row.version}"] = found["largest_pulls"] / row.value

@@ -38,7 +38,7 @@ BOUND_NAMES = {
     "lsa": "{side} bound, LSA index",
     "sharp": "{side} bound, sharp",
     "privbern": "{side} bound, PrivBern",
-    "many_arms": "{side} bound with log K",
+    "many_arms": "{side} bound with log $K$",
 }
 DASHES: dict[str, Any] = {
     "printed": (0, (4, 1.5)),
