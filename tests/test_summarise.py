@@ -96,13 +96,3 @@ def test_needed_budget_has_its_limits_where_the_limits_of_the_error_cross() -> N
     row = summarise.needed_budgets(curve, 0.05).iloc[0]
     assert row["low"] < row["estimate"] < row["high"]
     assert row["high"] == pytest.approx(12 * math.log(20))
-
-
-def test_rates_of_estimates_and_of_bounds_that_say_something() -> None:
-    points = pd.DataFrame({"scaled_budget": [4.0], "estimate": [math.exp(-8)]})
-    points = points.assign(low=math.exp(-9), high=math.exp(-7), method="exact")
-    bounds = pd.DataFrame({"scaled_budget": [4.0, 8.0], "value": [3.0, math.exp(-2)]})
-    rates = summarise.falling_rates(points, bounds)
-    measured, bound = rates.iloc[0], rates[rates["method"] == "bound"]
-    assert measured[["low", "estimate", "high"]].tolist() == pytest.approx([1.75, 2.0, 2.25])
-    assert bound["value"].tolist() == pytest.approx([0.25])

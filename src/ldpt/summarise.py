@@ -146,13 +146,3 @@ def needed_budgets(summary: pd.DataFrame, level: float) -> pd.DataFrame:
         limits = {name: crossing(budgets, curve[name].to_numpy(), level) for name in LIMITS}
         rows.append(labels | curve[["n_arms", "complexity"]].iloc[0].to_dict() | limits)
     return pd.DataFrame(rows).dropna(subset=["estimate"]).reset_index(drop=True)
-
-
-def falling_rates(points: pd.DataFrame, bounds: pd.DataFrame) -> pd.DataFrame:
-    """-log(error) / (T / H_eps) of estimates, and of bounds where they say anything at all."""
-    measured = points.copy()
-    logs = -np.log(points[["estimate", "high", "low"]].clip(upper=1 - 1e-9).to_numpy())
-    measured[list(LIMITS)] = logs / points[["scaled_budget"]].to_numpy()
-    telling = bounds[(bounds["value"] < 1) & (bounds["value"] > 0)]
-    value = -np.log(telling["value"]) / telling["scaled_budget"]
-    return pd.concat([measured, telling.assign(value=value, method="bound")])

@@ -45,7 +45,7 @@ def test_epsilon_axis_has_room_for_infinity_at_its_right_end() -> None:
 
 def test_rows_of_names_what_is_missing() -> None:
     with pytest.raises(ValueError, match="no row with instance missing"):
-        elements.rows_of(budget_table(["two"]), instance="missing")
+        elements.rows_where(budget_table(["two"]), instance="missing")
 
 
 def test_nine_panels_have_no_text_that_covers_another_or_is_cut_off() -> None:

@@ -24,7 +24,7 @@ def draw(table: pd.DataFrame) -> Figure:
     figure, grid = elements.panels(len(methods), 3, 1.7, sharey=True, sharex=True)
     for position, (axes, method) in enumerate(zip(grid, methods, strict=True)):
         axes.axhline(1, color=style.FAINT, linewidth=0.7, zorder=1)
-        rows = elements.rows_of(table, method=method).sort_values("epsilon", ascending=False)
+        rows = elements.rows_where(table, method=method).sort_values("epsilon", ascending=False)
         elements.points_by_epsilon(axes, rows["share"].tolist(), rows, method, link=False)
         elements.log_axes(axes, "x")
         axes.set_title(elements.method_name(method))

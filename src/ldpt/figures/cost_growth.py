@@ -38,9 +38,9 @@ def draw(data: Data) -> Figure:
     for quantity, label in QUANTITIES.items():
         for axis, scope in AXES.items():
             axes = next(panels)
-            rows = elements.rows_of(data.costs, axis=axis).dropna(subset=[quantity])
+            rows = elements.rows_where(data.costs, axis=axis).dropna(subset=[quantity])
             _panel(axes, rows.assign(estimate=rows[quantity]), axis)
-            slopes = elements.rows_of(data.exponents, quantity=quantity, axis=axis)["exponent"]
+            slopes = elements.rows_where(data.exponents, quantity=quantity, axis=axis)["exponent"]
             axes.set_title(_exponents(slopes))
             axes.set_ylabel(label if axis == "replicates" else "")
             axes.set_xlabel(scope if quantity == "bytes" else "")
@@ -88,6 +88,6 @@ def facts(data: Data) -> dict[str, Any]:
     }
     for (quantity, axis), rows in data.exponents.groupby(["quantity", "axis"]):
         found[f"{quantity}_{axis}"] = _span(rows["exponent"])
-    speed = elements.rows_of(data.exponents, quantity="cpu_seconds", axis="epsilon")
+    speed = elements.rows_where(data.exponents, quantity="cpu_seconds", axis="epsilon")
     by_method = speed.set_index("method")["exponent"].round(2)
     return {**found, "apt_speed": by_method["apt"], "mixture_speed": by_method["mixture"]}

@@ -44,7 +44,7 @@ def mosaic(rows: Sequence[Sequence[str]], height: float) -> tuple[Figure, dict[s
     return style.mosaic(layout, style.PAGE, len(rows) * height + 0.5)
 
 
-def rows_of(table: pd.DataFrame, **values: Any) -> pd.DataFrame:
+def rows_where(table: pd.DataFrame, **values: Any) -> pd.DataFrame:
     """The rows with these values; none at all is an error that says what was looked for."""
     chosen = table
     for column, value in values.items():

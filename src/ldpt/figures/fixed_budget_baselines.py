@@ -49,9 +49,9 @@ def draw(data: Data) -> Figure:
     figure, grid = elements.panels(2 * count, count, 1.8, sharey="row")
     for column, instance in enumerate(data.panels):
         upper, lower = grid[column], grid[count + column]
-        _error_panel(upper, elements.rows_of(data.curves, instance=instance), data.epsilon)
+        _error_panel(upper, elements.rows_where(data.curves, instance=instance), data.epsilon)
         elements.title(upper, instance)
-        _price_panel(lower, elements.rows_of(data.prices, instance=instance))
+        _price_panel(lower, elements.rows_where(data.prices, instance=instance))
     grid[0].set_ylabel("error probability")
     grid[0].set_ylim(top=1.5)
     grid[count].set_ylabel("budget over\nAlgorithm 1's")
@@ -95,5 +95,5 @@ def facts(data: Data) -> dict[str, Any]:
         prices = data.prices.loc[data.prices["policy"] == policy, "estimate"]
         found[f"{policy}_least"] = float(prices.min()) if len(prices) else elements.NOT_RUN
         found[f"{policy}_most"] = float(prices.max()) if len(prices) else elements.NOT_RUN
-    laplace = elements.rows_of(data.prices, policy="laplace", epsilon=data.epsilon)
+    laplace = elements.rows_where(data.prices, policy="laplace", epsilon=data.epsilon)
     return found | {"laplace_marked": float(laplace["estimate"].mean())}

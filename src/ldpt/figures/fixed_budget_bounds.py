@@ -69,7 +69,7 @@ def draw(data: Data) -> Figure:
         for side, what in SIDES.items():
             axes = next(panels)
             here = {"instance": instance, "side": side}
-            points = elements.rows_of(data.points, **here)
+            points = elements.rows_where(data.points, **here)
             _points(axes, points)
             _curves(axes, data.bounds[(data.bounds[list(here)] == here.values()).all(axis=1)])
             elements.log_axes(axes, "x")

@@ -12,6 +12,7 @@ from ldpt.summarise import needed_budgets
 
 COMPARED = ("apt", "lsa")  # policies, from top to bottom
 MIN_ERRORS = 10  # fewer say little about where a curve is
+DOTS = {"marker": "o", "markersize": 2.0, "markeredgewidth": 0}
 
 
 class Data(NamedTuple):
@@ -51,10 +52,10 @@ def draw(data: Data) -> Figure:
             axes = grid[row * count + column]
             here = {"policy": policy, "instance": instance}
             draw_curves(
-                axes, elements.rows_of(data.curves, **here), "scaled_budget", policy, markersize=1.5
+                axes, elements.rows_where(data.curves, **here), "scaled_budget", policy, **DOTS
             )
             elements.log_axes(axes, "y")
-            _spread_bar(axes, elements.rows_of(data.needed, **here)["scaled"], data.error)
+            _spread_bar(axes, elements.rows_where(data.needed, **here)["scaled"], data.error)
             if row == 0:
                 elements.title(axes, instance)
             if row == len(policies) - 1:

@@ -31,7 +31,7 @@ def draw(data: Data) -> Figure:
     """Error probability against the budget: one panel per instance."""
     figure, grid = elements.panels(len(data.panels), 3, 1.6, sharey=True)
     for position, (axes, instance) in enumerate(zip(grid, data.panels, strict=True)):
-        draw_curves(axes, elements.rows_of(data.curves, instance=instance), "budget", "apt")
+        draw_curves(axes, elements.rows_where(data.curves, instance=instance), "budget", "apt")
         elements.log_axes(axes)
         elements.title(axes, instance)
         if position >= len(data.panels) - 3:

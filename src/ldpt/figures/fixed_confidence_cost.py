@@ -34,8 +34,8 @@ def draw(data: Data) -> Figure:
     """Mean stopping time against epsilon between its bounds: one panel per instance."""
     figure, grid = elements.panels(len(data.panels), 3, 2.6, sharey=True)
     for axes, instance in zip(grid, data.panels, strict=True):
-        rows = elements.rows_of(data.costs, instance=instance)
-        limits = elements.rows_of(data.bounds, instance=instance)
+        rows = elements.rows_where(data.costs, instance=instance)
+        limits = elements.rows_where(data.bounds, instance=instance)
         x_of = elements.epsilon_axis(axes, {*rows["epsilon"], *limits["epsilon"]})
         for (side, version), curve in limits.groupby(["side", "version"]):
             line = elements.bound_line(str(side), str(version))
@@ -47,7 +47,7 @@ def draw(data: Data) -> Figure:
         elements.log_axes(axes, "y")
         axes.set_ylim(bottom=rows["estimate"].min() / 50)
         elements.title(axes, instance)
-    _slope_mark(grid[0], elements.rows_of(data.costs, instance=data.panels[0]))
+    _slope_mark(grid[0], elements.rows_where(data.costs, instance=data.panels[0]))
     grid[0].set_ylabel("mean number of pulls,  $E[T]$")
     handles = [*elements.radius_handles(data.costs), *elements.bound_handles(data.bounds)]
     elements.method_legend(figure, handles, columns=4)
@@ -67,8 +67,8 @@ def _slope_mark(axes: Axes, rows: pd.DataFrame) -> None:
 def facts(data: Data) -> dict[str, Any]:
     """The slope at small epsilon, and how far above the sharp bound each radius is."""
     best = elements.cheapest_valid(data.costs)
-    rows = elements.rows_of(data.costs, radius=best)
-    first = elements.rows_of(rows, instance=data.panels[0])
+    rows = elements.rows_where(data.costs, radius=best)
+    first = elements.rows_where(rows, instance=data.panels[0])
     low, high = first.sort_values("epsilon").head(2).itertuples()
     slope = math.log(high.estimate / low.estimate) / math.log(high.epsilon / low.epsilon)
     sharp = data.bounds[data.bounds["version"] == "sharp"]

@@ -36,7 +36,7 @@ def draw(data: Data) -> Figure:
         3, 3, 2.7, sharex=False, width_ratios=[1.2, 1, 1]
     )
     _instances(by_instance, data)
-    costs = elements.rows_of(data.costs, instance=data.instance)
+    costs = elements.rows_where(data.costs, instance=data.instance)
     x_of = elements.epsilon_axis(by_epsilon, costs["epsilon"])
     for radius, curve in costs[costs["delta"] == data.delta].groupby("radius"):
         curve = curve.sort_values("epsilon")

@@ -38,9 +38,9 @@ def draw(data: Data) -> Figure:
     best = elements.cheapest_valid(data.gaps)
     for column, instance in enumerate(data.panels):
         upper, lower = grid[column], grid[count + column]
-        rows = elements.rows_of(data.gaps, instance=instance)
-        _radii(upper, elements.rows_of(rows, version="sharp"))
-        _versions(lower, elements.rows_of(rows, radius=best))
+        rows = elements.rows_where(data.gaps, instance=instance)
+        _radii(upper, elements.rows_where(rows, version="sharp"))
+        _versions(lower, elements.rows_where(rows, radius=best))
         elements.title(upper, instance)
         upper.set_xlabel("")
     elements.fine_ticks(grid[0], "y")
