@@ -61,7 +61,9 @@ def _slope_mark(axes: Axes, rows: pd.DataFrame) -> None:
     height = finite.loc[finite["epsilon"] == start, "estimate"].min() / 500
     x = np.array([start, 6 * start])
     axes.plot(x, height * (x / start) ** -2.0, color=style.INK, linewidth=0.8)
-    axes.text(6 * start, height / 36, " slope −2", ha="left", va="bottom")
+    low, high = axes.get_ylim()
+    below = max(height / 30, low * (high / low) ** 0.1)  # under the line, above the axis
+    axes.text(start, below, "slope −2", ha="left", va="top")
 
 
 def facts(data: Data) -> dict[str, Any]:
