@@ -1,4 +1,4 @@
-"""Measure how the cost of simulations grows, and the rates from which ``ldpt plan`` foretells it.
+"""Measure how the cost of simulations grows, and the rates from which ``ldpt plan`` predicts it.
 
 Writes beside itself ``cost_growth.csv`` (pulls, cpu seconds and bytes against replicates, epsilon
 and K), ``rates.json`` (rates fitted to them, to peak memory and to file sizes) and

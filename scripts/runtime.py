@@ -1,4 +1,4 @@
-"""Tabulate what was simulated, and the core time that measured rates foretell for it."""
+"""Tabulate what was simulated, and the core time predicted from measured rates."""
 
 import pandas as pd
 

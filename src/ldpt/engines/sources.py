@@ -26,7 +26,7 @@ NO_CHANCE = 40.0  # e^-40 is less than one step of a uniform draw, 2^-53
 
 
 def tape_from_responses(responses: np.ndarray) -> np.ndarray:
-    """The tape of a matrix of 0/1 responses, a row an arm."""
+    """The tape of a matrix of 0/1 responses, one row per arm."""
     return np.pad(np.cumsum(responses, axis=1, dtype=np.int64), ((0, 0), (1, 0)))
 
 

@@ -6,7 +6,7 @@ The fast engines jump over most of the n pulls of an arm, so the time of a run i
       + sum_i [log log(n_i) + (root + crowd log2(1 + K) + wake log(T / t_i)) sqrt(n_i)]
 
 with pulls n_i that the boundary (Algorithm 2) or the budget's share Delta_i^-2 / H (Algorithm 1)
-foretells, and C budgets to report at. An arm decided at time t_i wakes again and again until the
+predicts, and C budgets to report at. An arm decided at time t_i wakes again and again until the
 end, T, where the boundary grows with time. ``benchmarks/cost_growth.py`` measures the rates, which
 ``benchmarks/rates.json`` keeps. The same numbers tell a cluster what each simulation asks for.
 """
@@ -304,5 +304,6 @@ def render(total: dict[str, Any]) -> str:
         f"{row['cpu_hours']:>9.3g}  {row['disk_gb']:>8.2g}"
         for row in total["by_epsilon"]
     ]
-    lines += ["", "Summaries, figures, tables and checks come on top: a job a rule, a minute each."]
+    rest = "Summaries, figures, tables and checks are extra: one job per rule, about a minute each."
+    lines += ["", rest]
     return "\n".join(lines) + "\n"

@@ -23,7 +23,7 @@ class WaysToErr:
     """Ways c to err in M stages: the mean that each arm shows, and what it costs in nats.
 
     Arm ``arms[c]`` errs: it shows ``means[c, arms[c]]`` to the end of stage m, then
-    ``after[c, m]``; the other arms show ``means[c]`` all along. ``costs`` has a column a stage.
+    ``after[c, m]``; the other arms show ``means[c]`` all along. ``costs`` has one column per stage.
     """
 
     arms: np.ndarray
