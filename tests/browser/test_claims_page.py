@@ -61,7 +61,7 @@ def test_unfold_shows_every_row_and_fold_hides_them_again(claims: webdriver.Chro
 
 
 def test_a_search_shows_matching_rows_and_their_roots(claims: webdriver.Chrome) -> None:
-    enter(claims, "hoeffding's inequality bounds")
+    enter(claims, "hoeffding's inequality bounds deviation")
     assert shown(claims) == {"D2", "D38"}  # a child, and the root that opens for it
     assert claims.find_element(By.ID, "shown").text == f"1 of {len(REGISTERED)} rows"
     enter(claims, "x16")
