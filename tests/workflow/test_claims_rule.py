@@ -53,7 +53,8 @@ def check_staleness(results: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
     evidence = sorted((results / "evidence").glob("*.json"))
     made_from = {path.stem: json.loads(path.read_text())["made_from"] for path in evidence}
     code = {name: made["code"] for name, made in made_from.items()}
-    tables = {name: results / name for name in made_from["measured"]["sources"]}
+    names = made_from["measured"]["sources"]  # folder and file; results/ itself holds one
+    tables = {n: (results.parent if n.startswith("results/") else results) / n for n in names}
 
     def verdicts() -> int:
         sources = {"measured": [str(path) for path in tables.values()]}
