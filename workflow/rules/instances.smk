@@ -1,4 +1,4 @@
-# Needs: the config. Makes: results/instances, one file an instance.
+# Needs: the config. Makes: results/instances, one file per instance.
 
 
 rule instance:

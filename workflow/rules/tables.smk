@@ -37,7 +37,7 @@ def expected_seconds():
 
 
 rule runtime:
-    """Tabulate what was simulated, and the core time that measured rates foretell for it."""
+    """Tabulate what was simulated, and the core time predicted from measured rates."""
     input:
         budget="<results>/summaries/fixed_budget.csv",
         confidence="<results>/summaries/fixed_confidence.csv",

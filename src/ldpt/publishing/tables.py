@@ -182,7 +182,7 @@ def claims(verdicts: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
 def runtime(
     budget: pd.DataFrame, confidence: pd.DataFrame, expected: Mapping[str, float]
 ) -> pd.DataFrame:
-    """What was simulated, by policy and radius, and the core time that measured rates foretell.
+    """What was simulated, by policy and radius, and the core time predicted from measured rates.
 
     The work is counted in the summaries; the times of a run itself are not in it, since they differ
     from run to run and products do not: they stand in ``results/benchmarks``.
