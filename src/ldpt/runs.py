@@ -23,8 +23,29 @@ def labelled(labels: Labels, columns: Mapping[str, np.ndarray]) -> "pa.Table":
     import pyarrow as pa
 
     rows = len(next(iter(columns.values())))
-    constant = {name: pa.repeat(pa.scalar(value), rows) for name, value in labels.items()}
-    return pa.table(constant | {name: pa.array(values) for name, values in columns.items()})
+    constant = {name: _repeated(value, rows) for name, value in labels.items()}
+    return pa.table(constant | {name: _column(values) for name, values in columns.items()})
+
+
+def _repeated(value: str | float, rows: int) -> "pa.Array":
+    """One value in every row."""
+    import pyarrow as pa
+
+    if not isinstance(value, str):
+        return _column(np.full(rows, value))
+    text = value.encode()
+    ends = pa.py_buffer(np.arange(rows + 1, dtype=np.int32) * np.int32(len(text)))
+    return pa.Array.from_buffers(pa.string(), rows, [None, ends, pa.py_buffer(text * rows)])
+
+
+def _column(values: np.ndarray) -> "pa.Array":
+    """An array of numbers or truth values, from its bytes: ``pa.array`` would import pandas."""
+    import pyarrow as pa
+
+    kind = pa.from_numpy_dtype(values.dtype)
+    data = np.packbits(values, bitorder="little") if values.dtype == np.bool_ else values
+    buffer = pa.py_buffer(np.ascontiguousarray(data))
+    return pa.Array.from_buffers(kind, len(values), [None, buffer])
 
 
 def write_runs(path: str, tables: Iterable["pa.Table"]) -> None:

@@ -7,8 +7,9 @@ import ast
 import json
 from functools import cache
 from pathlib import Path
+from typing import Any
 
-from ldpt.provenance.hashing import stable_hash
+from ldpt.provenance.hashing import json_hash, stable_hash
 
 PACKAGE = Path(__file__).resolve().parents[1]
 KEEPS_RECORDS = {"__init__", "code", "hashing", "records", "job"}  # of ldpt.provenance
@@ -48,11 +49,11 @@ def _short_name(path: Path) -> str:
 def _read_code(path: Path, _mtime: int) -> tuple[str, tuple[Path, ...]]:
     """The hash of one file and the files of ours that it imports."""
     tree = ast.parse(_source(path), filename=str(path))
-    imported = _imported_files(tree, path)
-    uses_docstrings = any(isinstance(n, ast.Name) and n.id == "__doc__" for n in ast.walk(tree))
-    if not uses_docstrings:
-        _strip_docstrings(tree)
-    return stable_hash(_shape(tree)), imported
+    nodes = list(ast.walk(tree))
+    imported = _imported_files(nodes, path)
+    if not any(isinstance(node, ast.Name) and node.id == "__doc__" for node in nodes):
+        _strip_docstrings(nodes)
+    return json_hash(_shape(tree)), imported
 
 
 def _source(path: Path) -> str:
@@ -65,31 +66,35 @@ def _source(path: Path) -> str:
     return "\n".join("" if line.lstrip().startswith(("%", "!")) else line for line in lines)
 
 
-def _strip_docstrings(tree: ast.AST) -> None:
-    for node in ast.walk(tree):
+def _strip_docstrings(nodes: list[ast.AST]) -> None:
+    for node in nodes:
         if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
             first = node.body[0] if node.body else None
             if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
                 node.body = node.body[isinstance(first.value.value, str) :]
 
 
-def _shape(node: object) -> object:
+def _shape(node: object) -> Any:
     """A syntax tree as plain lists; what is empty is left out, as Python versions differ in it."""
     if isinstance(node, ast.AST):
-        fields = [(name, _shape(value)) for name, value in ast.iter_fields(node)]
-        return [type(node).__name__, [field for field in fields if field[1] not in (None, [])]]
+        fields = []
+        for name in node._fields:
+            value = getattr(node, name, None)
+            if value is not None and value != []:
+                fields.append([name, _shape(value)])
+        return [type(node).__name__, fields]
     if isinstance(node, list):
         return [_shape(value) for value in node]
     return None if node is None else f"{type(node).__name__} {node!r}"
 
 
-def _imported_files(tree: ast.AST, path: Path) -> tuple[Path, ...]:
+def _imported_files(nodes: list[ast.AST], path: Path) -> tuple[Path, ...]:
     """The files of ours that are imported anywhere in a file, inside functions included.
 
     Importing ``a.b.c`` runs ``a`` and ``a.b`` as well, so every parent package counts.
     """
     names: set[str] = set()
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Import):
             names.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
