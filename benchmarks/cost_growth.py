@@ -26,10 +26,10 @@ from scipy.optimize import nnls
 from ldpt import config, simulate
 from ldpt.config import BudgetRun, ConfidenceRun
 from ldpt.instances import MOST_ARMS, Instance, equal_gap
+from ldpt.io.runs import labelled, write_runs
 from ldpt.planning import run_cost
 from ldpt.policies import POLICIES
 from ldpt.radii import RADII, Radius
-from ldpt.runs import labelled, write_runs
 
 HERE = Path(__file__).parent
 SEED, DELTA, RHO = 1, 0.1, 10.0

@@ -8,8 +8,8 @@ import numpy as np
 
 from ldpt.engines.loops import fixed_budget_fast
 from ldpt.instances import Instance, read_instances
+from ldpt.io.runs import labelled, write_runs
 from ldpt.policies import POLICIES
-from ldpt.runs import labelled, write_runs
 from ldpt.simulate import Columns, chunks, spawn_keys, stream
 
 

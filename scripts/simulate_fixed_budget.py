@@ -1,7 +1,7 @@
 """Run Algorithm 1 or a baseline on one instance at one privacy level, all budgets at once."""
 
 from ldpt.instances import read_instance
-from ldpt.runs import labelled, write_runs
+from ldpt.io.runs import labelled, write_runs
 from ldpt.simulate import fixed_budget_columns, progress_lines, spawn_keys
 
 if __name__ == "__main__":

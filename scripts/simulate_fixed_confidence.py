@@ -1,8 +1,8 @@
 """Run Algorithm 2 to its stopping time on one instance at one privacy level, all error levels."""
 
 from ldpt.instances import MOST_ARMS, Instance, read_instance
+from ldpt.io.runs import Labels, labelled, write_runs
 from ldpt.radii import Radius
-from ldpt.runs import Labels, labelled, write_runs
 from ldpt.simulate import Columns, fixed_confidence_columns, progress_lines, spawn_keys
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from ldpt.runs import write_runs
+from ldpt.io.runs import write_runs
 from ldpt.simulate import REWARD_LAWS, mechanism, spawn_key
 
 

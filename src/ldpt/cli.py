@@ -55,7 +55,7 @@ class OneLineParser(argparse.ArgumentParser):
         self.register("action", None, Once)
 
     def error(self, message: str) -> NoReturn:
-        from ldpt.text import short
+        from ldpt.io.messages import short
 
         self.exit(INVALID, f"{self.prog}: {short(message, 600)}\n")
 
@@ -88,7 +88,7 @@ def _run(argv: Sequence[str] | None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except (ValueError, OSError, MemoryError) as error:
-        from ldpt.text import short
+        from ldpt.io.messages import short
 
         print(f"ldpt {arguments.command}: {short(error, 600)}", file=sys.stderr)
         return INVALID

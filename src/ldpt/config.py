@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from ldpt.instances import Instance, equal_gap, new_instance, random_instance
+from ldpt.io.messages import short, unknown
+from ldpt.planning.precision import budget_replicates, confidence_replicates
 from ldpt.policies import INDEX_POLICIES, POLICIES
-from ldpt.precision import budget_replicates, confidence_replicates
 from ldpt.radii import MIN_DELTA, RADII, Radius
-from ldpt.text import short, unknown
 
 PROJECT = Path(__file__).resolve().parents[2]
 DEFAULT = PROJECT / "config" / "config.yaml"

@@ -66,7 +66,7 @@ def test_a_finished_run_has_nothing_to_do(made: Path) -> None:
         ("src/ldpt/claims/measured.py", set()),
         ("src/ldpt/provenance/trace.py", set()),
         ("src/ldpt/exact.py", set()),
-        ("src/ldpt/learners.py", set()),
+        ("src/ldpt/learners/base.py", set()),
     ],
 )
 def test_an_edit_re_runs_exactly_the_rules_that_import_it(

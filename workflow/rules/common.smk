@@ -2,7 +2,6 @@
 # which an edit to a script or to a module it imports re-runs exactly the rules that run it.
 
 import os
-import os
 import shutil
 import sys
 

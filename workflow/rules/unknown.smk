@@ -1,7 +1,7 @@
 # Needs: all other rules. Makes: nothing. A request for a figure, a table, an instance, a simulation
 # or a rule that does not exist ends in one line with the names that do.
 
-from ldpt.text import unknown
+from ldpt.io.messages import unknown
 
 
 def refuse(message):

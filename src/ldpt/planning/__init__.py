@@ -1,1 +1,1 @@
-"""What a private study costs its participants, and what a simulation costs its machine."""
+"""What a private study costs its participants, a simulation its machine, a precision in runs."""

@@ -20,7 +20,7 @@ from typing import Any
 
 from ldpt.config import PROJECT, BudgetRun, ConfidenceRun, Study, epsilon_name
 from ldpt.instances import MOST_ARMS, Instance
-from ldpt.precision import confidence_pulls, gaps_of
+from ldpt.planning.precision import confidence_pulls, gaps_of
 from ldpt.radii import Radius
 
 RATES = PROJECT / "benchmarks" / "rates.json"

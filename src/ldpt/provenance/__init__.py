@@ -4,7 +4,7 @@ Nothing here computes results, so what every job imports from here is not counte
 that a script reaches, and it imports little itself.
 """
 
-from ldpt.files import staged_path, write_durably
+from ldpt.io.files import staged_path, write_durably
 from ldpt.provenance.code import code_hash, code_parts
 from ldpt.provenance.hashing import file_hash, plain, stable_hash
 from ldpt.provenance.job import Job, Staged, job, settings, short_form

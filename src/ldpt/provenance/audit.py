@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import Any
 
 from ldpt import provenance
+from ldpt.io.messages import counted, short
 from ldpt.provenance import file_hash, read_record, record_path
 from ldpt.provenance.manifest import MANIFEST
 from ldpt.provenance.plan import Plan, Step, find_project, make_plan, product_name
-from ldpt.text import counted, short
 
 DRAWN = {".pdf", ".png", ".svg"}
 

@@ -10,7 +10,7 @@ from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppres
 from pathlib import Path
 from typing import Any
 
-from ldpt.files import publish_file, staged_path, sync_file, write_durably
+from ldpt.io.files import publish_file, staged_path, sync_file, write_durably
 from ldpt.provenance.code import code_parts
 from ldpt.provenance.hashing import file_hash, plain, stable_hash
 from ldpt.provenance.records import (

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from ldpt import provenance
+from ldpt.io.messages import counted, short
 from ldpt.provenance import file_hash, read_record, record_path, relative_to, short_form
-from ldpt.text import counted, short
 
 PNG = b"\x89PNG\r\n\x1a\n"
 HASH = re.compile(r"[0-9a-fA-F]{8,64}")

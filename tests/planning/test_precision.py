@@ -4,7 +4,8 @@ import math
 
 import pytest
 
-from ldpt import precision, summarise
+from ldpt import summarise
+from ldpt.planning import precision
 from ldpt.radii import Radius
 from ldpt.simulate import fixed_confidence
 

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from ldpt.files import write_durably
+from ldpt.io.files import write_durably
 
 
 def test_a_text_is_written_whole_and_nothing_else_is_left(tmp_path):
@@ -23,7 +23,7 @@ def test_a_failure_leaves_the_old_text_and_nothing_else(tmp_path, monkeypatch, f
     def full_disk(*_: object) -> None:
         raise OSError("no space left")
 
-    monkeypatch.setattr(f"ldpt.files.{fails}", full_disk)
+    monkeypatch.setattr(f"ldpt.io.files.{fails}", full_disk)
     with pytest.raises(OSError, match="no space left"):
         write_durably(path, "new")
     assert path.read_text() == "old"

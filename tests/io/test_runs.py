@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from ldpt.runs import labelled, write_runs
+from ldpt.io.runs import labelled, write_runs
 
 
 def columns(rows: int) -> dict[str, np.ndarray]:

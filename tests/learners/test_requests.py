@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ldpt.requests import Requests
+from ldpt.learners.requests import Requests
 
 
 @settings(max_examples=200, derandomize=True, deadline=None)
