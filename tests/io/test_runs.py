@@ -38,7 +38,7 @@ JOB = """
 import sys
 from ldpt.instances import Instance
 from ldpt.provenance import job
-from ldpt.runs import labelled, write_runs
+from ldpt.io.runs import labelled, write_runs
 from ldpt.simulate import fixed_budget_columns, fixed_confidence_columns
 
 easy = Instance("easy", [0.0, 1.0], 0.5)
