@@ -137,40 +137,6 @@ def test_progress_bar_goes_to_standard_error_of_a_terminal_only(capsys, monkeypa
     assert "1000/1000" not in out
 
 
-# --- interruption
-
-
-# The command in a process of its own, which gets the signal once its first chunk is at work.
-INTERRUPT = """
-import os, signal, sys, threading, time
-from ldpt import cli
-def watch():
-    while not any(t.name.startswith("ThreadPool") for t in threading.enumerate()):
-        time.sleep(0.01)
-    os.kill(os.getpid(), signal.SIGINT)
-threading.Thread(target=watch, daemon=True).start()
-sys.argv[0] = "ldpt"
-cli.main()
-"""
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ["simulate", "--means", "0.50001", "--epsilon", "1", "--delta", "0.1"],
-        ["plan", "--means", "0.50001", "--epsilon", "1", "--delta", "0.1"],
-        ["simulate", "--means", "0.5", "0.6", "--epsilon", "1", "--budget", "9000000000",
-         "--policy", "uniform"],
-    ],
-)  # fmt: skip
-def test_ctrl_c_ends_a_command_of_hours_with_one_line(arguments):
-    command = [sys.executable, "-c", INTERRUPT, *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
-    assert done.returncode == 130
-    assert done.stderr.splitlines()[-1] == "ldpt: interrupted"
-    assert "Traceback" not in done.stderr
-
-
 # --- bad input
 
 LEVELS = ["--epsilon", "1", "--delta", "0.1"]

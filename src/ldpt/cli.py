@@ -9,6 +9,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from ldpt.io.files import staged_file
+from ldpt.io.interrupt import end_on_interrupt
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -16,7 +19,7 @@ if TYPE_CHECKING:
 
 Subparsers = Any  # argparse does not name the type of its subparsers
 
-INVALID, INTERRUPTED = 2, 130  # exit status
+INVALID = 2  # exit status
 EXAMPLES = {
     "plan": "ldpt plan --instance dose-finding --delta 0.05 --epsilon 1 2",
     "simulate": "ldpt simulate --means 0.2 0.6 --epsilon 1 --delta 0.1",
@@ -65,18 +68,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     Exit status: 0 success, 1 audit found faults, 2 invalid input, 130 interrupted by Ctrl-C.
     """
-    try:
-        status = _run(argv)
-    except KeyboardInterrupt:
-        print("ldpt: interrupted", file=sys.stderr)
-        status = INTERRUPTED
-    if argv is None and status == INTERRUPTED:  # without waiting for threads that still compute
-        sys.stderr.flush()
-        os._exit(status)
-    return status
-
-
-def _run(argv: Sequence[str] | None) -> int:
+    if argv is None:
+        end_on_interrupt()
     try:
         arguments = _parser().parse_args(argv)
     except SystemExit as end:  # argparse has printed the help or one line
@@ -428,7 +421,8 @@ def _plan(arguments: argparse.Namespace) -> int:
     if arguments.plot:
         from ldpt.planning import plot
 
-        plot.draw(plan).savefig(arguments.plot)
+        with staged_file(arguments.plot) as staged:
+            plot.draw(plan).savefig(staged)
     return 0
 
 
@@ -491,7 +485,8 @@ def _simulate(arguments: argparse.Namespace) -> int:
     _choose_method(arguments)
     runs, summary = _runs(instance, arguments)
     if arguments.output:
-        _write_parquet(runs, arguments.output)
+        with staged_file(arguments.output) as staged:
+            runs.to_parquet(staged, index=False)
     else:
         print(runs.head(10).to_string(index=False), end="\n\n")
     print(summary.map(lambda value: f"{value:.6g}").T.to_string(header=False))
@@ -561,16 +556,6 @@ def _runs(
     labelled = runs.assign(delta=arguments.delta)
     complexity = instance.strict.complexity(epsilon)
     return runs, summarise.fixed_confidence(labelled, {}, complexity)
-
-
-def _write_parquet(runs: "pd.DataFrame", path: Path) -> None:
-    """A crash leaves the old file or the new one, never a part."""
-    staged = path.with_name(f".{path.name}.partial")
-    try:
-        runs.to_parquet(staged, index=False)
-        staged.replace(path)
-    finally:
-        staged.unlink(missing_ok=True)
 
 
 SUBCOMMANDS = (_add_plan, _add_simulate, _add_trace, _add_audit, _add_crate)

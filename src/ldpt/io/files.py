@@ -1,7 +1,12 @@
 """Files that are either whole and on disk, or not there: for records of runs and saved studies."""
 
 import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+
+_unfinished: set[Path] = set()  # what must go if the process ends now
 
 
 def staged_path(path: str | Path) -> Path:
@@ -10,17 +15,45 @@ def staged_path(path: str | Path) -> Path:
     return path.with_name(f".{path.stem}.staged{path.suffix}")
 
 
+@contextmanager
+def staged_file(path: str | Path) -> Iterator[Path]:
+    """A file to write to, which gets its name when the block ends without an error."""
+    with unfinished(staged_path(path)) as staged:
+        yield staged
+        os.replace(staged, path)
+
+
+@contextmanager
+def unfinished(path: Path) -> Iterator[Path]:
+    """Remove a file or folder at the end of the block, or when Ctrl-C ends the process before."""
+    _unfinished.add(path)
+    try:
+        yield path
+    finally:
+        _remove(path)
+        _unfinished.discard(path)
+
+
+def remove_unfinished() -> None:
+    """Remove every file and folder that is being worked on, in any thread."""
+    for path in tuple(_unfinished):
+        _remove(path)
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)
+
+
 def write_durably(path: Path, text: str) -> None:
     """Write a text so that a crash leaves the old file or the new one, never a part."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    staged = staged_path(path)
-    try:
+    with staged_file(path) as staged:
         staged.write_text(text, encoding="utf-8")
         sync_file(staged)
-        publish_file(staged, path)
-    except BaseException:
-        staged.unlink(missing_ok=True)
-        raise
+    sync_file(path.parent)
 
 
 def publish_file(staged: Path, path: Path) -> None:

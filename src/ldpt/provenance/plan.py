@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from ldpt import provenance
+from ldpt.io.files import unfinished
 from ldpt.provenance import plain, relative_to
 
 
@@ -51,13 +52,13 @@ def make_plan(project: Path, root: Path, origin: Mapping[str, Any]) -> Plan:
 
     silence = io.StringIO()
     with (
-        tempfile.TemporaryDirectory(prefix="ldpt-plan-") as links,
+        unfinished(Path(tempfile.mkdtemp(prefix="ldpt-plan-"))) as links,
         contextlib.redirect_stdout(silence),
         contextlib.redirect_stderr(silence),
     ):
         for entry in project.iterdir():
             if entry.name not in (".git", ".snakemake"):
-                Path(links, entry.name).symlink_to(entry)
+                (links / entry.name).symlink_to(entry)
         with contextlib.chdir(links):
             return _ask_snakemake(project, root, origin)
 

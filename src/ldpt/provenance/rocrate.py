@@ -6,7 +6,6 @@ project again: ``ldpt audit`` and ``ldpt trace`` work in it as they did where th
 
 import gc
 import json
-import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ldpt import provenance
+from ldpt.io.files import staged_file
 from ldpt.provenance import file_hash, read_record, record_path
 from ldpt.provenance.manifest import MANIFEST
 from ldpt.provenance.plan import find_project
@@ -60,15 +60,11 @@ def write(out: Path | str, root: Path | str = ".") -> None:
         raise ValueError(f"{out}: there is no folder {out.absolute().parent}")
     project = find_project(root)
     packed = _Packing(project, root.resolve())
-    staged = provenance.staged_path(out)
     try:
-        with _quiet_zip():
+        with staged_file(out) as staged, _quiet_zip():
             packed.crate.write_zip(staged)
-        os.replace(staged, out)
     except OSError as error:
         raise ValueError(f"cannot write {out}: {error.strerror or error}") from None
-    finally:
-        staged.unlink(missing_ok=True)
 
 
 @contextmanager
