@@ -19,12 +19,15 @@ from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.common import LogEvent
 
 WIDTH = 200  # characters of the longest line
+STRAY = ".snakemake/stray.log"  # what jobs print on a terminal instead of writing to their logs
 LONG = 20.0  # seconds after which a finished job is worth a line of its own beside the bars
+NO_WORDS = f"its log is empty, see {STRAY}"
 NOISE = re.compile(
     r"None$|host: |Building DAG|Assuming unrestricted|Using shell|Provided (cores|resources)"
     r"|Rules claim|Select jobs|Execute \d+ jobs|Job (stats|counts)|Reasons:|Conda environments: "
-    r"|Shutting down|Exiting because a job|Removing output|Complete log|.*CalledProcessError"
-    r"|At least one job did|Singularity|SNAKEMAKE|Unlocking|Finished job|Error in (rule|group)"
+    r"|Shutting down|Exiting because a job|Removing output|Complete log|Singularity|SNAKEMAKE"
+    r"|Unlocking|Finished job|Error in (rule|group)|(RuleException:\s*)?.*CalledProcessError"
+    r"|(WorkflowError:\s*)?At least one job did"
 )
 
 
@@ -34,6 +37,14 @@ def short(text: str) -> str:
         line if len(line) <= WIDTH else f"{line[: WIDTH - 4]} ..." for line in text.split("\n")
     )
     return "\n".join(lines)
+
+
+def interrupted(kind: type[BaseException], *rest: Any) -> None:
+    """One line for Ctrl-C, where Snakemake itself shows a traceback; all else as always."""
+    if issubclass(kind, KeyboardInterrupt):
+        print("interrupted", file=sys.stderr)
+    else:
+        sys.__excepthook__(kind, *rest)
 
 
 @dataclass
@@ -51,9 +62,9 @@ class Job:
 
     def last_words(self) -> str:
         """The last line of its log, where a traceback ends."""
-        for log in self.logs:
-            if Path(log).is_file():
-                text = Path(log).read_text(encoding="utf-8", errors="replace").strip()
+        for log in map(Path, self.logs):
+            if log.suffix == ".log" and log.is_file():
+                text = log.read_text(encoding="utf-8", errors="replace").strip()
                 return text.rsplit("\n", 1)[-1]
         return ""
 
@@ -145,7 +156,8 @@ class LogHandler(LogHandlerBase):
             str(kind).rsplit(".", 1)[-1].lower() for kind in self.common_settings.quiet or ()
         }
         self.jobs: dict[int, Job] = {}
-        self.begun = False
+        self.begun = self.stopped = False
+        sys.excepthook = interrupted
 
     def emit(self, record: LogRecord) -> None:
         event = getattr(record, "event", None)
@@ -187,8 +199,10 @@ class LogHandler(LogHandlerBase):
             self.screen.finished(job)
 
     def on_failed(self, info: dict[str, Any]) -> None:
+        if self.stopped:
+            return
         job = self.jobs.get(info["jobid"]) or Job(info["rule_name"], "", list(info["log"] or []))
-        self.screen.say(f"failed: {job.name}: {job.last_words() or 'it left no message'}")
+        self.screen.say(f"failed: {job.name}: {job.last_words() or NO_WORDS}")
         for log in job.logs:
             self.screen.say(f"  log: {log}")
 
@@ -199,6 +213,9 @@ class LogHandler(LogHandlerBase):
     def on_message(self, record: LogRecord) -> None:
         """Whatever else Snakemake says, but for what nobody needs."""
         text = record.getMessage().strip()
+        if text.startswith("Terminating processes"):
+            self.stopped, text = True, "interrupted: waiting for the running jobs to end"
+            self.screen.close()
         if not text or NOISE.match(text) or (record.levelno < WARNING and "all" in self.quiet):
             return
         self.screen.say(text if record.levelno < ERROR else "\n".join(text.split("\n")[:12]))

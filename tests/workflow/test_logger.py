@@ -2,6 +2,7 @@
 
 import io
 import logging
+import sys
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -12,7 +13,7 @@ from typing import Any
 import pytest
 from snakemake_interface_logger_plugins.common import LogEvent
 
-from snakemake_logger_plugin_ldpt import LONG, WIDTH, Bars, Job, LogHandler, short
+from snakemake_logger_plugin_ldpt import LONG, STRAY, WIDTH, Bars, Job, LogHandler, short
 from tests.conftest import snakemake
 
 MANY = [f"results/simulations/fixed_budget/three-groups/apt/{i}.parquet" for i in range(400)]
@@ -34,6 +35,7 @@ def handler(monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[LogHandler, 
     def make(terminal: bool = False, **settings: Any) -> tuple[LogHandler, Screen]:
         screen = Screen(terminal)
         monkeypatch.setattr("sys.stderr", screen)
+        monkeypatch.setattr("sys.excepthook", sys.excepthook)  # the handler brings its own
         common = SimpleNamespace(stdout=False, dryrun=False, quiet=None)
         vars(common).update(settings)
         return LogHandler(common, None), screen
@@ -61,6 +63,8 @@ def play(handler: LogHandler, log: Path | None = None) -> None:
     handler.emit(record(LogEvent.JOB_INFO, **job_info(log)))
     handler.emit(record(LogEvent.JOB_FINISHED, job_id=2))
     handler.emit(record(LogEvent.JOB_ERROR, **job_info(log)))
+    handler.emit(record(None, "RuleException:\nCalledProcessError in file x", logging.ERROR))
+    handler.emit(record(None, "WorkflowError:\nAt least one job did not complete", logging.ERROR))
     handler.emit(record(None, f"Removing output files of failed job: {MANY}"))
     handler.emit(record(None, f"WorkflowError: {MANY}", logging.ERROR))
     handler.close()
@@ -95,7 +99,7 @@ def test_quiet_leaves_nothing_but_failures(handler, tmp_path: Path) -> None:
     made, screen = handler(quiet={"Quietness.ALL"})
     play(made, tmp_path / "none.log")
     first, *_ = screen.getvalue().splitlines()
-    assert first == "failed: all two 1: it left no message"
+    assert first == f"failed: all two 1: its log is empty, see {STRAY}"
 
 
 def test_a_terminal_shows_bars_and_long_jobs(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -113,6 +117,36 @@ def test_a_terminal_shows_bars_and_long_jobs(monkeypatch: pytest.MonkeyPatch) ->
     bars.close()
     assert f"figure two, {LONG:.0f} s" in screen.getvalue()
     assert "all jobs" in screen.getvalue()
+
+
+def test_the_words_of_a_failed_notebook_come_from_its_log(tmp_path: Path) -> None:
+    log, executed = tmp_path / "notebook.log", tmp_path / "explore.ipynb"
+    log.write_text("Traceback\n\nValueError: no such column\n\n")
+    executed.write_text("{\n}\n")
+    assert (
+        Job("notebook", "", [str(executed), str(log)]).last_words() == "ValueError: no such column"
+    )
+
+
+def test_an_interrupt_is_one_line_and_its_victims_are_not_failures(handler) -> None:
+    made, screen = handler(terminal=True)
+    made.emit(record(LogEvent.RUN_INFO, stats={"figure": 1, "total": 1}))
+    made.emit(record(None, "Terminating processes on user request, this might take some time."))
+    hidden, shown = "\x1b[?25l", "\x1b[?25h"
+    assert screen.getvalue().rindex(shown) > screen.getvalue().rindex(hidden)
+    said = len(screen.getvalue())
+    made.emit(record(LogEvent.JOB_ERROR, **job_info()))
+    made.close()
+    assert "interrupted: waiting" in screen.getvalue()
+    assert "failed" not in screen.getvalue()[said:]
+
+
+@pytest.mark.parametrize("kind", [KeyboardInterrupt, RuntimeError])
+def test_an_interrupt_while_the_graph_is_built_has_no_traceback(handler, kind) -> None:
+    _, screen = handler()
+    sys.excepthook(kind, kind("x"), None)
+    said = screen.getvalue()
+    assert said == ("interrupted\n" if kind is KeyboardInterrupt else "RuntimeError: x\n")
 
 
 def test_short_cuts_every_line_by_itself() -> None:

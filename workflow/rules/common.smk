@@ -8,6 +8,7 @@ import sys
 from ldpt.config import epsilon_name, study
 from ldpt.figures import catalog
 from ldpt.provenance import code_hash, require_writable
+from snakemake_logger_plugin_ldpt import STRAY
 
 if not os.access(".snakemake" if os.path.isdir(".snakemake") else ".", os.W_OK):
     sys.exit(f"cannot write to {os.getcwd()}: copy the project to a folder of yours")
@@ -46,6 +47,12 @@ onsuccess:
             logger.info(f"{what:8} {path}")
 
 
+# A job may print before it has opened its log (an import that fails or is interrupted), and that
+# would tear the bars of a terminal.
+if sys.stderr.isatty():
+    shell.prefix(f"set -euo pipefail; exec 2>> {STRAY}; ")
+
+
 pathvars:
     results=under("results"),
     figures=under("figures"),
@@ -64,7 +71,8 @@ def code(script):
     return lambda wildcards: code_hash(script)
 
 
-# Long jobs have priority, lest they end alone; those of minutes take a quarter of the cores.
+# Long jobs have priority, so that none runs alone at the end; those of minutes take a quarter of
+# the cores.
 LONG = 1
 QUARTER = min(4, max(1, workflow.cores // 4))
 

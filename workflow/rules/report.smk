@@ -4,10 +4,16 @@
 
 from ldpt.provenance import config_origin, stable_hash
 
-# The notebook is run by the papermill of this environment, activated or not.
+# The notebook is run by the papermill of this environment, activated or not, and what it says
+# goes to the log of the rule.
 os.environ["PATH"] = os.pathsep.join(
-    [os.path.dirname(sys.executable), os.environ["PATH"]]
+    [
+        os.path.abspath("workflow/notebooks/bin"),
+        os.path.dirname(sys.executable),
+        os.environ["PATH"],
+    ]
 )
+os.environ["NOTEBOOK_LOG"] = under("results/logs/notebook.log")
 
 PRODUCTS += [
     "<results>/claims.html",
