@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ldpt import config
+from ldpt.planning import limits
 from ldpt.radii import RADII
 
 Config = dict[str, Any]
@@ -176,7 +177,7 @@ WRONG: dict[str, tuple[Callable[[Config], Any], str]] = {
     "arm at the threshold": (arm_at_threshold, "means[0] = 0.5 lies exactly at the threshold"),
     "gap that takes for ever": (
         lambda c: c["instances"][1].update(means=[0.9000000001]),
-        "fixed_confidence.studies[0].instances: 'counterexample' at epsilon 0.5 takes about",
+        "fixed_confidence.studies[0].instances: instance 'counterexample': a run with radius",
     ),
     "unknown instance": (
         lambda c: confidence(c).update(instances=["nowhere"]),
@@ -318,12 +319,12 @@ def test_study_takes_or_refuses_any_value_at_any_place(place: tuple, value: Any)
     assert "\n" not in complaint
     assert len(complaint) < 600
     for run in study.fixed_budget if study else []:
-        assert 0 < max(run.grid(study.instance(run.instance))) <= config.MAX_PULLS
+        assert 0 < max(run.grid(study.instance(run.instance))) <= limits.MAX_PULLS
 
 
 def test_limits_of_the_command_line_are_those_of_the_schema() -> None:
     schema = config.schema()
-    assert schema["$defs"]["replicates"]["maximum"] == config.MAX_REPLICATES
+    assert schema["$defs"]["replicates"]["maximum"] == limits.MAX_REPLICATES
 
 
 @pytest.mark.parametrize(

@@ -134,7 +134,7 @@ def number(allowed: str, test: Callable[[float], bool]) -> Callable[[str], float
 
 def epsilon_level(text: str) -> float:
     """A privacy level that floats resolve."""
-    from ldpt.config import MIN_EPSILON
+    from ldpt.planning.limits import MIN_EPSILON
 
     allowed = f"a number of at least {MIN_EPSILON:g}, or inf for no privacy"
     return number(allowed, lambda value: value >= MIN_EPSILON)(text)
@@ -150,14 +150,14 @@ def error_level(text: str) -> float:
 
 def pulls(text: str) -> int:
     """A number of pulls that a run can finish."""
-    from ldpt.config import MAX_PULLS
+    from ldpt.planning.limits import MAX_PULLS
 
     return whole(1, MAX_PULLS)(text)
 
 
 def replicates(text: str) -> int:
     """A number of runs whose table fits into memory."""
-    from ldpt.config import MAX_REPLICATES
+    from ldpt.planning.limits import MAX_REPLICATES
 
     return whole(1, MAX_REPLICATES)(text)
 
@@ -480,9 +480,9 @@ def _simulate(arguments: argparse.Namespace) -> int:
         raise ValueError("give either --budget (Algorithm 1) or --delta (Algorithm 2)")
     _check_target(arguments.output, (".parquet",))
     instance = _problem(arguments)
-    if arguments.delta is not None and arguments.max_pulls is None:
-        _require_affordable(instance, arguments.epsilon)
     _choose_method(arguments)
+    if arguments.delta is not None and arguments.max_pulls is None:
+        _check_cost(instance, arguments)
     runs, summary = _runs(instance, arguments)
     if arguments.output:
         with staged_file(arguments.output) as staged:
@@ -493,13 +493,12 @@ def _simulate(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _require_affordable(instance: "Instance", epsilon: float) -> None:
-    from ldpt.config import require_affordable
+def _check_cost(instance: "Instance", arguments: argparse.Namespace) -> None:
+    from ldpt.planning.limits import require_affordable
+    from ldpt.radii import Radius
 
-    try:
-        require_affordable(instance, epsilon)
-    except ValueError as error:
-        raise ValueError(f"{error}; --max-pulls N stops a run after N pulls") from None
+    radius, hint = Radius(arguments.radius), "; --max-pulls N stops a run after N pulls"
+    require_affordable(instance, arguments.epsilon, arguments.delta, radius, hint)
 
 
 def _choose_method(arguments: argparse.Namespace) -> None:

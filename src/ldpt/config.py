@@ -7,6 +7,7 @@ import itertools
 import math
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import cache, partial
@@ -15,6 +16,13 @@ from typing import Any
 
 from ldpt.instances import Instance, equal_gap, new_instance, random_instance
 from ldpt.io.messages import short, unknown
+from ldpt.planning.limits import (
+    MAX_PULLS,
+    MIN_EPSILON,
+    require_affordable,
+    require_short_budget,
+    require_short_chain,
+)
 from ldpt.planning.precision import budget_replicates, confidence_replicates
 from ldpt.policies import INDEX_POLICIES, POLICIES
 from ldpt.radii import MIN_DELTA, RADII, Radius
@@ -23,12 +31,8 @@ PROJECT = Path(__file__).resolve().parents[2]
 DEFAULT = PROJECT / "config" / "config.yaml"
 SCHEMA = PROJECT / "workflow" / "schemas" / "config.schema.yaml"
 
-# What floats can resolve, and what a run can finish: the same limits at every entrance.
-MIN_EPSILON = 1e-9  # below, the private gap loses its digits
-MAX_PULLS = 10**13  # of one run; more would take weeks
 BUDGET_KEYS = ("error", "log_half_width", "least", "most")  # of a precision
 CONFIDENCE_KEYS = ("relative_half_width", "least", "most")
-MAX_REPLICATES = 10**8
 DEFAULT_RADIUS = "onesided"  # what a practitioner gets without choosing
 MAX_EXACT_ARMS = 2  # of an exact chain for a fixed budget
 MAX_DEPTH = 12  # nesting of a config; deeper means that an anchor contains itself
@@ -134,7 +138,7 @@ def study(config: Mapping[str, Any]) -> Study:
     checked = Study(config, instances, budget_runs, confidence_runs)
     _check_levels("mechanism", config["mechanism"])
     _check_rare_and_exact(checked)
-    _check_error_map(config["error_map"])
+    _check_error_map(config["error_map"], constants)
     _check_allocation(checked)
     _check_panels(checked)
     return checked
@@ -152,15 +156,19 @@ def _check_rare_and_exact(study: Study) -> None:
                 )
             for epsilon in _epsilons(where, grid):
                 _check_budgets(where, instance, epsilon, grid["multiples"])
+                if section == "exact_curves":
+                    budget = math.ceil(max(grid["multiples"]) * instance.complexity(epsilon))
+                    with _at(f"{where}.multiples"):
+                        require_short_budget(instance, epsilon, budget, adaptive=True)
     section = "rare_fixed_confidence"
     for where, grid, name in _studies(section, study.config[section], study.instances):
-        _check_deltas(where, grid)
-        for epsilon in _epsilons(where, grid):
-            _check_cost(where, study.instances[name], epsilon)
+        _check_levels(where, grid)
+        with _at(where):
+            _check_costs(study.instances[name], grid, study.constants, require_affordable)
 
 
-def _check_error_map(section: Mapping[str, Any]) -> None:
-    """The cells of the error map are problems with means in [0, 1]."""
+def _check_error_map(section: Mapping[str, Any], constants: Mapping[str, float]) -> None:
+    """The cells of the error map are problems with means in [0, 1]; one arm has an exact chain."""
     for part, grids in section.items():
         for position, grid in enumerate(grids):
             where = f"error_map.{part}[{position}]"
@@ -168,10 +176,11 @@ def _check_error_map(section: Mapping[str, Any]) -> None:
             highest = max(grid["thresholds"]) + max(grid["gaps"])
             if highest > 1:
                 raise ValueError(f"{where}: threshold + gap = {highest:g} must be at most 1")
-            threshold = max(grid["thresholds"])
-            cell = Instance("cell", [threshold + min(grid["gaps"])], threshold)
-            for epsilon in _epsilons(where, grid):
-                _check_cost(f"{where}.gaps", cell, epsilon)
+            check = require_short_chain if part == "one_arm" else require_affordable
+            for threshold in grid["thresholds"]:
+                cell = Instance("cell", [threshold + min(grid["gaps"])], threshold)
+                with _at(f"{where}.gaps"):
+                    _check_costs(cell, grid, constants, check)
 
 
 def _check_allocation(study: Study) -> None:
@@ -399,10 +408,11 @@ def _confidence_runs(
 ) -> list[ConfidenceRun]:
     runs: dict[tuple, ConfidenceRun] = {}
     for where, grid, name in _studies("fixed_confidence", section, instances):
-        _check_deltas(where, grid)
+        _check_levels(where, grid)
+        with _at(f"{where}.instances"):
+            _check_costs(instances[name], grid, constants, require_affordable)
         for radius in grid.get("radii", RADII):
             for epsilon in _epsilons(where, grid):
-                _check_cost(f"{where}.instances", instances[name], epsilon)
                 cell = (instances[name], epsilon, grid["deltas"], Radius(radius, **constants))
                 needed = partial(_needed, cell)
                 replicates = _replicates(where, grid, section, CONFIDENCE_KEYS, needed)
@@ -485,22 +495,25 @@ def _require_finite_complexity(where: str, instance: Instance) -> None:
         )
 
 
-def _check_cost(where: str, instance: Instance, epsilon: float) -> None:
+@contextmanager
+def _at(where: str) -> Iterator[None]:
+    """Put the key before what is wrong with its value."""
     try:
-        require_affordable(instance, epsilon)
+        yield
     except ValueError as error:
         raise ValueError(f"{where}: {error}") from None
 
 
-def require_affordable(instance: Instance, epsilon: float) -> None:
-    """Refuse a run at fixed confidence that never ends, or whose H_eps pulls take for ever."""
-    instance.require_resolvable()
-    pulls = instance.strict.complexity(epsilon)
-    if pulls > MAX_PULLS:
-        raise ValueError(
-            f"{instance.name!r} at epsilon {epsilon:g} takes about {pulls:.1e} pulls, "
-            f"more than {MAX_PULLS:.0e}"
-        )
+def _check_costs(
+    instance: Instance,
+    grid: Mapping[str, Any],
+    constants: Mapping[str, float],
+    check: Callable[[Instance, float, float, Radius], None],
+) -> None:
+    """Check the dearest setting of a grid under each of its radii."""
+    for radius in grid.get("radii", RADII):
+        epsilon, delta = float(min(grid["epsilons"])), min(grid["deltas"])
+        check(instance, epsilon, delta, Radius(radius, **constants))
 
 
 def _known(where: str, name: str, instances: dict[str, Instance]) -> Instance:

@@ -14,6 +14,7 @@ import numpy as np
 from ldpt.engines.decisions import arm_index, is_undecided
 from ldpt.engines.jit import compiled
 from ldpt.instances import Instance
+from ldpt.planning.limits import require_short_budget, require_short_chain
 from ldpt.policies import POLICIES, IndexRule, check_policy
 from ldpt.radii import (
     HOEFFDING_VARIANCE,
@@ -73,7 +74,8 @@ def fixed_budget_loss(
     Raises
     ------
     ValueError
-        If there are more than two arms, the budget is too small or the policy has no exact chain.
+        If there are more than two arms, the budget is too small, the policy has no exact chain or
+        the chain would take hours.
 
     Examples
     --------
@@ -86,6 +88,7 @@ def fixed_budget_loss(
         raise ValueError(f"the exact loss covers one or two arms, got {instance.n_arms}")
     if budget < 2 * instance.n_arms:
         raise ValueError(f"budget must be at least 2K = {2 * instance.n_arms}, got {budget}")
+    require_short_budget(instance, epsilon, int(budget), chosen.log_weight is not None)
     means = instance.private_means(epsilon)
     tau, zeta = instance.private_threshold(epsilon), instance.private_tolerance(epsilon)
     accept, reject = instance.must_accept, instance.must_reject
@@ -226,7 +229,8 @@ def fixed_confidence_error(
     Raises
     ------
     ValueError
-        If there is more than one arm, the arm lies at the threshold, or delta is out of range.
+        If there is more than one arm, the arm lies at the threshold, delta is out of range, or,
+        without ``max_pulls``, the chain would take hours.
 
     Examples
     --------
@@ -239,11 +243,15 @@ def fixed_confidence_error(
     _require_one_arm(instance)
     if max_pulls is not None and max_pulls < 1:
         raise ValueError(f"max_pulls must be at least 1, got {max_pulls}")
+    radius = as_radius(radius)
+    if max_pulls is None:
+        hint = "; max_pulls sets where to stop"
+        require_short_chain(instance, epsilon, delta, radius, hint)
     error, expected, undecided, pulls = _one_arm_chain(
         float(instance.private_means(epsilon)[0]),
         instance.private_threshold(epsilon),
         bool(0 in instance.above),
-        as_radius(radius).at(1, delta, instance.threshold, epsilon),
+        radius.at(1, delta, instance.threshold, epsilon),
         NO_LIMIT if max_pulls is None else int(max_pulls),
         tail,
     )

@@ -15,16 +15,21 @@ import numpy as np
 from ldpt.engines import CHUNK, loops
 from ldpt.engines.decisions import Arms, Judge
 from ldpt.instances import Instance
+from ldpt.planning.limits import (
+    MAX_PULLS,
+    MAX_REPLICATES,
+    require_affordable,
+    require_private_gaps,
+)
 from ldpt.policies import Policy, check_policy
-from ldpt.privacy import PrivBern, check_epsilon, shrinkage
-from ldpt.radii import Radius, as_radius, check_delta, drift_pulls
+from ldpt.privacy import PrivBern, check_epsilon
+from ldpt.radii import Radius, as_radius, check_delta
 
 if TYPE_CHECKING:
     import pandas as pd
 
 PULLS_PER_CALL = 10**7  # of compiled code between two looks at Ctrl-C, about
 ENGINES = ("literal", "fast")
-MOST_PULLS = 1e13  # expected pulls of a run that is made without max_pulls
 NO_LIMIT = np.iinfo(np.int64).max
 
 Progress = Callable[[int], None]  # told how many replicates are done
@@ -48,8 +53,8 @@ def _name(value: object) -> str:
 
 def chunks(replicates: int, only: int | None = None) -> Iterator[tuple[int, slice]]:
     """The numbers and the slices of the chunks that make up this many replicates, or of one."""
-    if replicates < 1:
-        raise ValueError(f"replicates must be at least 1, got {replicates}")
+    if not 1 <= replicates <= MAX_REPLICATES:
+        raise ValueError(f"replicates must be from 1 to {MAX_REPLICATES}, got {replicates}")
     starts = range(0, replicates, CHUNK)
     if only is not None and only not in range(len(starts)):
         raise ValueError(f"chunk must be 0..{len(starts) - 1}, got {only}")
@@ -304,11 +309,12 @@ def fixed_confidence_columns(
     """The columns of the table that :func:`fixed_confidence` returns."""
     epsilon, delta, radius = check_epsilon(epsilon), check_delta(delta), as_radius(radius)
     _check_choice("engine", engine, ENGINES)
-    _check_gaps(instance, epsilon)
+    require_private_gaps(instance, epsilon)
     if max_pulls is not None and max_pulls < instance.n_arms:
         raise ValueError(f"max_pulls must be at least K = {instance.n_arms}, got {max_pulls}")
     if max_pulls is None:
-        _check_cost(instance, epsilon, delta, radius)
+        hint = "; max_pulls sets when to give up"
+        require_affordable(instance, epsilon, delta, radius, hint)
     limit = np.array([NO_LIMIT if max_pulls is None else int(max_pulls)])
     parts = list(chunks(replicates, chunk))
     shape = (replicates, instance.n_arms)
@@ -343,34 +349,9 @@ def _check_budgets(instance: Instance, budgets: Sequence[int] | int) -> np.ndarr
         raise ValueError(f"budgets must be whole numbers of pulls, got {list(grid)}")
     if grid[0] < 2 * instance.n_arms:
         raise ValueError(f"budgets must be at least 2K = {2 * instance.n_arms}, got {grid[0]}")
+    if not grid[-1] <= MAX_PULLS:
+        raise ValueError(f"budgets must be at most {MAX_PULLS:.0e}, got {grid[-1]}")
     return grid.astype(np.int64)
-
-
-def _check_gaps(instance: Instance, epsilon: float) -> None:
-    """No arm may lie at the threshold, also not after rounding of the private numbers."""
-    instance.require_resolvable()
-    threshold = instance.private_threshold(epsilon)
-    for arm, mean in enumerate(instance.private_means(epsilon)):
-        if mean == threshold:
-            raise ValueError(
-                f"instance {instance.name!r}: at epsilon {epsilon} the private gap of "
-                f"means[{arm}] = {instance.means[arm]} to the threshold {instance.threshold} "
-                "rounds to 0, so fixed confidence never resolves it"
-            )
-
-
-def _check_cost(instance: Instance, epsilon: float, delta: float, radius: Radius) -> None:
-    """Refuse a run that would not end in a lifetime, unless ``max_pulls`` says when to give up."""
-    gaps, arms = np.unique(shrinkage(epsilon) * instance.strict.gaps, return_counts=True)
-    counts = arms.tolist()
-    edge = radius.at(instance.n_arms, delta, instance.threshold, epsilon)
-    pulls = zip(drift_pulls(edge, gaps.tolist(), counts), counts, strict=True)
-    expected = sum(n * count for n, count in pulls)
-    if not expected <= MOST_PULLS:
-        raise ValueError(
-            f"instance {instance.name!r}: a run at epsilon {epsilon} and delta {delta} takes about "
-            f"{expected:.1e} pulls, more than {MOST_PULLS:.0e}; max_pulls sets when to give up"
-        )
 
 
 def _check_choice(what: str, value: str, allowed: tuple[str, ...]) -> None:

@@ -93,4 +93,4 @@ def gaps_of(instance: Instance) -> list[tuple[float, int]]:
 
 
 def _rounded(gap: float) -> float:
-    return round(float(gap), 12)
+    return float(f"{gap:.12g}")

@@ -18,11 +18,12 @@ import numpy as np
 import pandas as pd
 
 from ldpt import bounds, simulate, summarise
-from ldpt.config import DEFAULT_RADIUS, MAX_PULLS, MAX_REPLICATES, require_affordable
+from ldpt.config import DEFAULT_RADIUS
 from ldpt.instances import Instance
+from ldpt.planning.limits import MAX_PULLS, MAX_REPLICATES, require_affordable
 from ldpt.policies import DEFAULT_POLICY, INDEX_POLICIES
 from ldpt.privacy import check_epsilon, shrinkage
-from ldpt.radii import RADII, VALID_RADII, check_delta
+from ldpt.radii import RADII, VALID_RADII, Radius, check_delta
 
 BUDGET_METHODS = INDEX_POLICIES
 METHODS = (*BUDGET_METHODS, *RADII)
@@ -114,15 +115,28 @@ class Request:
                 f"arm {hopeless[0]} lies exactly at the threshold, where {stopping[0]} never "
                 f"stops{hint}"
             )
-        if stopping:
-            require_affordable(self.instance, self.per_answer(self.levels[0]))
+        for method in stopping:
+            self._check_cost(Radius(method))
         if self.budget_methods:
             _require_finite_complexity(self.instance)
+            least = self.instance.complexity(self.per_answer(self.levels[0]))
+            if least > MAX_PULLS:
+                raise ValueError(
+                    f"instance {self.instance.name!r} at epsilon {self.levels[0]:g} takes at least "
+                    f"{least:.1e} answers, more than {MAX_PULLS:.0e}"
+                )
             if MIN_ERRORS / self.delta > MAX_RUNS:
                 raise ValueError(
                     f"delta = {self.delta:g} is too small to simulate {self.budget_methods[0]} "
                     f"(at least {MIN_ERRORS / MAX_RUNS:g}): use --method {DEFAULT_RADIUS}"
                 )
+
+    def _check_cost(self, radius: Radius) -> None:
+        """At the smallest epsilon, and where the guessed gaps are too wide."""
+        delta = self.delta or 0.0
+        require_affordable(self.instance, self.per_answer(self.levels[0]), delta, radius)
+        narrow = scaled_gaps(self.instance, min(GAP_FACTORS))
+        require_affordable(narrow, self.per_answer(self.focus), delta, radius)
 
     def _check_budget(self) -> None:
         if self.budget is None:
@@ -305,13 +319,14 @@ def budget_needed(request: Request, epsilon: float, method: str) -> Cost:
     replicates = max(request.replicates, math.ceil(MIN_ERRORS / delta))
     largest = instance.complexity(epsilon) * math.log(2 * instance.n_arms / delta) / 2
     for _ in range(MAX_DOUBLINGS):
+        largest = min(largest, float(MAX_PULLS))
         grid = budgets_between(instance, largest / 60, largest)
         coarse = error_curve(instance, epsilon, grid, method, replicates, request.seed)
         if coarse["high"].iloc[-1] <= delta:
             break
         largest *= 2
     middle = fitted_crossing(coarse, delta)
-    grid = budgets_between(instance, middle / SPAN, middle * SPAN)
+    grid = budgets_between(instance, middle / SPAN, min(middle * SPAN, float(MAX_PULLS)))
     curve = error_curve(instance, epsilon, grid, method, replicates, request.seed + 1)
     low, high = crossing_limits(curve, delta)
     pulls = min(max(fitted_crossing(curve, delta), low), high)

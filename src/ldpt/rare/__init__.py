@@ -29,6 +29,7 @@ import numpy as np
 from ldpt.bounds import fixed_budget_lower
 from ldpt.engines.decisions import Arms, Judge
 from ldpt.instances import Instance
+from ldpt.planning.limits import MAX_PULLS, MAX_REPLICATES, require_affordable
 from ldpt.policies import INDEX_POLICIES, check_policy
 from ldpt.radii import Radius, as_radius
 from ldpt.rare.kernels import budget_log_weights, confidence_log_weights
@@ -184,7 +185,7 @@ def fixed_confidence_error(
         The probability with its precision and diagnostics.
     """
     radius = as_radius(radius)
-    instance.require_resolvable()
+    require_affordable(instance, epsilon, delta, radius)
     _check_counts(instance, 2 * instance.n_arms, replicates)
     truth = instance.private_means(epsilon)
     ways = ways_to_err_by_confidence(instance, epsilon, delta, radius)
@@ -272,9 +273,10 @@ def summarise(log_weights: np.ndarray, counts: np.ndarray) -> Estimate:
 
 
 def _check_counts(instance: Instance, budget: int, replicates: int) -> None:
-    if budget != int(budget) or budget < 2 * instance.n_arms:
+    if not 2 * instance.n_arms <= budget <= MAX_PULLS or budget != int(budget):
         raise ValueError(
-            f"budget must be a whole number of at least 2K = {2 * instance.n_arms}, got {budget}"
+            f"budget must be a whole number of at least 2K = {2 * instance.n_arms} and at most "
+            f"{MAX_PULLS:.0e}, got {budget}"
         )
-    if replicates < 1:
-        raise ValueError(f"replicates must be at least 1, got {replicates}")
+    if not 1 <= replicates <= MAX_REPLICATES:
+        raise ValueError(f"replicates must be from 1 to {MAX_REPLICATES}, got {replicates}")

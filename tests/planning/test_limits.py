@@ -1,0 +1,138 @@
+"""What is refused for its cost, at every entrance, and that the estimate is one."""
+
+import math
+import re
+from collections.abc import Callable
+
+import pytest
+
+from ldpt import exact, rare, simulate
+from ldpt.config import load, study
+from ldpt.instances import Instance
+from ldpt.planning.limits import (
+    MAX_PULLS,
+    MAX_REPLICATES,
+    expected_pulls,
+    require_affordable,
+    require_short_chain,
+)
+from ldpt.planning.study import Request
+from ldpt.radii import RADII, Radius
+
+# H_eps = 4.7e12 is within the limit; the runs would take 10 to 70 times as many pulls.
+DEAR = Instance("dear", [0.5 + 1e-6], 0.5)
+PROBLEM = Instance("two", [0.3, 0.6], 0.5)
+ABOUT = r"'dear': a run with radius {radius} at epsilon 1 and delta 0.1 takes about \d\.\de\+1\d "
+ABOUT += r"pulls, more than 1e\+13"
+
+
+@pytest.mark.parametrize("radius", RADII)
+@pytest.mark.parametrize("epsilon", [0.5, math.inf])
+def test_expected_pulls_are_near_the_mean_of_simulated_runs(epsilon: float, radius: str) -> None:
+    runs = simulate.fixed_confidence(PROBLEM, epsilon, 0.05, 500, 3, radius)
+    expected = expected_pulls(PROBLEM, epsilon, 0.05, Radius(radius))
+    assert 0.8 < expected / runs["stopping_time"].mean() < 1.3
+
+
+@pytest.mark.parametrize("gap", [1e-13, 1e-12, 3e-9, 1e-4])
+def test_a_gap_of_any_size_has_its_expected_pulls(gap: float) -> None:
+    """They grow as 1 / gap^2 and a logarithm."""
+    narrow, wide = (Instance("x", [0.25 + g], 0.25) for g in (gap, 2 * gap))
+    ratio = expected_pulls(narrow, 1.0, 0.1, Radius("onesided")) / expected_pulls(
+        wide, 1.0, 0.1, Radius("onesided")
+    )
+    assert 3.9 < ratio < 5.5
+
+
+ENTRANCES: dict[str, Callable[[str], object]] = {
+    "limit": lambda radius: require_affordable(DEAR, 1.0, 0.1, Radius(radius)),
+    "simulate": lambda radius: simulate.fixed_confidence(DEAR, 1.0, 0.1, 1, 0, radius),
+    "exact": lambda radius: exact.fixed_confidence_error(DEAR, 1.0, 0.1, radius),
+    "rare": lambda radius: rare.fixed_confidence_error(DEAR, 1.0, 0.1, 10, 0, radius),
+    "plan": lambda radius: Request(DEAR, [1.0], 0.1, methods=[radius]),
+}
+
+
+@pytest.mark.parametrize("radius", RADII)
+@pytest.mark.parametrize("entrance", ENTRANCES)
+def test_an_absurd_expected_cost_is_refused_with_its_estimate(entrance: str, radius: str) -> None:
+    with pytest.raises(ValueError, match=ABOUT.format(radius=radius)):
+        ENTRANCES[entrance](radius)
+
+
+def test_a_plan_is_refused_if_its_narrower_guesses_are_too_dear() -> None:
+    """The plan itself takes 5e12 pulls, its table of wrong guesses four times as many."""
+    problem = Instance("near", [0.5 + 2.5e-6], 0.5)
+    require_affordable(problem, 1.0, 0.1, Radius("onesided"))
+    with pytest.raises(ValueError, match=r"'near-gaps-0.5': a run with radius onesided"):
+        Request(problem, [1.0], 0.1, methods=["onesided"])
+
+
+def test_a_plan_of_a_fixed_number_of_answers_is_refused_as_well() -> None:
+    with pytest.raises(ValueError, match=r"epsilon 0.1 takes at least 4.*e\+14 answers, more than"):
+        Request(DEAR, [0.1], 0.1, methods=["lsa"])
+
+
+SECTIONS = {
+    "fixed_confidence": {"instances": ["one-arm"], "epsilons": [1e-6], "deltas": [0.1]},
+    "rare_fixed_confidence": {
+        "instances": ["one-arm"], "radii": ["printed"], "epsilons": [1e-6], "deltas": [0.1],
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("section", SECTIONS)
+def test_a_config_is_refused_for_one_dear_study(section: str) -> None:
+    config = load()
+    config[section]["studies"].append(SECTIONS[section])
+    place = len(config[section]["studies"]) - 1
+    said = rf"{section}\.studies\[{place}\].*'one-arm'.* takes about .* pulls, more than 1e\+13"
+    with pytest.raises(ValueError, match=said):
+        study(config)
+
+
+def test_a_config_is_refused_for_exact_chains_of_hours() -> None:
+    config = load()
+    config["error_map"]["one_arm"][0]["gaps"] = [0.0003]
+    said = r"error_map.one_arm\[0\].gaps: .* exact chain at epsilon 1 .* updates, more than 1e\+11"
+    with pytest.raises(ValueError, match=said):
+        study(config)
+    config = load()
+    config["exact_curves"]["studies"][2]["multiples"] = [200]
+    said = r"exact_curves.studies\[2\].multiples: .* budget of \d+ pulls takes \S+ updates"
+    with pytest.raises(ValueError, match=said):
+        study(config)
+
+
+def test_an_exact_chain_of_hours_is_refused_unless_told_where_to_stop() -> None:
+    narrow = Instance("narrow", [0.5003], 0.5)
+    require_affordable(narrow, 1.0, 0.1, Radius("printed"))
+    said = r"'narrow': the exact chain .* updates, more than 1e\+11; max_pulls sets where to stop"
+    with pytest.raises(ValueError, match=said):
+        exact.fixed_confidence_error(narrow, 1.0, 0.1)
+    assert exact.fixed_confidence_error(narrow, 1.0, 0.1, max_pulls=100).pulls == 100
+    with pytest.raises(ValueError, match=r"budget of 5000 pulls takes 2.6e\+13 updates"):
+        exact.fixed_budget_loss(PROBLEM, 1.0, 5000)
+    require_short_chain(Instance("wide", [0.52], 0.5), 1.0, 0.1, Radius("hoeffding"))
+
+
+@pytest.mark.parametrize(
+    ("use", "said"),
+    [
+        (lambda: simulate.fixed_budget(PROBLEM, 1.0, 10**19, 1, 0), "at most 1e+13, got 1"),
+        (lambda: simulate.fixed_budget(PROBLEM, 1.0, math.inf, 1, 0), "at most 1e+13, got inf"),
+        (lambda: simulate.fixed_budget(PROBLEM, 1.0, math.nan, 1, 0), "whole numbers of pulls"),
+        (lambda: simulate.fixed_budget(PROBLEM, 1.0, 9, 10**15, 0), "from 1 to 100000000, got"),
+        (lambda: simulate.fixed_confidence(PROBLEM, 1.0, 0.1, 10**15, 0), "from 1 to 100000000"),
+        (lambda: rare.fixed_budget_error(PROBLEM, 1.0, 10**19, 9, 0), "at most 1e+13, got 1"),
+        (lambda: rare.fixed_budget_error(PROBLEM, 1.0, math.inf, 9, 0), "at most 1e+13, got inf"),
+        (lambda: rare.fixed_budget_error(PROBLEM, 1.0, 99, 10**15, 0), "from 1 to 100000000"),
+    ],
+)
+def test_counts_beyond_all_measure_are_refused(use: Callable[[], object], said: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(said)):
+        use()
+
+
+def test_the_limits_are_what_messages_say() -> None:
+    assert (MAX_PULLS, MAX_REPLICATES) == (10**13, 100_000_000)
