@@ -239,6 +239,15 @@ def test_many_arms_holds_on_average_over_mirror_images():
     assert np.mean(means) > bound > 0
 
 
+@pytest.mark.parametrize("version", ["sharp", "privbern", "many_arms"])
+def test_no_pull_is_needed_at_the_threshold_zero(version):
+    """Every arm belongs to the answer; elsewhere an arm at the threshold is never decided."""
+    assert fixed_confidence_lower(Instance("zero", [0.0], 0.0), 1.0, 0.1, version) == 0
+    assert fixed_confidence_lower(Instance("at", [0.5], 0.5), 1.0, 0.1, version) == math.inf
+    if version != "many_arms":
+        assert fixed_confidence_lower(Instance("zero", [0.3], 0.0), 1.0, 0.1, version) == 0
+
+
 def test_lower_bounds_name_the_hypothesis_that_fails():
     with pytest.raises(ValueError, match=r"threshold 0 < tau <= 1, got 0"):
         fixed_confidence_lower(Instance("zero", [0.3], 0.0), 1.0, 0.1)

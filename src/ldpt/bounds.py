@@ -220,11 +220,12 @@ def fixed_confidence_upper(
 ) -> float:
     """Upper bound on the stopping time T of Algorithm 2 (Theorem 4.1).
 
-    ``printed`` and ``hoeffding`` are 499 H~ log(4 K H~ / delta) + 2 K with H~ = max(H_eps / h, 1).
-    They bound T itself on the good event of their radius, on which no arm's responses leave it. The
-    paper's h = 36 and 499 follow from its argument if three intermediate coefficients read 18, 54
-    and 126; with the radius ``hoeffding`` the same argument has h = 9 and the good event has
-    probability above 1 - delta. The other versions bound E[T]; see :func:`expected_cost_upper`.
+    ``printed`` and ``hoeffding`` are 499 H~ log(4 K H~ / delta) + 2 K with H~ = max(H_eps / h, 1),
+    h = 36 and 9. Each bounds T itself, for the radius of that name, with probability at least
+    1 - delta. The paper's argument proves ``printed`` on a good event that is less probable than
+    that, if three intermediate coefficients read 18, 54 and 126; the article's appendix proves it
+    with probability 1 - delta by another argument. The other versions bound E[T]; see
+    :func:`expected_cost_upper`.
 
     Parameters
     ----------
@@ -356,7 +357,7 @@ def fixed_confidence_lower(
     Returns
     -------
     float
-        The bound, in pulls.
+        The bound, in pulls; at the threshold 0, where every arm belongs to the answer, it is 0.
 
     Raises
     ------
@@ -377,14 +378,18 @@ def fixed_confidence_lower(
         evidence = (1 - delta) * math.log(1 / delta) - math.log(2)
         return evidence * strict.complexity() * _inverse(2 * duchi_factor(epsilon))
     if version == "many_arms":
-        return _shared_error_bound([contraction * kl for kl in mirror_divergences(strict)], delta)
-    if version == "sharp":
+        cost = [contraction * kl for kl in mirror_divergences(strict)]
+    elif version == "sharp":
         cost = [contraction * bernoulli_kl(mean, strict.threshold) for mean in strict.means]
     elif version == "privbern":
         threshold = strict.private_threshold(epsilon)
         cost = [bernoulli_kl(mean, threshold) for mean in strict.private_means(epsilon)]
     else:
         raise _unknown(version, ("printed", "sharp", "privbern", "many_arms"))
+    if strict.threshold == 0:
+        return 0.0
+    if version == "many_arms":
+        return _shared_error_bound(cost, delta)
     return confidence_divergence(delta) * math.fsum(_inverse(c) for c in cost)
 
 
