@@ -1,4 +1,4 @@
-"""Evidence without randomness: exact error of Algorithm 2 and exact losses of Algorithm 1."""
+"""Exact error of Algorithm 2, exact losses of Algorithm 1, and the limit of its drift."""
 
 from ldpt.claims import chains
 from ldpt.claims.measured import Evidence
@@ -8,6 +8,7 @@ from ldpt.claims.register import write_evidence
 def evidence() -> dict[str, Evidence]:
     """The counterexample with its certificate, and all exact comparisons with the bounds."""
     failure = chains.one_armed_failure()
+    of_lsa = chains.limit_of_the_drift(weight=0.5)
     return {
         "one_armed_failure": failure,
         "confidence_match": chains.confidence_match(failure),
@@ -17,6 +18,8 @@ def evidence() -> dict[str, Evidence]:
         "lower_bounds": chains.lower_bounds(),
         "uniform_collapse": chains.collapse_of_uniform_allocation(),
         "drift": chains.drift_of_algorithm_1(),
+        "drift_limit": chains.limit_of_the_drift()
+        | {"lsa_loss_at_smallest_gap": of_lsa["loss_at_smallest_gap"]},
     }
 
 

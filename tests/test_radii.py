@@ -146,7 +146,8 @@ def test_onesided_is_never_below_the_exact_root_and_hardly_above(ratio, above, t
 
 # rho one-sided, rho two-sided, alpha, n, and normal_mixture_bound(v=n/4, alpha, v_opt, 0.05) of
 # confseq 0.0.11 for one side and for two: v_opt = 25 and 400. The package is a source distribution
-# that needs Boost, hence recorded values; where it is installed the next test asks it directly.
+# that needs Boost and a pybind11 newer than the one it pins (pip install --no-build-isolation), and
+# builds in minutes, hence recorded values; where it is installed the next test asks it directly.
 CONFSEQ = [
     (3.9501587267126324, 3.150140244814085, 0.5, 1, 1.5486171135680706, 2.2300813789325606),
     (3.9501587267126324, 3.150140244814085, 0.5, 1000, 32.67471502968533, 38.22816709482955),

@@ -24,6 +24,13 @@ ONE_LOSS = [(Instance("one", [0.9], 0.5), 1.0, 1900, 1e-80)]
 # claim, verdict as it is, evidence as it is, verdict with a fault, evidence with the fault
 Plant = tuple[str, str, Callable[[], dict[str, Any]], str, Callable[[], dict[str, Any]]]
 PLANTED: list[Plant] = [
+    (
+        "X24",
+        TRUE,
+        chains.limit_of_the_drift,
+        FALSE,
+        lambda: chains.limit_of_the_drift(weight=0.5),  # the index of lsa
+    ),
     ("T4.1", FALSE, lambda: FAILURE, TRUE, lambda: FAILURE | {"certified_lower_bound": 0.05}),
     ("X3", TRUE, lambda: FAILURE, FALSE, lambda: FAILURE | {"largest_valid_error": 0.2}),
     (

@@ -23,7 +23,7 @@ NUMBERED = re.compile(r"\b(?:Algorithm|Lemma|Theorems?|Section) \d(?:\.\d)?(?: a
 # Integers of the paper's formulas; a number with a point is measured or chosen, and never typed.
 FORMULA_CONSTANTS = {"0", "1", "2", "3", "4", "5", "8", "9", "16", "32", "36", "499", "512"}
 RELATED_CONSTANTS = {"1.35"}  # of Tao et al., who chose it
-PROOF_CONSTANTS = {"6", "12", "18", "24", "54", "56", "126"}
+PROOF_CONSTANTS = {"6", "7", "12", "18", "24", "30", "54", "56", "126", "252", "300", "502"}
 
 
 def typed_numbers(source: str) -> list[str]:
