@@ -8,7 +8,6 @@ from ldpt.claims.register import write_evidence
 def evidence() -> dict[str, Evidence]:
     """The counterexample with its certificate, and all exact comparisons with the bounds."""
     failure = chains.one_armed_failure()
-    of_lsa = chains.limit_of_the_drift(weight=0.5)
     return {
         "one_armed_failure": failure,
         "confidence_match": chains.confidence_match(failure),
@@ -18,8 +17,7 @@ def evidence() -> dict[str, Evidence]:
         "lower_bounds": chains.lower_bounds(),
         "uniform_collapse": chains.collapse_of_uniform_allocation(),
         "drift": chains.drift_of_algorithm_1(),
-        "drift_limit": chains.limit_of_the_drift()
-        | {"lsa_loss_at_smallest_gap": of_lsa["loss_at_smallest_gap"]},
+        "drift_limit": chains.limit_of_the_drift(),
     }
 
 
