@@ -1,22 +1,42 @@
-"""Run Algorithm 1 or a baseline on one instance at one privacy level, all budgets at once."""
+"""Run Algorithm 1 or a baseline on one instance: all privacy levels, and all budgets at once."""
 
-from ldpt.instances import read_instance
-from ldpt.io.runs import labelled, write_runs
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from ldpt.instances import Instance, read_instance
+from ldpt.io.runs import Labels, labelled, write_runs
 from ldpt.simulate import fixed_budget_columns, progress_lines, spawn_keys
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Levels = dict[str, dict[str, Any]]  # by privacy level: number of replicates, and budgets
+
+
+def simulate(
+    problem: Instance, policy: str, levels: Levels, seed: int, threads: int
+) -> Iterator["pa.Table"]:
+    """One table per privacy level."""
+    for name, asked in levels.items():
+        epsilon, runs = float(name), asked["replicates"]
+        show = progress_lines(f"{policy} at epsilon {name}", runs)
+        columns = fixed_budget_columns(
+            problem, epsilon, asked["budgets"], runs, seed, policy, progress=show, threads=threads
+        )
+        labels: Labels = {"instance": problem.name, "policy": policy, "epsilon": epsilon}
+        yield labelled(labels, columns)
+
 
 if __name__ == "__main__":
     from ldpt.provenance import job
 
     with job(snakemake) as this:  # noqa: F821
-        policy, epsilon = this.wildcards.policy, float(this.wildcards.epsilon)
-        params, problem = this.params, read_instance(this.input.instance)
-        show = progress_lines(f"{policy} at epsilon {epsilon}", params.replicates)
-        columns = fixed_budget_columns(
-            problem, epsilon, params.budgets, params.replicates, params.seed, policy,
-            progress=show, threads=this.threads,
-        )  # fmt: skip
-        stream = ["fixed_budget", problem.name, policy, epsilon]
-        keys = spawn_keys(params.replicates, *stream)
-        this.note(seed=params.seed, stream=stream, spawn_keys=keys)
-        labels = {"instance": problem.name, "policy": policy, "epsilon": epsilon}
-        write_runs(this.output[0], [labelled(labels, columns)])
+        policy, levels, seed = this.wildcards.policy, this.params.levels, this.params.seed
+        problem = read_instance(this.input.instance)
+        stream = ["fixed_budget", problem.name, policy]
+        keys = {
+            name: spawn_keys(asked["replicates"], *stream, float(name))
+            for name, asked in levels.items()
+        }
+        this.note(seed=seed, stream=stream, spawn_keys=keys)
+        write_runs(this.output[0], simulate(problem, policy, levels, seed, this.threads))

@@ -1,10 +1,12 @@
 """Reduce the pulls of each arm, under both algorithms, to mean shares with normal intervals."""
 
+import itertools
 from collections.abc import Iterator
 
 import pandas as pd
 
 from ldpt.instances import Instance, read_instances
+from ldpt.io.runs import read_runs
 from ldpt.summarise import allocation, labels_of
 
 
@@ -17,21 +19,26 @@ def by_budget(pulls: str, problems: dict[str, Instance]) -> Iterator[pd.DataFram
 
 
 def by_confidence(
-    paths: list[str], problems: dict[str, Instance], delta: float
+    paths: list[str], problems: dict[str, Instance], epsilons: list[float], delta: float
 ) -> Iterator[pd.DataFrame]:
     """Algorithm 2 at one error level: the tolerance plays no part."""
-    for runs in map(pd.read_parquet, paths):
-        runs = runs[runs["delta"] == delta].rename(columns={"radius": "method"})
+    for runs in itertools.chain.from_iterable(map(read_runs, paths)):
+        runs = runs[(runs["delta"] == delta) & runs["epsilon"].isin(epsilons)]
+        if runs.empty:
+            continue
+        runs = runs.rename(columns={"radius": "method"})
         labels = labels_of(runs, ["method", "instance", "epsilon"])
         counts = runs.filter(regex=r"^pulls_\d+$").to_numpy()
         gaps = problems[labels["instance"]].strict.gaps
         yield allocation(counts, gaps, {"algorithm": 2, **labels})
 
 
-def summarise(pulls: str, runs: list[str], instances: list[str], delta: float) -> pd.DataFrame:
+def summarise(
+    pulls: str, runs: list[str], instances: list[str], epsilons: list[float], delta: float
+) -> pd.DataFrame:
     """Both algorithms in one table, one row per arm."""
     problems = read_instances(instances)
-    parts = [*by_budget(pulls, problems), *by_confidence(runs, problems, delta)]
+    parts = [*by_budget(pulls, problems), *by_confidence(runs, problems, epsilons, delta)]
     return pd.concat(parts, ignore_index=True)
 
 
@@ -39,6 +46,6 @@ if __name__ == "__main__":
     from ldpt.provenance import job
 
     with job(snakemake) as this:  # noqa: F821
-        given = this.input
-        table = summarise(given.pulls, given.runs, given.instances, this.params.delta)
+        given, asked = this.input, this.params
+        table = summarise(given.pulls, given.runs, given.instances, asked.epsilons, asked.delta)
         table.to_csv(this.output[0], index=False)

@@ -62,7 +62,9 @@ def test_replicates_follow_from_the_nearest_precision_or_number(smoke_config: Co
     (study,) = section["studies"]
 
     def runs() -> int:
-        return config.study(smoke_config).budget_run("two-arms", "apt", "1").replicates
+        runs = config.study(smoke_config).budget_runs("two-arms", "apt")
+        (replicates,) = {run.replicates for run in runs}
+        return replicates
 
     panels = ("fixed_budget", "collapse", "bounds", "baselines")
     smoke_config["figures"] |= {key: ["two-arms"] for key in panels}

@@ -40,7 +40,7 @@ MAX_DEPTH = 12  # nesting of a config; deeper means that an anchor contains itse
 
 @dataclass
 class BudgetRun:
-    """One job of Algorithm 1 or a baseline: all budgets in one sweep."""
+    """Algorithm 1 or a baseline at one privacy level: all budgets in one sweep."""
 
     instance: str
     policy: str
@@ -56,7 +56,7 @@ class BudgetRun:
 
 @dataclass
 class ConfidenceRun:
-    """One job of Algorithm 2: all error levels at one privacy level."""
+    """Algorithm 2 at one privacy level: all error levels."""
 
     instance: str
     radius: str
@@ -83,13 +83,13 @@ class Study:
         """What may be tuned of the radii."""
         return _constants(self.config)
 
-    def budget_run(self, instance: str, policy: str, epsilon: str) -> BudgetRun:
-        """The job behind a file name."""
-        return _pick(self.fixed_budget, instance, "policy", policy, epsilon)
+    def budget_runs(self, instance: str, policy: str) -> list[BudgetRun]:
+        """What the file of a policy on an instance holds, by privacy level."""
+        return _pick(self.fixed_budget, instance, "policy", policy)
 
-    def confidence_run(self, instance: str, radius: str, epsilon: str) -> ConfidenceRun:
-        """The job behind a file name."""
-        return _pick(self.fixed_confidence, instance, "radius", radius, epsilon)
+    def confidence_runs(self, instance: str, radius: str) -> list[ConfidenceRun]:
+        """What the file of a radius on an instance holds, by privacy level."""
+        return _pick(self.fixed_confidence, instance, "radius", radius)
 
     def cells(self, section: str) -> list[tuple[str, float, Mapping[str, Any]]]:
         """Instance, privacy level and settings of every cell of a section made of studies."""
@@ -527,11 +527,8 @@ def _key(run: BudgetRun | ConfidenceRun) -> tuple[str, str, float]:
     return run.instance, run.policy if isinstance(run, BudgetRun) else run.radius, run.epsilon
 
 
-def _pick(runs: list, instance: str, attribute: str, value: str, epsilon: str) -> Any:
-    for run in runs:
-        if (*_key(run)[:2], epsilon_name(run.epsilon)) == (instance, value, epsilon):
-            return run
-    raise ValueError(
-        f"the config asks for no run of {instance!r} with {attribute} {value!r} "
-        f"at epsilon {epsilon}"
-    )
+def _pick(runs: list, instance: str, attribute: str, value: str) -> list:
+    found = [run for run in runs if _key(run)[:2] == (instance, value)]
+    if not found:
+        raise ValueError(f"the config asks for no run of {instance!r} with {attribute} {value!r}")
+    return sorted(found, key=lambda run: run.epsilon)

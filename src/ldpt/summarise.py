@@ -1,11 +1,14 @@
 """From tables of runs to estimates with intervals. Proportions: Clopper-Pearson; means: normal."""
 
+import itertools
 import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
+
+from ldpt.io.runs import read_runs
 
 LEVEL = 0.95
 LIMITS = ("estimate", "low", "high")
@@ -14,11 +17,10 @@ LIMITS = ("estimate", "low", "high")
 def over_files(
     paths: Iterable[str], how: str, reduce: Callable[[pd.DataFrame, dict[str, Any]], pd.DataFrame]
 ) -> pd.DataFrame:
-    """Reduce files of runs one by one, each with its labels: instance, ``how`` and epsilon."""
-    parts = []
-    for path in paths:
-        runs = pd.read_parquet(path)
-        parts.append(reduce(runs, labels_of(runs, ["instance", how, "epsilon"])))
+    """Reduce the runs of one setting after the other: labels are instance, ``how`` and epsilon."""
+    settings = itertools.chain.from_iterable(map(read_runs, paths))
+    names = ["instance", how, "epsilon"]
+    parts = [reduce(runs, labels_of(runs, names)) for runs in settings]
     return pd.concat(parts, ignore_index=True)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from ldpt.io.runs import labelled, write_runs
+from ldpt.io.runs import labelled, read_runs, write_runs
 
 
 def columns(rows: int) -> dict[str, np.ndarray]:
@@ -22,6 +22,14 @@ def test_labels_come_back_as_columns_of_every_row(tmp_path: Path) -> None:
     assert found["instance"].tolist() == ["one"] * 4
     assert found["epsilon"].tolist() == [1.0, 1.0, np.inf, np.inf]
     assert found["replicate"].tolist() == [0, 1, 0, 1]
+
+
+def test_runs_are_read_one_privacy_level_after_the_other(tmp_path: Path) -> None:
+    file, levels = str(tmp_path / "runs.parquet"), [(0.5, 3), (0.5, 2), (np.inf, 4)]
+    write_runs(file, (labelled({"epsilon": e}, columns(rows)) for e, rows in levels))
+    found = list(read_runs(file))
+    assert [runs["epsilon"].tolist() for runs in found] == [[0.5] * 5, [np.inf] * 4]
+    pd.testing.assert_frame_equal(pd.concat(found, ignore_index=True), pd.read_parquet(file))
 
 
 def test_labels_take_a_few_bytes_however_many_rows_there_are(tmp_path: Path) -> None:

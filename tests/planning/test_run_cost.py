@@ -133,8 +133,22 @@ def test_a_summary_adds_up():
     for name in ("simulations", "pulls", "cpu_hours", "disk_gb"):
         assert sum(row[name] for row in total["by_epsilon"]) == pytest.approx(total[name])
     rows = run_cost.study_costs(study)
-    alone = sum(row["cost"].cpu_seconds > run_cost.SHORT for row in rows)
-    assert alone <= total["submissions"] <= alone + math.ceil(len(rows) / run_cost.TOGETHER)
+    jobs = run_cost.job_costs(rows)
+    assert total["jobs"] == len(jobs) < len(rows) == total["simulations"]
+    alone = sum(cost.cpu_seconds > run_cost.SHORT for cost in jobs.values())
+    assert alone <= total["submissions"] <= alone + math.ceil(len(jobs) / run_cost.TOGETHER)
+
+
+def test_simulations_in_one_job_start_once_and_hold_one_table_at_a_time():
+    start = run_cost.measured()["cpu"]["job"]["job"]
+    one, two = (
+        run_cost.Cost(1.0, start + 5, 300.0, 10.0),
+        run_cost.Cost(2.0, start + 7, 200.0, 20.0),
+    )
+    assert run_cost.together([one]) == one
+    job = run_cost.together([one, two])
+    assert job.cpu_seconds == pytest.approx(start + 12)
+    assert (job.pulls, job.memory_mb, job.disk_bytes) == (3.0, 300.0, 30.0)
 
 
 def test_the_command_says_it_as_text_and_for_machines(capsys):

@@ -19,9 +19,9 @@ from ldpt.provenance.plan import Plan, make_plan
 from ldpt.provenance.replay import replay_chunks
 from ldpt.provenance.trace import render_trace, trace
 
-SHARD = "results/simulations/fixed_budget/two/apt/1.parquet"
-OTHER_SHARD = "results/simulations/fixed_budget/two/apt/inf.parquet"
-CONFIDENCE = "results/simulations/fixed_confidence/two/printed/1.parquet"
+SHARD = "results/simulations/fixed_budget/two/apt.parquet"
+OTHER_SHARD = "results/simulations/fixed_budget/two/lsa.parquet"
+CONFIDENCE = "results/simulations/fixed_confidence/two/printed.parquet"
 ROWS = "results/summaries/rows.csv"
 PRODUCTS = [
     "figures/rows.pdf",
@@ -141,8 +141,8 @@ def test_a_forged_record_that_is_consistent_is_found(root: Path, plan: Plan) -> 
 
 
 def test_a_product_forged_with_its_record_is_found(root: Path, plan: Plan) -> None:
-    (root / ROWS).write_text("epsilon,rows\n1,1\n")
-    forge(root, ROWS, sha256=file_hash(root / ROWS), bytes=17)
+    (root / ROWS).write_text("policy,rows\napt,1\n")
+    forge(root, ROWS, sha256=file_hash(root / ROWS), bytes=18)
     report = audit(root, plan=plan)
     assert ("forged", ROWS) in found(report)
     assert "another version" in the_fault(report, "stale", "figures/rows.png").detail
@@ -180,15 +180,16 @@ def test_only_a_replay_or_a_kept_hash_finds_a_forgery_of_everything(root: Path, 
     assert report.manifest_hash != kept
     replayed = audit(root, plan=plan, replay=1000)
     fault = the_fault(replayed, "replay", SHARD)
-    assert fault.detail == "chunk 0: columns differ: loss"
+    assert fault.detail == "chunk 1/0: columns differ: loss"
     assert fault.figures == ("rows",)
 
 
 def test_a_replay_is_equal_bit_for_bit(root: Path, plan: Plan) -> None:
     report = audit(root, plan=plan, replay=1000)
-    # Two chunks of two files, two chunks at two error levels, four laws at two privacy levels.
+    # Two chunks of two files at two privacy levels, two chunks at two error levels, four laws at
+    # two privacy levels.
     assert report.intact, render_audit(report)
-    assert len(report.replayed) == len(set(report.replayed)) == 4 + 4 + 8
+    assert len(report.replayed) == len(set(report.replayed)) == 8 + 4 + 8
 
 
 def test_products_of_other_rules_are_not_replayed(root: Path) -> None:
@@ -226,7 +227,7 @@ def test_an_edited_config_is_named_with_what_it_makes_stale(root: Path) -> None:
     report = audit(root)
     assert the_fault(report, "config", "replicates").detail == "was 600, is 700"
     assert the_fault(report, "config", "replicates").figures == ("rows",)
-    assert the_fault(report, "stale", SHARD).detail == "settings changed: replicates"
+    assert the_fault(report, "stale", SHARD).detail == "settings changed: levels"
     assert ("stale", "results/simulations/mechanism.parquet") not in found(report)
 
 
@@ -244,7 +245,7 @@ def test_a_config_that_cannot_be_read_is_a_finding(root: Path) -> None:
 
 def test_an_edited_script_is_named_with_what_it_makes_stale(root: Path) -> None:
     script = root.parent / "scripts" / "count_rows.py"
-    script.write_text(script.read_text().replace("epsilon,rows", "epsilon,lines"))
+    script.write_text(script.read_text().replace("policy,rows", "epsilon,lines"))
     report = audit(root)
     assert the_fault(report, "stale", ROWS).detail == "code changed: scripts/count_rows.py"
     assert {fault.kind for fault in report.faults} == {"stale"}
@@ -422,7 +423,8 @@ def test_a_trace_for_machines(root: Path) -> None:
         "//words.txt",
     }
     assert found["origins"][SHARD]["settings"]["seed"] == 7
-    assert len(found["origins"][SHARD]["notes"]["spawn_keys"]) == 2
+    keys = found["origins"][SHARD]["notes"]["spawn_keys"]
+    assert {name: len(chunks) for name, chunks in keys.items()} == {"1": 2, "inf": 2}
 
 
 def test_a_trace_for_drawing(root: Path) -> None:

@@ -15,7 +15,7 @@ from ldpt import cli
 from ldpt.provenance import file_hash, record_path, rocrate
 from ldpt.provenance.audit import audit, render_audit
 from ldpt.provenance.manifest import MANIFEST
-from tests.provenance.test_audit import CONFIDENCE, ROWS, SHARD, flip
+from tests.provenance.test_audit import CONFIDENCE, OTHER_SHARD, ROWS, SHARD, flip
 
 CONTEXT = "https://w3id.org/ro/crate/1.1/context"
 # The package rocrate comes with the terms of RO-Crate 1.3; in 1.1 these four had other addresses.
@@ -123,12 +123,13 @@ def test_every_job_is_an_action_with_inputs_outputs_and_settings(packed: Path) -
     made = {name: a for a in actions for name in identifiers(a["result"])}
     assert identifiers(made[f"out/{ROWS}"]["object"]) == [
         f"out/{SHARD}",
-        f"out/{SHARD.replace('1.parquet', 'inf.parquet')}",
+        f"out/{OTHER_SHARD}",
     ]
     assert made["out/figures/rows.png"] is made["out/figures/rows.pdf"]
     settings = [entities[name] for name in identifiers(made[f"out/{CONFIDENCE}"]["object"])]
     values = {e["name"]: e["value"] for e in settings if e["@type"] == "PropertyValue"}
-    assert (values["seed"], values["radius"], values["deltas"]) == ("7", "printed", "[0.1, 0.2]")
+    assert (values["seed"], values["radius"]) == ("7", "printed")
+    assert json.loads(values["levels"])["1"]["deltas"] == [0.1, 0.2]
     assert entities[f"out/{ROWS}"]["sha256"]
 
 

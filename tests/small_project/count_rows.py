@@ -6,9 +6,9 @@ import pyarrow.parquet as parquet
 
 
 def count_rows(runs: list[str], destination: str) -> None:
-    """A line a file."""
+    """One line per file."""
     lines = [f"{Path(run).stem},{parquet.read_metadata(run).num_rows}" for run in runs]
-    Path(destination).write_text("\n".join(["epsilon,rows", *lines]) + "\n")
+    Path(destination).write_text("\n".join(["policy,rows", *lines]) + "\n")
 
 
 if __name__ == "__main__":

@@ -21,9 +21,7 @@ def general(path: str) -> str:
     """The name under which the page describes a file of runs."""
     kinds = {"fixed_budget": "POLICY", "fixed_confidence": "RADIUS"}
     for kind, how in kinds.items():
-        path = re.sub(
-            rf"({kind})/[^/]+/[^/]+/[^/]+\.parquet", rf"\1/INSTANCE/{how}/EPSILON.parquet", path
-        )
+        path = re.sub(rf"({kind})/[^/]+/[^/]+\.parquet", rf"\1/INSTANCE/{how}.parquet", path)
     return path
 
 

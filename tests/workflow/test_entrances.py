@@ -24,18 +24,22 @@ pytestmark = pytest.mark.workflow
             "unknown instance 'nonsense' (choose from three-groups, ",
         ),
         (
-            "results/simulations/fixed_budget/nonsense/apt/1.parquet",
+            "results/simulations/fixed_budget/nonsense/apt.parquet",
             "unknown instance 'nonsense' (choose from three-groups, ",
         ),
         ("nonsense", "unknown rule or file 'nonsense' (choose from "),
         (
-            "results/simulations/fixed_budget/three-groups/apt/77.parquet",
-            "unknown simulation of fixed_budget 'three-groups/apt/77' "
-            "(choose from three-groups/apt/",
+            "results/simulations/fixed_budget/three-groups/nonsense.parquet",
+            "unknown simulation of fixed_budget 'three-groups/nonsense' "
+            "(choose from three-groups/apt, three-groups/lsa",
+        ),
+        (  # one file per privacy level, as it was before 2.0
+            "results/simulations/fixed_budget/three-groups/apt/1.parquet",
+            "unknown simulation of fixed_budget 'three-groups/apt/1' (choose from three-groups/apt",
         ),
         (
-            "results/simulations/fixed_confidence/one-arm/mixture/1.parquet",
-            "unknown simulation of fixed_confidence 'one-arm/mixture/1' "
+            "results/simulations/fixed_confidence/one-arm/mixture.parquet",
+            "unknown simulation of fixed_confidence 'one-arm/mixture' "
             "(choose from none of this instance)",
         ),
     ],

@@ -50,5 +50,5 @@ def test_a_large_grid_is_planned_in_few_submissions() -> None:
     groups = re.findall(r"Group job (\w+)", told)
     assert [groups.count(name) for name in ("prepare", "engines", "conclude")] == [1, 1, 1]
     jobs = told.count("rule simulate_fixed_")
-    assert jobs > 700
-    assert 1 < groups.count("short") < jobs / 50
+    assert jobs > 100
+    assert 1 <= groups.count("short") < jobs / 50

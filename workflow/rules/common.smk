@@ -61,6 +61,8 @@ pathvars:
 
 wildcard_constraints:
     instance="|".join(map(re.escape, STUDY.instances)),
+    policy="[^/]+",
+    radius="[^/]+",
 
 
 def code(script):
@@ -77,30 +79,29 @@ LONG = 1
 QUARTER = min(4, max(1, workflow.cores // 4))
 
 
+def jobs_of(algorithm):
+    """Instance and policy or radius of every simulation job, in the order of the config."""
+    if algorithm == "fixed_budget":
+        keys = [(run.instance, run.policy) for run in STUDY.fixed_budget]
+    else:
+        keys = [(run.instance, run.radius) for run in STUDY.fixed_confidence]
+    return list(dict.fromkeys(keys))
+
+
 def simulations(algorithm):
     """The simulation files of one algorithm, in the order of the config."""
-    if algorithm == "fixed_budget":
-        keys = [(run.instance, run.policy, run.epsilon) for run in STUDY.fixed_budget]
-    else:
-        keys = [
-            (run.instance, run.radius, run.epsilon) for run in STUDY.fixed_confidence
-        ]
     return [
-        f"<results>/simulations/{algorithm}/{instance}/{how}/{epsilon_name(epsilon)}.parquet"
-        for instance, how, epsilon in keys
+        f"<results>/simulations/{algorithm}/{instance}/{how}.parquet"
+        for instance, how in jobs_of(algorithm)
     ]
 
 
 def allocated(pattern):
-    """The files of this pattern for the instances and privacy levels of the section allocation."""
+    """The files of this pattern for the instances of the section allocation."""
     from ldpt.radii import RADII
 
-    levels = [
-        epsilon_name(float(epsilon)) for epsilon in config["allocation"]["epsilons"]
-    ]
     names = config["allocation"]["instances"]
-    found = expand(pattern, instance=names, radius=RADII, epsilon=levels)
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(expand(pattern, instance=names, radius=RADII)))
 
 
 FIGURES = catalog.read()

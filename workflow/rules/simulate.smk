@@ -10,16 +10,39 @@ from ldpt.radii import Radius
 @cache
 def budget_cost(*job):
     """What a job of Algorithm 1 or a baseline is expected to take."""
-    run = STUDY.budget_run(*job)
-    return run_cost.budget_cost(run, STUDY.instance(run.instance))
+    runs = STUDY.budget_runs(*job)
+    return run_cost.budget_job(runs, STUDY.instance(job[0]))
 
 
 @cache
 def confidence_cost(*job):
     """What a job of Algorithm 2 is expected to take."""
-    run = STUDY.confidence_run(*job)
-    radius = Radius(run.radius, **STUDY.constants)
-    return run_cost.confidence_cost(run, STUDY.instance(run.instance), radius)
+    radius = Radius(job[1], **STUDY.constants)
+    runs = STUDY.confidence_runs(*job)
+    return run_cost.confidence_job(runs, STUDY.instance(job[0]), radius)
+
+
+def budget_levels(*job):
+    """Runs and budgets of such a job at each privacy level."""
+    instance = STUDY.instance(job[0])
+    return {
+        epsilon_name(run.epsilon): {
+            "replicates": run.replicates,
+            "budgets": run.grid(instance),
+        }
+        for run in STUDY.budget_runs(*job)
+    }
+
+
+def confidence_levels(*job):
+    """Runs and error levels of such a job at each privacy level."""
+    return {
+        epsilon_name(run.epsilon): {
+            "replicates": run.replicates,
+            "deltas": sorted(run.deltas),
+        }
+        for run in STUDY.confidence_runs(*job)
+    }
 
 
 rule compile_kernels:
@@ -39,16 +62,16 @@ rule compile_kernels:
 
 
 rule simulate_fixed_budget:
-    """Run Algorithm 1 or a baseline on one instance at one privacy level, all budgets at once."""
+    """Run Algorithm 1 or a baseline on one instance: all privacy levels, all budgets at once."""
     input:
         instance="<results>/instances/{instance}.json",
         kernels="<results>/kernels.json",
     output:
-        "<results>/simulations/fixed_budget/{instance}/{policy}/{epsilon}.parquet",
+        "<results>/simulations/fixed_budget/{instance}/{policy}.parquet",
     log:
-        "<results>/logs/simulate_fixed_budget/{instance}/{policy}/{epsilon}.log",
+        "<results>/logs/simulate_fixed_budget/{instance}/{policy}.log",
     benchmark:
-        "<results>/benchmarks/simulate_fixed_budget/{instance}/{policy}/{epsilon}.tsv"
+        "<results>/benchmarks/simulate_fixed_budget/{instance}/{policy}.tsv"
     group:
         lambda w: budget_cost(*w).group
     conda:
@@ -60,23 +83,22 @@ rule simulate_fixed_budget:
     params:
         code=code("scripts/simulate_fixed_budget.py"),
         seed=config["seed"],
-        replicates=lambda w: STUDY.budget_run(*w).replicates,
-        budgets=lambda w: STUDY.budget_run(*w).grid(STUDY.instance(w.instance)),
+        levels=lambda w: budget_levels(*w),
     script:
         "../../scripts/simulate_fixed_budget.py"
 
 
 rule simulate_fixed_confidence:
-    """Run Algorithm 2 to its stopping time on one instance at one privacy level."""
+    """Run Algorithm 2 to its stopping time on one instance: all privacy and error levels."""
     input:
         instance="<results>/instances/{instance}.json",
         kernels="<results>/kernels.json",
     output:
-        "<results>/simulations/fixed_confidence/{instance}/{radius}/{epsilon}.parquet",
+        "<results>/simulations/fixed_confidence/{instance}/{radius}.parquet",
     log:
-        "<results>/logs/simulate_fixed_confidence/{instance}/{radius}/{epsilon}.log",
+        "<results>/logs/simulate_fixed_confidence/{instance}/{radius}.log",
     benchmark:
-        "<results>/benchmarks/simulate_fixed_confidence/{instance}/{radius}/{epsilon}.tsv"
+        "<results>/benchmarks/simulate_fixed_confidence/{instance}/{radius}.tsv"
     group:
         lambda w: confidence_cost(*w).group
     conda:
@@ -89,8 +111,7 @@ rule simulate_fixed_confidence:
         code=code("scripts/simulate_fixed_confidence.py"),
         seed=config["seed"],
         constants=STUDY.constants,
-        replicates=lambda w: STUDY.confidence_run(*w).replicates,
-        deltas=lambda w: sorted(STUDY.confidence_run(*w).deltas),
+        levels=lambda w: confidence_levels(*w),
     script:
         "../../scripts/simulate_fixed_confidence.py"
 

@@ -105,7 +105,7 @@ rule summarise_allocation:
         instances=allocated("<results>/instances/{instance}.json"),
         pulls="<results>/simulations/allocation.parquet",
         runs=allocated(
-            "<results>/simulations/fixed_confidence/{instance}/{radius}/{epsilon}.parquet"
+            "<results>/simulations/fixed_confidence/{instance}/{radius}.parquet"
         ),
     output:
         "<results>/summaries/allocation.csv",
@@ -117,6 +117,7 @@ rule summarise_allocation:
         "../../environment.yml"
     params:
         code=code("scripts/summarise_allocation.py"),
+        epsilons=[float(epsilon) for epsilon in config["allocation"]["epsilons"]],
         delta=config["figures"]["delta"],
     script:
         "../../scripts/summarise_allocation.py"

@@ -27,12 +27,12 @@ rule instances:
 def expected_seconds():
     """Core seconds by policy and radius, from the measured rates."""
     seconds = {}
-    for run in STUDY.fixed_budget:
-        cost = budget_cost(run.instance, run.policy, epsilon_name(run.epsilon))
-        seconds[run.policy] = seconds.get(run.policy, 0) + cost.cpu_seconds
-    for run in STUDY.fixed_confidence:
-        cost = confidence_cost(run.instance, run.radius, epsilon_name(run.epsilon))
-        seconds[run.radius] = seconds.get(run.radius, 0) + cost.cpu_seconds
+    for instance, policy in jobs_of("fixed_budget"):
+        cost = budget_cost(instance, policy)
+        seconds[policy] = seconds.get(policy, 0) + cost.cpu_seconds
+    for instance, radius in jobs_of("fixed_confidence"):
+        cost = confidence_cost(instance, radius)
+        seconds[radius] = seconds.get(radius, 0) + cost.cpu_seconds
     return {name: float(f"{value:.3g}") for name, value in seconds.items()}
 
 

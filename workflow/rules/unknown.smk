@@ -23,12 +23,8 @@ def tell(kind, names):
 
 
 def cells(algorithm):
-    """The simulations of one algorithm as INSTANCE/HOW/EPSILON, as their files are named."""
-    head = f"<results>/simulations/{algorithm}/"
-    return [
-        path.removeprefix(head).removesuffix(".parquet")
-        for path in simulations(algorithm)
-    ]
+    """The simulations of one algorithm as INSTANCE/HOW, as their files are named."""
+    return ["/".join(job) for job in jobs_of(algorithm)]
 
 
 def tell_cells(algorithm):
@@ -80,7 +76,7 @@ rule unknown_simulation:
     input:
         tell("instance", STUDY.instances),
     output:
-        "<results>/simulations/{algorithm}/{name}/{how}/{epsilon}.parquet",
+        "<results>/simulations/{algorithm}/{name}/{how}.parquet",
     wildcard_constraints:
         name=other_than(STUDY.instances, "/"),
         algorithm="fixed_budget|fixed_confidence",
@@ -93,7 +89,7 @@ rule unknown_fixed_budget:
     output:
         "<results>/simulations/fixed_budget/{name}.parquet",
     wildcard_constraints:
-        name=other_than(cells("fixed_budget"), r"\.parquet$", KNOWN + "/[^/]+/[^/]+"),
+        name=other_than(cells("fixed_budget"), r"\.parquet$", KNOWN + "/.+"),
 
 
 rule unknown_fixed_confidence:
@@ -103,9 +99,7 @@ rule unknown_fixed_confidence:
     output:
         "<results>/simulations/fixed_confidence/{name}.parquet",
     wildcard_constraints:
-        name=other_than(
-            cells("fixed_confidence"), r"\.parquet$", KNOWN + "/[^/]+/[^/]+"
-        ),
+        name=other_than(cells("fixed_confidence"), r"\.parquet$", KNOWN + "/.+"),
 
 
 ruleorder: unknown_fixed_budget > simulate_fixed_budget

@@ -3,14 +3,14 @@
 Written without pandas, whose import takes as long as many of the jobs that write such a file.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 if TYPE_CHECKING:
+    import pandas as pd
     import pyarrow as pa
-
 
 Labels = dict[str, str | float]
 
@@ -49,8 +49,26 @@ def _column(values: np.ndarray) -> "pa.Array":
 
 
 def write_runs(path: str, tables: Iterable["pa.Table"]) -> None:
-    """One table under the other, in one file."""
-    import pyarrow as pa
+    """One table under the other, in one file; each is written before the next one is made."""
     from pyarrow import parquet
 
-    parquet.write_table(pa.concat_tables(tables), path, compression="zstd")
+    tables = iter(tables)
+    first = next(tables)
+    with parquet.ParquetWriter(path, first.schema, compression="zstd") as file:
+        file.write_table(first)
+        for table in tables:
+            file.write_table(table)
+
+
+def read_runs(path: str) -> Iterator["pd.DataFrame"]:
+    """The runs at one privacy level after the other, of a file that has a table for each."""
+    from pyarrow import parquet
+
+    with parquet.ParquetFile(path) as file:
+        place = file.schema_arrow.get_field_index("epsilon")
+        parts: dict[float, list[int]] = {}
+        for number in range(file.num_row_groups):
+            epsilon = file.metadata.row_group(number).column(place).statistics.min
+            parts.setdefault(epsilon, []).append(number)
+        for numbers in parts.values():
+            yield file.read_row_groups(numbers).to_pandas()

@@ -13,7 +13,7 @@ end, T, where the boundary grows with time. ``benchmarks/cost_growth.py`` measur
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -211,8 +211,29 @@ def confidence_cost(
     )
 
 
+def budget_job(runs: Sequence[BudgetRun], instance: Instance) -> Cost:
+    """The cost of one job: a policy on an instance at all its privacy levels."""
+    return together([budget_cost(run, instance) for run in runs])
+
+
+def confidence_job(runs: Sequence[ConfidenceRun], instance: Instance, radius: Radius) -> Cost:
+    """The cost of one job: a radius on an instance at all its privacy levels."""
+    return together([confidence_cost(run, instance, radius) for run in runs])
+
+
+def together(costs: Sequence[Cost], rates: Rates | None = None) -> Cost:
+    """Several simulations in one job, one after the other: it starts once."""
+    start = (rates or measured())["cpu"]["job"]["job"]
+    return Cost(
+        sum(cost.pulls for cost in costs),
+        sum(cost.cpu_seconds for cost in costs) - start * (len(costs) - 1),
+        max(cost.memory_mb for cost in costs),
+        sum(cost.disk_bytes for cost in costs),
+    )
+
+
 def study_costs(study: Study, rates: Rates | None = None) -> list[dict[str, Any]]:
-    """A row a simulation of a study: what it is and what it costs."""
+    """One row per simulation of a study: what it is and what it costs."""
     rows: list[dict[str, Any]] = []
     for budget_run in study.fixed_budget:
         cost = budget_cost(budget_run, study.instances[budget_run.instance], rates)
@@ -241,23 +262,24 @@ def _row(algorithm: str, how: str, run: BudgetRun | ConfidenceRun, cost: Cost) -
 def summary(study: Study, rates: Rates | None = None) -> dict[str, Any]:
     """The cost of a whole study, with its dearest simulation, and by privacy level."""
     rows = study_costs(study, rates)
-    costs = [row["cost"] for row in rows]
-    longest = max(rows, key=lambda row: row["cost"].cpu_seconds)
-    largest = max(rows, key=lambda row: row["cost"].memory_mb)
-    short = sum(cost.group is not None for cost in costs)
+    jobs = job_costs(rows, rates)
+    longest = max(jobs, key=lambda name: jobs[name].cpu_seconds)
+    largest = max(jobs, key=lambda name: jobs[name].memory_mb)
+    short = sum(cost.group is not None for cost in jobs.values())
     return {
         "simulations": len(rows),
+        "jobs": len(jobs),
         "instances": len(study.instances),
         "replicates": max(row["replicates"] for row in rows),
-        **_totals(costs),
-        "memory_gb": largest["cost"].memory_mb / 1e3,
-        "largest_job": _name(largest),
+        **_totals([row["cost"] for row in rows]),
+        "memory_gb": jobs[largest].memory_mb / 1e3,
+        "largest_job": largest,
         "longest_job": {
-            "name": _name(longest),
-            "cpu_hours": longest["cost"].cpu_seconds / 3600,
-            "cores": longest["cost"].threads,
+            "name": longest,
+            "cpu_hours": jobs[longest].cpu_seconds / 3600,
+            "cores": jobs[longest].threads,
         },
-        "submissions": len(rows) - short + math.ceil(short / TOGETHER),
+        "submissions": len(jobs) - short + math.ceil(short / TOGETHER),
         "short": short,
         "by_epsilon": [
             {"epsilon": epsilon_name(epsilon), **_at_level(rows, epsilon)}
@@ -279,8 +301,13 @@ def _at_level(rows: list[dict[str, Any]], epsilon: float) -> dict[str, float]:
     return {"simulations": len(costs), **_totals(costs)}
 
 
-def _name(row: dict[str, Any]) -> str:
-    return f"{row['instance']} {row['how']} at epsilon {epsilon_name(row['epsilon'])}"
+def job_costs(rows: list[dict[str, Any]], rates: Rates | None = None) -> dict[str, Cost]:
+    """The jobs that these simulations go to, one per instance and policy or radius."""
+    parts: dict[tuple[str, ...], list[Cost]] = {}
+    for row in rows:
+        job = row["algorithm"], row["instance"], row["how"]
+        parts.setdefault(job, []).append(row["cost"])
+    return {" ".join(job[1:]): together(costs, rates) for job, costs in parts.items()}
 
 
 def render(total: dict[str, Any]) -> str:
@@ -288,14 +315,14 @@ def render(total: dict[str, Any]) -> str:
     longest = total["longest_job"]
     hours = longest["cpu_hours"] / longest["cores"]
     lines = [
-        f"{total['simulations']} simulations on {total['instances']} instances, "
-        f"up to {total['replicates']} replicates, {total['pulls']:.2g} pulls",
+        f"{total['simulations']} simulations in {total['jobs']} jobs on {total['instances']} "
+        f"instances, up to {total['replicates']} replicates, {total['pulls']:.2g} pulls",
         f"cpu          {total['cpu_hours']:.3g} hours; the longest {longest['cpu_hours']:.3g}: "
         f"{longest['name']}, {hours:.2g} hours on {longest['cores']} cores",
         f"memory       {total['memory_gb']:.2g} GB at most: {total['largest_job']}",
         f"disk         {total['disk_gb']:.3g} GB",
-        f"submissions  {total['submissions']}; {total['short']} short simulations go up to "
-        f"{TOGETHER} together",
+        f"submissions  {total['submissions']}; {total['short']} short jobs go up to {TOGETHER} "
+        "together",
         "",
         f"{'epsilon':>8}  {'simulations':>11}  {'pulls':>8}  {'cpu hours':>9}  {'GB':>8}",
     ]

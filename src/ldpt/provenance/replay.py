@@ -1,5 +1,6 @@
 """Simulate chunks of a finished run again, from their records alone, and compare bit for bit."""
 
+import itertools
 import random
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -36,10 +37,12 @@ def _chunks(stable: Stable) -> Iterator[tuple]:
     """What can be replayed by itself of one product; nothing of other rules, seeded or not."""
     params, rule = stable["params"], stable["rule"]
     if rule == "simulate_fixed_budget":
-        yield from ((number,) for number, _ in simulate.chunks(params["replicates"]))
+        for name, asked in params["levels"].items():
+            yield from ((name, number) for number, _ in simulate.chunks(asked["replicates"]))
     elif rule == "simulate_fixed_confidence":
-        for delta in params["deltas"]:
-            yield from ((delta, number) for number, _ in simulate.chunks(params["replicates"]))
+        for name, asked in params["levels"].items():
+            numbers = [number for number, _ in simulate.chunks(asked["replicates"])]
+            yield from itertools.product([name], asked["deltas"], numbers)
     elif rule == "simulate_mechanism":
         for law in simulate.REWARD_LAWS:
             yield from ((law, float(epsilon)) for epsilon in params["mechanism"]["epsilons"])
@@ -64,11 +67,13 @@ def _instance_file(root: Path, stable: Stable) -> Path:
     return root / name
 
 
-def _labelled(runs: pd.DataFrame, wildcards: Mapping[str, str], how: str) -> pd.DataFrame:
+def _labelled(
+    runs: pd.DataFrame, wildcards: Mapping[str, str], how: str, epsilon: float
+) -> pd.DataFrame:
     """The runs behind the labels that their file holds."""
     for place, name in enumerate(("instance", how)):
         runs.insert(place, name, wildcards[name])
-    runs.insert(2, "epsilon", float(wildcards["epsilon"]))
+    runs.insert(2, "epsilon", epsilon)
     return runs
 
 
@@ -76,36 +81,41 @@ def _budget(
     root: Path, stable: Stable, chunk: tuple, kept: pd.DataFrame
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     params, wildcards = stable["params"], stable["wildcards"]
+    name, number = chunk
+    epsilon, asked = float(name), params["levels"][name]
     again = simulate.fixed_budget(
         read_instance(_instance_file(root, stable)),
-        float(wildcards["epsilon"]),
-        params["budgets"],
-        params["replicates"],
+        epsilon,
+        asked["budgets"],
+        asked["replicates"],
         params["seed"],
         wildcards["policy"],
-        chunk=chunk[0],
+        chunk=number,
     )
-    again = _labelled(again, wildcards, "policy")
-    return kept[kept["replicate"] // simulate.CHUNK == chunk[0]], again
+    again = _labelled(again, wildcards, "policy", epsilon)
+    mine = (kept["epsilon"] == epsilon) & (kept["replicate"] // simulate.CHUNK == number)
+    return kept[mine], again
 
 
 def _confidence(
     root: Path, stable: Stable, chunk: tuple, kept: pd.DataFrame
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     params, wildcards = stable["params"], stable["wildcards"]
-    delta, number = chunk
+    name, delta, number = chunk
+    epsilon, asked = float(name), params["levels"][name]
     again = simulate.fixed_confidence(
         read_instance(_instance_file(root, stable)),
-        float(wildcards["epsilon"]),
+        epsilon,
         delta,
-        params["replicates"],
+        asked["replicates"],
         params["seed"],
         Radius(wildcards["radius"], **params["constants"]),
         chunk=number,
     )
     again.insert(0, "delta", delta)
-    again = _labelled(again, wildcards, "radius")
-    mine = (kept["delta"] == delta) & (kept["replicate"] // simulate.CHUNK == number)
+    again = _labelled(again, wildcards, "radius", epsilon)
+    mine = (kept["epsilon"] == epsilon) & (kept["delta"] == delta)
+    mine &= kept["replicate"] // simulate.CHUNK == number
     # Pulls of each arm are not kept for instances with many arms.
     return kept[mine], again[[column for column in again if column in kept]]
 
