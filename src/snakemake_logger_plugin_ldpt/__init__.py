@@ -21,7 +21,6 @@ from snakemake_interface_logger_plugins.common import LogEvent
 WIDTH = 200  # characters of the longest line
 STRAY = ".snakemake/stray.log"  # what jobs print on a terminal instead of writing to their logs
 LONG = 20.0  # seconds after which a finished job is worth a line of its own beside the bars
-NO_WORDS = f"its log is empty, see {STRAY}"
 NOISE = re.compile(
     r"None$|host: |Building DAG|Assuming unrestricted|Using shell|Provided (cores|resources)"
     r"|Rules claim|Select jobs|Execute \d+ jobs|Job (stats|counts)|Reasons:|Conda environments: "
@@ -72,6 +71,8 @@ class Job:
 class Lines:
     """Plain short lines: one per finished job."""
 
+    no_words = "its log is empty"  # what it printed stands above
+
     def __init__(self, stream: TextIO):
         self.stream = stream
         self.total = self.done = 0
@@ -97,6 +98,8 @@ class Lines:
 
 class Bars:
     """Live bars: one for the whole run, with the time left, and one for each rule at work."""
+
+    no_words = f"its log is empty, see {STRAY}"
 
     def __init__(self, stream: TextIO):
         from rich import progress
@@ -202,7 +205,7 @@ class LogHandler(LogHandlerBase):
         if self.stopped:
             return
         job = self.jobs.get(info["jobid"]) or Job(info["rule_name"], "", list(info["log"] or []))
-        self.screen.say(f"failed: {job.name}: {job.last_words() or NO_WORDS}")
+        self.screen.say(f"failed: {job.name}: {job.last_words() or self.screen.no_words}")
         for log in job.logs:
             self.screen.say(f"  log: {log}")
 

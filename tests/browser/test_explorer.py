@@ -20,7 +20,7 @@ pytestmark = pytest.mark.browser
 SOURCES = Path(__file__).resolve().parents[2] / "workflow" / "explorer"
 GROUPS = Instance("groups", [0.1, 0.1, 0.35, 0.45, 0.55, 0.9], 0.5, 0.1)
 LONE = Instance("lone", [0.95], 0.9)
-EPSILONS = (0.25, 1.0, math.inf)
+EPSILONS = (1.0, math.inf, 0.25)  # in no order: the page has to sort them
 
 
 @pytest.fixture(scope="module")
@@ -296,3 +296,28 @@ def test_page_can_be_used_from_the_keyboard(explored: webdriver.Chrome) -> None:
     explored.execute_script("document.getElementById('skip').focus()")
     explored.switch_to.active_element.send_keys(Keys.ENTER)
     assert explored.switch_to.active_element.get_attribute("id") == "results"
+
+
+def test_privacy_levels_stand_in_one_order(explored: webdriver.Chrome) -> None:
+    script = """
+        return [...document.querySelectorAll('#budget-chart .legend li')].map((e) =>
+          e.textContent);"""
+    texts = explored.execute_script(script)
+    levels = [text.rsplit("= ", 1)[1] for text in texts if text.startswith("measured")]
+    assert len(levels) > 1
+    found = [math.inf if level == "∞" else float(level) for level in levels]
+    assert found == sorted(found)
+
+
+def test_charts_can_be_read_on_a_narrow_screen(browser: webdriver.Chrome, page: Path) -> None:
+    """In a chart that is only scaled down, text of 12 pixels has 6 on a telephone."""
+    before = browser.get_window_size()
+    browser.set_window_size(390, 900)
+    opened(browser, page)
+    scales_of = """
+        return [...document.querySelectorAll('.chart svg[role=img]')].map((chart) =>
+          chart.getBoundingClientRect().width / chart.viewBox.baseVal.width);"""
+    scales = browser.execute_script(scales_of)
+    browser.set_window_size(before["width"], before["height"])
+    assert len(scales) == 2
+    assert min(scales) > 0.9

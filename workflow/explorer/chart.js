@@ -2,7 +2,8 @@
 "use strict";
 
 const SVG = "http://www.w3.org/2000/svg";
-const WIDTH = 640;
+const WIDEST = 640; // a wider place enlarges the chart; a narrower one gets fewer units, not smaller text
+const NARROWEST = 300;
 const HEIGHT = 380;
 const FRAME = { left: 66, right: 16, top: 14, bottom: 48 };
 
@@ -76,12 +77,12 @@ const MARKS = {
   down: (r) => `M${-r},${-0.7 * r}L${r},${-0.7 * r}L0,${1.1 * r}Z`,
 };
 
-function drawAxes(root, x, y, atX, atY) {
+function drawAxes(root, x, y, atX, atY, right) {
   const bottom = HEIGHT - FRAME.bottom;
   const group = svg("g", { class: "axes" }, root);
   ticks(y).forEach((value) => {
     const place = atY(value);
-    svg("line", { x1: FRAME.left, x2: WIDTH - FRAME.right, y1: place, y2: place, class: "grid" }, group);
+    svg("line", { x1: FRAME.left, x2: right, y1: place, y2: place, class: "grid" }, group);
     svg("text", { x: FRAME.left - 7, y: place + 4, "text-anchor": "end" }, group).textContent = tickText(value);
   });
   ticks(x).forEach((value) => {
@@ -89,8 +90,8 @@ function drawAxes(root, x, y, atX, atY) {
     svg("line", { x1: place, x2: place, y1: bottom, y2: bottom + 5, class: "tick" }, group);
     svg("text", { x: place, y: bottom + 19, "text-anchor": "middle" }, group).textContent = tickText(value);
   });
-  svg("line", { x1: FRAME.left, x2: WIDTH - FRAME.right, y1: bottom, y2: bottom, class: "tick" }, group);
-  const middle = (FRAME.left + WIDTH - FRAME.right) / 2;
+  svg("line", { x1: FRAME.left, x2: right, y1: bottom, y2: bottom, class: "tick" }, group);
+  const middle = (FRAME.left + right) / 2;
   svg("text", { x: middle, y: HEIGHT - 8, "text-anchor": "middle", class: "label" }, group).textContent = x.label;
   const turned = `translate(15,${(FRAME.top + bottom) / 2}) rotate(-90)`;
   svg("text", { transform: turned, "text-anchor": "middle", class: "label" }, group).textContent = y.label;
@@ -123,13 +124,15 @@ function drawPoints(root, series, atX, atY) {
 
 // Draws everything into `host`; series are {kind: "line" | "points", name, colour, points, ...}.
 function drawChart(host, { x, y, series, mark, label }) {
-  const root = svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": label });
-  const atX = scale(x, FRAME.left, WIDTH - FRAME.right);
+  const width = Math.max(NARROWEST, Math.min(WIDEST, host.clientWidth || WIDEST));
+  const right = width - FRAME.right;
+  const root = svg("svg", { viewBox: `0 0 ${width} ${HEIGHT}`, role: "img", "aria-label": label });
+  const atX = scale(x, FRAME.left, right);
   const atY = scale(y, HEIGHT - FRAME.bottom, FRAME.top);
-  drawAxes(root, x, y, atX, atY);
+  drawAxes(root, x, y, atX, atY, right);
   const id = `clip-${host.id}`;
   const clip = svg("clipPath", { id }, svg("defs", {}, root));
-  const size = { width: WIDTH - FRAME.left - FRAME.right, height: HEIGHT - FRAME.top - FRAME.bottom };
+  const size = { width: right - FRAME.left, height: HEIGHT - FRAME.top - FRAME.bottom };
   svg("rect", { x: FRAME.left, y: FRAME.top, ...size }, clip);
   const body = svg("g", { "clip-path": `url(#${id})` }, root);
   if (mark !== undefined) {

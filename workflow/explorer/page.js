@@ -214,7 +214,7 @@ function showBudget(settings) {
     ] : []),
     { kind: "line", name: "lower", text: "sharp lower bound (worst of B⁰…Bᴷ)", colour: "var(--lower)", dash: "6 3", points: bound((b) => budgetLower(settings, settings.epsilon, b)) },
     { kind: "line", name: "simulated", text: `${run.runs} runs in this browser, ε = ${epsilonText(settings.epsilon)}`, colour: "var(--accent)", points: run.runs ? run.curve.map(([b, e]) => [place(b, settings.epsilon), e / run.runs]) : [] },
-    ...[...new Set(rows.map((row) => row.epsilon))].map((epsilon) => ({
+    ...[...new Set(rows.map((row) => row.epsilon))].sort((a, b) => (a < b ? -1 : 1)).map((epsilon) => ({
       kind: "points", name: `measured ${epsilonText(epsilon)}`, mark: "circle", colour: colourOf(epsilon),
       text: `measured, ε = ${epsilonText(epsilon)}`, opacity: scaled || epsilon === settings.epsilon ? 1 : 0.4,
       points: rows.filter((row) => row.epsilon === epsilon).map((row) => ({
@@ -427,10 +427,12 @@ function start() {
     field("epsilon").value = Number((10 ** Number(field("slider").value)).toPrecision(2));
   });
   let waiting = 0;
-  document.addEventListener("input", () => {
+  const soon = () => {
     clearTimeout(waiting);
     waiting = setTimeout(update, 60);
-  });
+  };
+  document.addEventListener("input", soon);
+  window.addEventListener("resize", soon);
   field("form").addEventListener("submit", (event) => event.preventDefault());
   update();
 }
