@@ -1,9 +1,9 @@
 """Measure how the cost of simulations grows, and the rates from which ``ldpt plan`` predicts it.
 
-Writes beside itself ``cost_growth.csv`` (pulls, cpu seconds and bytes against replicates, epsilon
+Writes beside itself ``cost_growth.csv`` (pulls, CPU seconds and bytes against replicates, epsilon
 and K), ``rates.json`` (rates fitted to them, to peak memory and to file sizes) and
-``cost_check.csv`` (simulations of config/large.yaml, cut short: foretold against measured).
-Cpu time counts, not wall time, so that a busy machine disturbs little.
+``cost_check.csv`` (simulations of config/large.yaml, cut short: predicted against measured).
+CPU time is measured, not wall time, so that other load matters little.
 """
 
 import gc
@@ -43,7 +43,7 @@ METHODS = ("apt", *RADII)
 REPLICATES = (250, 500, 1000, 2000, 4000)
 EPSILONS = (0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, math.inf)
 ARMS = (2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
-LEAST_SECONDS = 0.3  # of cpu time, for a rate that is not noise
+LEAST_SECONDS = 0.3  # of CPU time, for a rate that is not noise
 FEW, ENOUGH, MANY = 2, 100, 4000  # replicates: a dear setting, for a file's size, at most
 
 Run = BudgetRun | ConfidenceRun
@@ -87,7 +87,7 @@ def pulls_in(table: pd.DataFrame) -> int:
 
 
 def measure(run: Run, instance: Instance) -> dict[str, float]:
-    """Pulls, cpu seconds of the engine and bytes beyond those of an empty file."""
+    """Pulls, CPU seconds of the engine, and bytes beyond an empty file."""
     gc.collect()
     gc.disable()  # a collection takes as long as the shortest of these runs
     start = time.process_time()
@@ -109,7 +109,7 @@ def long_enough(run: Run, instance: Instance) -> tuple[Run, dict[str, float]]:
 
 
 def growth() -> pd.DataFrame:
-    """A row a measurement along one axis, all else fixed."""
+    """One row per measurement along one axis, all else fixed."""
     rows = []
 
     def add(axis: str, value: float, run: Run, instance: Instance, found: dict[str, float]) -> None:
@@ -177,7 +177,7 @@ def cpu_rates(table: pd.DataFrame) -> dict[str, run_cost.Features]:
 
 
 def peak(run: Run, instance: Instance) -> tuple[float, float, int]:
-    """Peak memory (MB), cpu seconds and file size of one job in a process of its own."""
+    """Peak memory (MB), CPU seconds and file size of one job in a process of its own."""
     size = size_on_disk(table_of(run, instance))
     status = Path("/proc/self/status").read_text()  # getrusage would count the parent's memory
     kilobytes = int(re.search(r"VmHWM:\s*(\d+)", status)[1])  # type: ignore[index]
@@ -239,7 +239,7 @@ def size_rates() -> dict[str, dict[str, run_cost.Features]]:
 
 
 def check(name: str = "config/large.yaml", count: int = 24) -> pd.DataFrame:
-    """Some simulations of a config with few replicates: what was foretold and what came."""
+    """Some simulations of a config with few replicates: predicted and measured cost."""
     run_cost.measured.cache_clear()
     study = config.study(config.load(config.PROJECT / name))
     runs: list[Run] = [*study.fixed_budget, *study.fixed_confidence]
@@ -264,9 +264,9 @@ def check(name: str = "config/large.yaml", count: int = 24) -> pd.DataFrame:
                 "epsilon": run.epsilon,
                 "planned": run.replicates,
                 "replicates": slice_.replicates,
-                "pulls_foretold": cost.pulls,
+                "pulls_predicted": cost.pulls,
                 "pulls": found["pulls"],
-                "cpu_foretold": cost.cpu_seconds - start,
+                "cpu_predicted": cost.cpu_seconds - start,
                 "cpu_seconds": found["cpu_seconds"],
             }
         )

@@ -1,4 +1,4 @@
-"""Render the executed notebook as one HTML page that needs no network and knows no path of ours."""
+"""Render the executed notebook as one HTML page without network access or local paths."""
 
 import re
 from pathlib import Path

@@ -1,5 +1,6 @@
 """Count the pulls that Algorithm 1 gives to each arm within a multiple of the complexity."""
 
+import itertools
 import math
 from collections.abc import Iterator
 from typing import Any
@@ -34,15 +35,14 @@ def simulate(
 ) -> Iterator[tuple[dict[str, Any], Columns]]:
     """Labels and columns for each instance and privacy level: one row per run and arm."""
     replicates = settings["replicates"]
-    for problem in problems:
-        for epsilon in map(float, settings["epsilons"]):
-            budget = math.ceil(settings["multiple"] * problem.complexity(epsilon))
-            counts = pulls_of_arms(problem, epsilon, budget, replicates, seed)
-            labels = {"instance": problem.name, "epsilon": epsilon, "budget": budget}
-            arms = np.tile(np.arange(problem.n_arms), replicates)
-            runs = np.repeat(np.arange(replicates), problem.n_arms)
-            yield labels, {"replicate": runs, "arm": arms, "pulls": counts.ravel()}
-            print(f"{problem.name} at epsilon {epsilon}: {replicates} runs", flush=True)
+    for problem, epsilon in itertools.product(problems, map(float, settings["epsilons"])):
+        budget = math.ceil(settings["multiple"] * problem.complexity(epsilon))
+        counts = pulls_of_arms(problem, epsilon, budget, replicates, seed)
+        labels = {"instance": problem.name, "epsilon": epsilon, "budget": budget}
+        arms = np.tile(np.arange(problem.n_arms), replicates)
+        runs = np.repeat(np.arange(replicates), problem.n_arms)
+        yield labels, {"replicate": runs, "arm": arms, "pulls": counts.ravel()}
+        print(f"{problem.name} at epsilon {epsilon}: {replicates} runs", flush=True)
 
 
 if __name__ == "__main__":
@@ -54,8 +54,7 @@ if __name__ == "__main__":
         tables = [labelled(*part) for part in simulate(problems, settings, seed)]
         keys = [
             spawn_keys(settings["replicates"], "allocation", problem.name, float(epsilon))
-            for problem in problems
-            for epsilon in settings["epsilons"]
+            for problem, epsilon in itertools.product(problems, settings["epsilons"])
         ]
         this.note(seed=seed, stream=["allocation"], spawn_keys=keys)
         write_runs(this.output[0], tables)

@@ -12,10 +12,9 @@ from ldpt.bounds import fixed_confidence_lower, fixed_confidence_upper
 from ldpt.instances import Instance, read_instances
 
 FINE = 48  # privacy levels of a drawn curve
-VERSIONS = {
-    "upper": ("printed", "hoeffding", "hoeffding_mean", "mixture", "onesided"),
-    "lower": ("sharp", "privbern", "printed", "many_arms"),
-}
+UPPER = ("printed", "hoeffding", "hoeffding_mean", "mixture", "onesided")
+LOWER = ("sharp", "privbern", "printed", "many_arms")
+BOUNDS = [*(("upper", version) for version in UPPER), *(("lower", version) for version in LOWER)]
 
 
 def bound(problem: Instance, epsilon: float, delta: float, side: str, version: str) -> float:
@@ -44,11 +43,10 @@ def bound_rows(
     """One row per point and bound; at infinite epsilon the paper's lower bound is 0: nothing."""
     problems = read_instances(instances)
     for name, epsilon, level in points(summary, panels, delta):
-        for side, versions in VERSIONS.items():
-            for version in versions:
-                value = bound(problems[name], epsilon, level, side, version)
-                labels = {"instance": name, "epsilon": epsilon, "delta": level}
-                yield labels | {"side": side, "version": version, "value": value}
+        labels = {"instance": name, "epsilon": epsilon, "delta": level}
+        for side, version in BOUNDS:
+            value = bound(problems[name], epsilon, level, side, version)
+            yield labels | {"side": side, "version": version, "value": value}
 
 
 if __name__ == "__main__":

@@ -73,6 +73,12 @@ def test_package_has_at_most_14_files_at_its_top() -> None:
     assert len(files) <= 14, files
 
 
+def test_scripts_have_at_most_60_lines() -> None:
+    scripts = (PACKAGE.parents[1] / "scripts").glob("*.py")
+    lengths = {path.name: len(path.read_text(encoding="utf-8").splitlines()) for path in scripts}
+    assert {name: lines for name, lines in lengths.items() if lines > 60} == {}
+
+
 @pytest.mark.parametrize("name", MODULES)
 def test_imports_point_downwards(name: str) -> None:
     if beside(name):

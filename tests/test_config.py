@@ -233,7 +233,7 @@ WRONG: dict[str, tuple[Callable[[Config], Any], str]] = {
     "allocation nan": (set_in("allocation", "multiple", math.nan), "allocation.multiple: nan"),
     "allocation without a run": (
         set_in("allocation", "epsilons", [2]),
-        "allocation: no study of fixed_confidence runs 'three-groups' with radius",
+        "allocation: no study of fixed_confidence runs 'three-groups' at epsilon 2 and",
     ),
     "error map nan": (
         set_in("error_map", "one_arm", 0, "gaps", [math.nan]),

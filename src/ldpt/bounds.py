@@ -302,7 +302,7 @@ def expected_cost_upper(
     radius, strict = as_radius(radius), instance.strict
     edge = radius.at(instance.n_arms, delta, instance.threshold, epsilon)
     complexity = strict.complexity(epsilon)
-    if radius.name != "hoeffding" and (edge.family == UNION or not radius.kind.valid):
+    if not has_expected_cost(radius):
         raise ValueError(f"no bound on the expected cost is proved for radius {radius.name!r}")
     if math.isinf(complexity):
         return math.inf
@@ -312,6 +312,23 @@ def expected_cost_upper(
     gaps, arms = np.unique(shrinkage(epsilon) * strict.gaps, return_counts=True)
     roots = [_boundary_root(edge, float(gap)) for gap in gaps]
     return math.fsum(root * count for root, count in zip(roots, arms.tolist(), strict=True))
+
+
+def has_expected_cost(radius: str | Radius) -> bool:
+    """Whether a bound on the expected cost is proved for a radius.
+
+    Parameters
+    ----------
+    radius : str or Radius
+        One of :data:`ldpt.radii.RADII`.
+
+    Returns
+    -------
+    bool
+        True for ``hoeffding`` and for every valid radius that does not depend on the time.
+    """
+    radius = as_radius(radius)
+    return radius.name == "hoeffding" or (radius.kind.valid and not radius.kind.timed)
 
 
 def _hoeffding_start(complexity: float, n_arms: int, edge: Boundary) -> float:

@@ -96,6 +96,14 @@ class Study:
         parts = _studies(section, self.config[section], self.instances)
         return [(name, e, grid) for where, grid, name in parts for e in _epsilons(where, grid)]
 
+    def allocation_runs(self) -> list[ConfidenceRun]:
+        """The jobs of Algorithm 2 whose pulls per arm are counted, whatever their radius."""
+        section, delta = self.config["allocation"], self.config["figures"]["delta"]
+        levels = _epsilons("allocation", section)
+        runs = {_key(run): run for run in self.fixed_confidence if delta in run.deltas}
+        keys = itertools.product(section["instances"], RADII, levels)
+        return [runs[key] for key in keys if key in runs]
+
     def instance(self, name: str) -> Instance:
         """The instance of this name, or the list of those that exist."""
         if name not in self.instances:
@@ -184,20 +192,18 @@ def _check_error_map(section: Mapping[str, Any], constants: Mapping[str, float])
 
 
 def _check_allocation(study: Study) -> None:
-    """The count of pulls needs Algorithm 2's runs at the figures' delta, under every radius."""
+    """The count of pulls needs Algorithm 2's runs at the figures' delta."""
     section, delta = study.config["allocation"], study.config["figures"]["delta"]
     for name in section["instances"]:
         instance = _known("allocation.instances", name, study.instances)
         for epsilon in _epsilons("allocation", section):
             _check_budgets("allocation", instance, epsilon, [section["multiple"]], "multiple")
-            for radius in RADII:
-                key = (name, radius, epsilon)
-                found = [run for run in study.fixed_confidence if _key(run) == key]
-                if not any(delta in run.deltas for run in found):
-                    raise ValueError(
-                        f"allocation: no study of fixed_confidence runs {name!r} with radius "
-                        f"{radius} at epsilon {epsilon:g} and figures.delta = {delta:g}"
-                    )
+            runs = study.allocation_runs()
+            if not any((run.instance, run.epsilon) == (name, epsilon) for run in runs):
+                raise ValueError(
+                    f"allocation: no study of fixed_confidence runs {name!r} "
+                    f"at epsilon {epsilon:g} and figures.delta = {delta:g}"
+                )
 
 
 def _check_panels(study: Study) -> None:
@@ -238,7 +244,7 @@ def epsilon_name(epsilon: float) -> str:
 
 
 def _leaves(value: Any, key: str = "", depth: int = 0) -> Iterator[tuple[str, Any]]:
-    """Every value of a config that is no list and no mapping, with its key."""
+    """Every value of a config that is neither a list nor a mapping, with its key."""
     if depth > MAX_DEPTH:
         raise ValueError(f"{key[:60]}...: nested more than {MAX_DEPTH} levels deep")
     if isinstance(value, Mapping):
@@ -290,7 +296,7 @@ def _check_schema(config: Mapping[str, Any]) -> None:
 
 @cache
 def _validator() -> Any:
-    """A validator to which 3.0 is no integer: seeds and counts are whole numbers of Python."""
+    """A validator that does not take 3.0 for an integer: seeds and counts are Python integers."""
     # jsonschema builds a grammar of addresses on import where this package is installed: a second
     # that every job on a cluster would pay, for formats that our schemas do not use.
     sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
@@ -510,7 +516,7 @@ def _check_costs(
     constants: Mapping[str, float],
     check: Callable[[Instance, float, float, Radius], None],
 ) -> None:
-    """Check the dearest setting of a grid under each of its radii."""
+    """Check the most expensive setting of a grid under each of its radii."""
     for radius in grid.get("radii", RADII):
         epsilon, delta = float(min(grid["epsilons"])), min(grid["deltas"])
         check(instance, epsilon, delta, Radius(radius, **constants))

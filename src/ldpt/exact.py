@@ -31,7 +31,7 @@ NO_LIMIT = np.iinfo(np.int64).max
 
 @dataclass(frozen=True)
 class StoppedChain:
-    """What is known of Algorithm 2 on one arm after so many pulls.
+    """What is known of Algorithm 2 on one arm after a number of pulls.
 
     ``error``: probability of having stopped with the wrong answer. ``undecided``: probability of
     still running, so that the final error lies in [error, error + undecided].
@@ -217,7 +217,7 @@ def fixed_confidence_error(
     radius : str or Radius
         One of :data:`ldpt.radii.RADII`.
     max_pulls : int, optional
-        Stop after so many pulls even if more than ``tail`` is undecided.
+        Stop after this many pulls even if more than ``tail`` is undecided.
     tail : float
         Probability that may be left undecided.
 

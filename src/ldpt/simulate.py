@@ -70,7 +70,7 @@ def _each(
     progress: Progress | None,
     stop: Callable[[], None],
 ) -> None:
-    """Work off the chunks on so many threads: each has its own stream, so no order matters.
+    """Work off the chunks on a number of threads: each has its own stream, so no order matters.
 
     The main thread only waits, so that Ctrl-C reaches it; ``stop`` then makes the compiled code
     in the other threads return at once.
@@ -262,7 +262,7 @@ def fixed_confidence(
     engine : {"fast", "literal"}
         Both have the same law; ``literal`` draws every pull.
     max_pulls : int, optional
-        Give a run up after so many pulls: its stopping time is -1 and it is not correct.
+        Stop a run after this many pulls: its stopping time is -1 and it is not correct.
     progress : callable, optional
         Called with the number of finished replicates.
     chunk : int, optional

@@ -1,4 +1,4 @@
-"""What a config is foretold to cost, against simulations and against measurements kept."""
+"""The predicted cost of a config, against simulations and against measurements kept."""
 
 import json
 import math
@@ -57,11 +57,11 @@ def confidence_cost(**changes) -> run_cost.Cost:
 
 @pytest.mark.parametrize("radius", RADII)
 @pytest.mark.parametrize(("name", "epsilon"), [("crowded", 0.3), ("three-groups", 1.0)])
-def test_pulls_foretold_are_those_of_algorithm_2(instances, name, epsilon, radius):
+def test_predicted_pulls_match_runs_of_algorithm_2(instances, name, epsilon, radius):
     """Within 15 %, some 10 standard errors of the mean of 500 runs with this seed."""
-    foretold = run_cost.confidence_pulls(instances[name], epsilon, 0.1, Radius(radius))
+    predicted = run_cost.confidence_pulls(instances[name], epsilon, 0.1, Radius(radius))
     runs = simulate.fixed_confidence(instances[name], epsilon, 0.1, 500, seed=3, radius=radius)
-    expected = sum(n * arms for n, arms in foretold)
+    expected = sum(n * arms for n, arms in predicted)
     assert expected == pytest.approx(runs["stopping_time"].mean(), rel=0.15)
 
 
@@ -183,21 +183,19 @@ def test_a_bad_config_is_one_line(tmp_path, capsys, text, options, complaint):
 
 
 @pytest.mark.parametrize(
-    ("foretold", "measured"),
-    [("pulls_foretold", "pulls"), ("cpu_foretold", "cpu_seconds")],
+    ("predicted", "measured"),
+    [("pulls_predicted", "pulls"), ("cpu_predicted", "cpu_seconds")],
 )
-def test_what_was_foretold_of_a_slice_of_the_large_grid_came_within_a_factor_two(
-    foretold, measured
-):
+def test_predicted_cost_of_a_slice_of_the_large_grid_is_within_a_factor_two(predicted, measured):
     """Settings drawn from config/large.yaml, measured by benchmarks/cost_growth.py: most of them,
     and their sum at the replicates that the config asks for."""
     slice_ = pd.read_csv(PROJECT / "benchmarks" / "cost_check.csv")
     assert len(slice_) >= 20
     assert slice_["epsilon"].min() <= 0.01
-    ratios = slice_[foretold] / slice_[measured]
+    ratios = slice_[predicted] / slice_[measured]
     assert ratios.between(0.5, 2).mean() >= 0.9
     share = slice_["planned"] / slice_["replicates"]
-    assert 0.5 < (slice_[foretold] * share).sum() / (slice_[measured] * share).sum() < 2
+    assert 0.5 < (slice_[predicted] * share).sum() / (slice_[measured] * share).sum() < 2
 
 
 # --- the profile

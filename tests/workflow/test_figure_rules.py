@@ -25,7 +25,7 @@ def test_a_run_draws_the_figure_and_fills_its_caption(smoke: Path, name: str) ->
     root = smoke / SMOKE
     assert (root / "figures" / f"{name}.pdf").read_bytes().startswith(b"%PDF")
     height, width, _ = matplotlib.image.imread(root / "figures" / f"{name}.png").shape
-    assert width >= 200 * 3.5, "200 dots an inch at column width"
+    assert width >= 200 * 3.5, "200 dots per inch at column width"
     assert height < 1.5 * width
     caption = (root / "results" / "captions" / f"{name}.rst").read_text()
     assert "{" not in caption

@@ -29,7 +29,7 @@ onstart:
         require_writable(under("results"))
     except ValueError as error:
         sys.exit(str(error))
-    # The plugin itself would wait for ever.
+    # The plugin itself would wait forever.
     if workflow.executor_plugin.name == "slurm" and shutil.which("sbatch") is None:
         sys.exit(
             "no SLURM here (sbatch is not found): run without --profile, or on a login node"
@@ -73,8 +73,8 @@ def code(script):
     return lambda wildcards: code_hash(script)
 
 
-# Long jobs have priority, so that none runs alone at the end; those of minutes take a quarter of
-# the cores.
+# Long jobs have priority, so that none is left running alone at the end; jobs of minutes get a
+# quarter of the cores.
 LONG = 1
 QUARTER = min(4, max(1, workflow.cores // 4))
 
@@ -97,11 +97,12 @@ def simulations(algorithm):
 
 
 def allocated(pattern):
-    """The files of this pattern for the instances of the section allocation."""
-    from ldpt.radii import RADII
-
-    names = config["allocation"]["instances"]
-    return list(dict.fromkeys(expand(pattern, instance=names, radius=RADII)))
+    """The files of this pattern for the runs of Algorithm 2 whose pulls per arm are counted."""
+    found = [
+        expand(pattern, instance=run.instance, radius=run.radius)[0]
+        for run in STUDY.allocation_runs()
+    ]
+    return list(dict.fromkeys(found))
 
 
 FIGURES = catalog.read()

@@ -10,7 +10,7 @@ def section_of(name):
 
 
 def cells_of(section, instance=None):
-    """The cells of a section of the config, or those of one instance, as parameters."""
+    """The cells of a section of the config, all or of one instance, as parameters."""
     return [
         [name, epsilon, dict(grid)]
         for name, epsilon, grid in STUDY.cells(section)

@@ -32,12 +32,15 @@ COUNTEREXAMPLE = Instance("counterexample", [0.95], 0.9)
 def one_armed_failure(epsilon: float = 1.0, delta: float = 0.1) -> Evidence:
     """The counterexample to Theorem 4.1: one arm at .95, threshold .9, all radii."""
     found: Evidence = {"delta": delta, "certificates": 1, "valid_chains": len(VALID_RADII)}
-    for radius in RADII:
-        chain = exact.fixed_confidence_error(COUNTEREXAMPLE, epsilon, delta, radius)
+    chains = {
+        radius: exact.fixed_confidence_error(COUNTEREXAMPLE, epsilon, delta, radius)
+        for radius in RADII
+    }
+    for radius, chain in chains.items():
         found[f"{radius}_error"] = chain.error
         found[f"{radius}_undecided"] = chain.undecided
         found[f"{radius}_expected_pulls"] = chain.expected_pulls
-        found[f"{radius}_cost"] = chain.expected_pulls / found["printed_expected_pulls"]
+        found[f"{radius}_cost"] = chain.expected_pulls / chains["printed"].expected_pulls
     found["largest_valid_error"] = max(found[f"{radius}_error"] for radius in VALID_RADII)
     found["certified_lower_bound"] = float(
         exact.certified_error_lower_bound(COUNTEREXAMPLE, epsilon, delta, "printed")
@@ -119,7 +122,7 @@ def upper_bounds(losses: Losses | None = None, scale: float = 1.0) -> Evidence:
     Parameters
     ----------
     losses
-        Those of :func:`exact_losses` if left out.
+        By default the losses of :func:`exact_losses`.
     scale
         Divides the bounds.
 

@@ -133,9 +133,9 @@ def stopping_time_quantiles(cells: pd.DataFrame, instances: Instances) -> Eviden
 
 
 def expected_cost_bounds(cells: pd.DataFrame, instances: Instances, scale: float = 1.0) -> Evidence:
-    """Mean stopping times over the bounds on E[T] of the valid radii; ``scale`` divides these."""
+    """Mean stopping times over the proved bounds on E[T]; ``scale`` divides these."""
     found: Evidence = {}
-    for radius in VALID_RADII:
+    for radius in filter(bounds.has_expected_cost, RADII):
         ratios = [
             scale
             * row.mean_pulls_high
@@ -152,7 +152,7 @@ def lower_bounds(cells: pd.DataFrame, instances: Instances, scale: float = 1.0) 
     """Theorem 4.2 and its sharpening: measured cost over each lower bound, times ``scale``.
 
     ``RADIUS_least_over_sharp``, ``_median_`` and ``_largest_`` say how near-optimal each radius is
-    over all cells. The comparisons with the bounds take the valid radii and, so that chance$
+    over all cells. The comparisons with the bounds take the valid radii and, so that chance
     does not contradict a bound, the upper limits of the means.
     """
     table = cost_over_bounds(cells, instances, scale)
@@ -400,7 +400,7 @@ def new_problems(cells: pd.DataFrame, level: float = 0.01) -> Evidence:
     Two cells differ when Fisher's exact test says so at ``level``. The price is the largest ratio
     of the error of ``lsa`` to that of Algorithm 1 over the cells in which ``lsa`` is not better,
     those without a significant difference included; it is 0 if there is no such cell. Budget ratios
-    are those of :func:`budget_ratios`.
+    come from :func:`budget_ratios`.
     """
     from scipy.stats import fisher_exact
 

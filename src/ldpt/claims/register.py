@@ -17,6 +17,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ldpt.io.json_values import plain
+
 TRUE = "true as printed"
 AMENDED = "true with a hypothesis or constant added"
 FALSE = "false"
@@ -69,7 +71,7 @@ class Claim:
 
 @dataclass
 class Verdict:
-    """What became of a claim, with the number that is shown and the cases that were checked."""
+    """The verdict on a claim, with the number that is shown and the cases that were checked."""
 
     id: str
     level: str
@@ -170,24 +172,13 @@ def write_evidence(
     from ldpt.provenance import file_hash
 
     made_from = {"code": code, "sources": {_short_name(s): file_hash(s) for s in sources}}
-    content = {"made_from": made_from, "entries": {k: _plain(v) for k, v in entries.items()}}
+    content = {"made_from": made_from, "entries": {k: plain(v) for k, v in entries.items()}}
     Path(path).write_text(json.dumps(content, indent=1, allow_nan=False) + "\n")
 
 
 def _short_name(path: str | Path) -> str:
     """Folder and name: the same under every root, and apart where names alone are not."""
     return "/".join(Path(path).parts[-2:])
-
-
-def _plain(value: Any) -> Any:
-    """JSON has no infinity and no NaN: they are written as text and never compared."""
-    if isinstance(value, Mapping):
-        return {str(name): _plain(part) for name, part in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(part) for part in value]
-    if hasattr(value, "item"):
-        value = value.item()
-    return repr(value) if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def read_evidence(

@@ -47,15 +47,6 @@ def _minus(text: str) -> str:
     return text.replace("-", "−")
 
 
-def percent(value: float) -> str:
-    """A share for prose.
-
-    >>> percent(0.3043)
-    '30 %'
-    """
-    return f"{number(100 * value, 2)} %"
-
-
 def listed(words: Any) -> str:
     """Words as an enumeration.
 

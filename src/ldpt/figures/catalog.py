@@ -1,4 +1,4 @@
-"""The list of figures, ``workflow/figures.yaml``, for whoever needs it: rules, README and tests."""
+"""The list of figures, ``workflow/figures.yaml``, as rules, README and tests read it."""
 
 from collections.abc import Mapping
 from pathlib import Path

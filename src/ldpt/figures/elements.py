@@ -227,7 +227,7 @@ def marker_handle(method: str, label: str = "") -> Line2D:
 
 
 def method_name(method: str) -> str:
-    """What a policy or a radius is called beside those of the other setting."""
+    """The name of a policy or a radius where both settings are shown."""
     return f"Algorithm 2, {style.label(method)}" if method in RADII else style.label(method)
 
 

@@ -141,7 +141,7 @@ def _handles(data: Data) -> list[Line2D]:
 
 
 def facts(data: Data) -> dict[str, Any]:
-    """The deepest error reached, the rates there, and how those of the bounds compare."""
+    """The smallest error reached, the rates there, and the rates of the bounds."""
     own = data.points[(data.points["side"] == "upper") & (data.points["policy"] == "apt")]
     deepest = own.sort_values("estimate").iloc[0]
     last = own[own["method"] == "rare"].sort_values("scaled_budget").groupby("instance").last()

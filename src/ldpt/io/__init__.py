@@ -1,4 +1,4 @@
-"""Reading and writing: files that a crash cannot cut, tables of runs, one-line messages, Ctrl-C.
+"""Reading and writing: files that a crash cannot cut, runs, JSON, one-line messages, Ctrl-C.
 
 Nothing here computes; every other part of the package may use it.
 """

@@ -12,9 +12,9 @@ A learner is fed with 0/1 responses only, never with rewards. The compiled engin
 [(0, 0), (1, 1), (0, 0), (1, 1)]
 
 A study asks many people at once, and they answer late, out of order, or never. Every request is a
-ticket; an arm's answers enter in the order in which they were asked for, and whoever does not
-answer is waited for until given up. The learner keeps a record of all this, saves it as JSON and,
-built again with the same parameters, loads it and continues on the same path.
+ticket; an arm's answers enter in the order in which they were asked for, and a missing answer is
+waited for until it is given up. The learner keeps a record of all this, saves it as JSON and, built
+again with the same parameters, loads it and continues on the same path.
 
 >>> learner = FixedConfidence(n_arms=1, threshold=0.5, epsilon=1.0, delta=0.1)
 >>> first, second, third = learner.next_arms(3)

@@ -1,4 +1,4 @@
-"""What a learner is told: one response, or a device's whole message, and what became of it."""
+"""What a learner is told, a response or a device's whole message, and whether it was counted."""
 
 import enum
 from typing import NamedTuple
@@ -11,7 +11,7 @@ Answer = Response | tuple[int | Ticket, int]  # a device's message, or an arm an
 
 
 class Status(enum.StrEnum):
-    """What became of an answer."""
+    """Whether an answer was counted, and if not, why."""
 
     COUNTED = "counted"
     WAITING = "waiting"  # for the answer to an earlier request for the same arm

@@ -55,7 +55,7 @@ class Learner(Ledger):
 
     @property
     def above(self) -> set[int]:
-        """The answer, once the run is over: the arms found to lie above the threshold."""
+        """The answer, once the run is over: the arms found to be above the threshold."""
         raise NotImplementedError
 
     def _known(self) -> dict[int, str]:
@@ -134,7 +134,7 @@ class Learner(Ledger):
         dict
             ``"above"`` or ``"below"`` by arm. With a fixed confidence, the arms that are decided,
             with the promised certainty; with a fixed budget, the side of every arm that has an
-            answer, as a budget of so many responses would have given it.
+            answer, as a budget of this size would have given it.
         """
         known = self._known()
         self.stopped = True

@@ -25,7 +25,7 @@ MAX_OUTSTANDING = 10**6  # requests that a learner lets be open at once
 class Ledger:
     """Who was asked, what they answered, and what the algorithm has counted.
 
-    Parameters, attributes and errors are those of :class:`ldpt.learners.Learner`.
+    :class:`ldpt.learners.Learner` documents the parameters, attributes and errors.
     """
 
     def __init__(self, n_arms: int, threshold: float, epsilon: float, study: str = "") -> None:
@@ -197,7 +197,7 @@ class Ledger:
         Returns
         -------
         Status
-            What became of it.
+            Whether it was counted, and if not, why.
 
         Raises
         ------

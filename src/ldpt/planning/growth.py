@@ -1,6 +1,6 @@
 """How the cost of simulations grows with replicates, privacy and arms: exponents of measurements.
 
-The measurements are those of ``benchmarks/cost_growth.py``: one axis at a time, all else fixed.
+``benchmarks/cost_growth.py`` makes the measurements: one axis at a time, all else fixed.
 """
 
 import numpy as np
@@ -34,7 +34,7 @@ def in_range(table: pd.DataFrame, axis: str, quantity: str) -> pd.DataFrame:
 
 
 def exponents(table: pd.DataFrame) -> pd.DataFrame:
-    """A row a method, quantity and axis: slope on logarithmic scales, with its standard error."""
+    """One row per method, quantity and axis: slope on log scales, with its standard error."""
     rows = []
     for (axis, method), points in per_run(table).groupby(["axis", "method"], sort=False):
         for quantity in QUANTITIES:

@@ -29,18 +29,18 @@ def _sections(plan: Plan) -> Iterator[str]:
     yield f"Recommendation: {recommendation(plan)}"
     if not plan.cost.empty:
         title = f"People needed for an error probability of at most {asked.delta:g}"
-        yield f"{title}\n{_layout(map(_cost_line, rows_of(plan.cost)))}"
+        yield f"{title}\n{_layout(map(_cost_line, records_of(plan.cost)))}"
         yield "\n".join(_legend(plan))
     if not plan.wrong_means.empty:
         yield _wrong_means(plan)
     if not plan.error.empty:
         yield (
-            f"Error probability by budget\n{_layout(map(_error_line, rows_of(plan.error)))}\n"
+            f"Error probability by budget\n{_layout(map(_error_line, records_of(plan.error)))}\n"
             f"lower bound: {WORST_CASE}; upper bound: proved for this problem, 1 says nothing"
         )
     if not plan.smallest.empty:
         title = f"Smallest epsilon for {asked.budget:,} answers and error {asked.delta:g}"
-        yield f"{title}\n{_layout(map(_smallest_line, rows_of(plan.smallest)))}"
+        yield f"{title}\n{_layout(map(_smallest_line, records_of(plan.smallest)))}"
 
 
 def _terms(plan: Plan) -> Iterator[str]:
@@ -187,7 +187,7 @@ def _wrong_means(plan: Plan) -> str:
             "people": whole(row["people"]),
             "error": f"{row['error']:.2g}",
         }
-        for row in rows_of(plan.wrong_means.sort_values(["gaps", "method"], kind="stable"))
+        for row in records_of(plan.wrong_means.sort_values(["gaps", "method"], kind="stable"))
     ]
     return (
         f"If the guessed means are wrong (epsilon {asked.focus:g})\n{_layout(lines)}\n"
@@ -228,7 +228,7 @@ def whole(value: float) -> str:
     return f"{round(value):,}" if math.isfinite(value) else "inf"
 
 
-def rows_of(table: pd.DataFrame) -> list[dict[str, Any]]:
+def records_of(table: pd.DataFrame) -> list[dict[str, Any]]:
     """The rows of a table as dictionaries."""
     return [{str(key): value for key, value in row.items()} for row in table.to_dict("records")]
 
@@ -265,5 +265,5 @@ def _known_rows(table: pd.DataFrame) -> list[dict[str, Any]]:
     """The rows of a table, with None for NaN."""
     return [
         {key: None if value != value else value for key, value in row.items()}
-        for row in rows_of(table)
+        for row in records_of(table)
     ]

@@ -260,7 +260,7 @@ def _row(algorithm: str, how: str, run: BudgetRun | ConfidenceRun, cost: Cost) -
 
 
 def summary(study: Study, rates: Rates | None = None) -> dict[str, Any]:
-    """The cost of a whole study, with its dearest simulation, and by privacy level."""
+    """The cost of a whole study, with its most expensive simulation, and by privacy level."""
     rows = study_costs(study, rates)
     jobs = job_costs(rows, rates)
     longest = max(jobs, key=lambda name: jobs[name].cpu_seconds)

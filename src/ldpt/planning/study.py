@@ -185,9 +185,9 @@ class Request:
 
 @dataclass(frozen=True)
 class Cost:
-    """Answers a method needs: estimate with a 95 % interval, and how those of runs spread.
+    """Answers that a method needs: estimate with a 95 % interval, and quantiles over runs.
 
-    The quantiles are those of Algorithm 2's stopping times; methods with a fixed number of answers
+    The quantiles are of Algorithm 2's stopping times; methods with a fixed number of answers
     have none. ``error`` is the simulated error probability there, from ``runs`` runs.
     """
 
@@ -397,10 +397,9 @@ def fitted_crossing(curve: pd.DataFrame, delta: float) -> float:
 
 def most_pulls(instance: Instance, epsilon: float, delta: float, method: str) -> float:
     """The proven upper bound on the (expected) cost; NaN where there is none."""
-    if method in VALID_RADII:
-        return bounds.expected_cost_upper(instance, epsilon, delta, method)
     if method in RADII:
-        return math.nan
+        proved = bounds.has_expected_cost(method)
+        return bounds.expected_cost_upper(instance, epsilon, delta, method) if proved else math.nan
     if most_error(instance, epsilon, MAX_PULLS, method) > delta:
         return math.nan
     low, high = math.log(2 * instance.n_arms), math.log(MAX_PULLS)
@@ -415,7 +414,9 @@ def most_pulls(instance: Instance, epsilon: float, delta: float, method: str) ->
 
 def most_error(instance: Instance, epsilon: float, budget: float, method: str) -> float:
     """The proven upper bound on the error at a budget; 1 says nothing."""
-    version = {"apt": "proved", "lsa": "lsa"}[method]
+    version = {"apt": "proved", "lsa": "lsa"}.get(method)
+    if version is None:
+        return 1.0
     return min(1.0, bounds.fixed_budget_upper(instance, epsilon, budget, version))
 
 

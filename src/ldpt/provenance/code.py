@@ -16,7 +16,7 @@ KEEPS_RECORDS = {"__init__", "code", "hashing", "records", "job"}  # of ldpt.pro
 
 
 def code_hash(script: str | Path) -> str:
-    """One hash over the syntax trees of a script and of all modules of ours that it reaches.
+    """One hash over the syntax trees of a script and of all project modules that it reaches.
 
     Comments, layout and docstrings do not enter, so that editing them makes nothing stale.
     """
@@ -47,7 +47,7 @@ def _short_name(path: Path) -> str:
 
 @cache
 def _read_code(path: Path, _mtime: int) -> tuple[str, tuple[Path, ...]]:
-    """The hash of one file and the files of ours that it imports."""
+    """The hash of one file and the project files that it imports."""
     tree = ast.parse(_source(path), filename=str(path))
     nodes = list(ast.walk(tree))
     imported = _imported_files(nodes, path)
@@ -89,7 +89,7 @@ def _shape(node: object) -> Any:
 
 
 def _imported_files(nodes: list[ast.AST], path: Path) -> tuple[Path, ...]:
-    """The files of ours that are imported anywhere in a file, inside functions included.
+    """The project files that are imported anywhere in a file, inside functions included.
 
     Importing ``a.b.c`` runs ``a`` and ``a.b`` as well, so every parent package counts.
     """
@@ -107,7 +107,7 @@ def _imported_files(nodes: list[ast.AST], path: Path) -> tuple[Path, ...]:
 
 
 def _parents(module: str) -> list[str]:
-    """The packages that a dotted name lies in: of ``a.b.c``, ``a`` and ``a.b``."""
+    """The packages that contain a dotted name: for ``a.b.c``, ``a`` and ``a.b``."""
     parts = module.split(".")
     return [".".join(parts[:length]) for length in range(1, len(parts))]
 
@@ -121,7 +121,7 @@ def _absolute(module: str, level: int, path: Path) -> str:
 
 
 def _file_of(module: str, folder: Path) -> Path | None:
-    """The file of a module of ours, or of one that lies beside the script; else None."""
+    """The file of a project module, or of one beside the script; else None."""
     parts = module.split(".")
     if parts[0] != "ldpt":
         beside = folder / f"{parts[0]}.py"

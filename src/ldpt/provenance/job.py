@@ -89,7 +89,7 @@ class Job:
         }
 
     def _script_name(self) -> str:
-        """Relative to the project; of a script that lies elsewhere, not more than its folder."""
+        """Relative to the project; for a script outside the project, its folder and name."""
         try:
             return relative_to(self.script, ".")
         except ValueError:
@@ -178,7 +178,7 @@ def job(snakemake: Any, script: str | Path | None = None) -> Iterator[Job]:
 
 
 def _log_failure(error: Exception) -> None:
-    """Where the fault lies with the disk or its rights, a traceback would tell nothing more."""
+    """For an error of the disk or its permissions a traceback would add nothing."""
     with suppress(OSError):
         if isinstance(error, OSError) and error.errno in DISK_FAULTS:
             print(" ".join(str(error).split()), file=sys.stderr)
@@ -196,7 +196,7 @@ def _blame(error: BaseException, snakemake: Any) -> str:
 
 @contextmanager
 def _logged(log: str | None) -> Iterator[None]:
-    """Send standard output and error, those of compiled code included, to the rule's log."""
+    """Send standard output and error, also of compiled code, to the rule's log."""
     if log is None:
         yield
         return

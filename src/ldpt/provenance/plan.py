@@ -95,7 +95,7 @@ def _steps(job: Any, project: Path, root: Path) -> dict[str, Step]:
 
 
 def product_name(path: str, project: Path, root: Path) -> str:
-    """Relative to the root where it lies below it, else to the project."""
+    """Relative to the root if it is below it, else to the project."""
     for folder in (root, project):
         try:
             return relative_to(project / path, folder)

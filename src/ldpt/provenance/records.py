@@ -43,7 +43,7 @@ def record_path(root: str | Path, product: str | Path) -> Path:
 
 
 def relative_to(path: str | Path, folder: str | Path) -> str:
-    """A path relative to a folder, with forward slashes; ValueError when it lies outside."""
+    """A path relative to a folder, with forward slashes; ValueError if it is outside."""
     return Path(os.path.abspath(path)).relative_to(os.path.abspath(folder)).as_posix()
 
 

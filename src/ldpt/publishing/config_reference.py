@@ -23,7 +23,7 @@ value and what is allowed. No value may be NaN, and only epsilon may be `.inf`.
 
 This page is generated from `workflow/schemas/config.schema.yaml` by
 `python -m ldpt.publishing.config_reference`. `[]` stands for every entry of a list; the defaults
-are those of `config.yaml`.
+are the values in `config.yaml`.
 
 | key | value | default | meaning |
 | --- | --- | --- | --- |

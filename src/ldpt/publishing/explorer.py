@@ -86,10 +86,10 @@ def _radii() -> list[dict[str, Any]]:
 def _rows(table: pd.DataFrame, columns: Sequence[str]) -> list[dict[str, Any]]:
     """The columns that the page needs, with the digits that it shows."""
     records = table[list(columns)].to_dict("records")
-    return [{str(name): _plain(value) for name, value in row.items()} for row in records]
+    return [{str(name): _five_digits(value) for name, value in row.items()} for row in records]
 
 
-def _plain(value: Any) -> Any:
+def _five_digits(value: Any) -> Any:
     if isinstance(value, float):
         return "inf" if math.isinf(value) else float(f"{value:.5g}")
     return value

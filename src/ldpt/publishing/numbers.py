@@ -20,6 +20,7 @@ from ldpt.claims.measured import NEW
 from ldpt.figures.captions import listed, number
 from ldpt.figures.style import epsilon_label
 from ldpt.instances import Instance
+from ldpt.io.json_values import plain
 from ldpt.privacy import shrinkage
 from ldpt.radii import Radius, boundary
 from ldpt.summarise import LEVEL
@@ -77,7 +78,7 @@ def gather(
         "study:rho": settings["rho"],
         "study:config-hash": settings["config_hash"],
     }
-    return {name: {"value": _plain(v), "text": text(v)} for name, v in sorted(values.items())}
+    return {name: {"value": plain(v), "text": text(v)} for name, v in sorted(values.items())}
 
 
 def text(value: Any) -> str:
@@ -170,7 +171,7 @@ def _of_losses(fixed_budget: pd.DataFrame) -> dict[str, Any]:
     """Error probabilities at T = H_eps; where no run erred, the upper limit as a text.
 
     Only where Algorithm 1 and ``lsa`` were both run, so that they can be compared. The ratios are
-    those of ``lsa`` to Algorithm 1 over the problems that nobody had looked at.
+    the ratios of ``lsa`` to Algorithm 1 over the problems that nobody had looked at.
     """
     at = fixed_budget[fixed_budget["scaled_budget"].between(1, 1 + AT_COMPLEXITY)]
     first = at.sort_values("budget").drop_duplicates(["policy", "instance", "epsilon"])
@@ -246,10 +247,3 @@ def _union(*columns: Iterable[Any]) -> list[Any]:
 
 def _hyphened(words: str) -> str:
     return words.replace(",", "").replace(" ", "-").replace("_", "-")
-
-
-def _plain(value: Any) -> Any:
-    """A value as JSON can hold it; numbers that are none are written out."""
-    if isinstance(value, float) and not math.isfinite(value):
-        return str(value)
-    return list(value) if isinstance(value, tuple) else value

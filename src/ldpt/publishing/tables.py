@@ -147,7 +147,7 @@ CLAIM_COLUMNS = {
     "root": "the row whose truth or cause it shares; a root names itself",
     "where": "place in the paper, or the question that an own claim answers",
     "statement": "what the paper says, in our words",
-    "verdict": "what became of it",
+    "verdict": "the verdict on it",
     "basis": "proved, disproved, computed (exact arithmetic), measured (simulation) or read off",
     "number": "the number of the evidence that matters most",
     "what the number is": "its meaning",

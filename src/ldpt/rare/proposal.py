@@ -48,7 +48,7 @@ def _as_proposal(
 ) -> Proposal:  # fmt: skip
     """With the log likelihood ratios that compiled code wants.
 
-    Shares are those of the runs as allocated: with them the estimate is exactly unbiased.
+    Shares are taken of the runs as allocated: with them the estimate is exactly unbiased.
     """
     own = truth[arms][:, None]
     with np.errstate(divide="ignore"):
