@@ -15,7 +15,9 @@ from ldpt.radii import RADII
 MIN_ERROR = 1e-12  # below, an exact chain's answer is rounding
 LEAST_SHOWN = 1e-10  # ratios below are far from the question
 SIDE_BY_SIDE = 0.24  # decades of delta over which the privacy levels are spread
-EXACT: dict[str, Any] = {"marker": "_", "linestyle": "", "markersize": 5, "markeredgewidth": 1.0}
+SPACE = 0.7  # between the columns of two privacy levels, in columns
+HALF_MARKER = 0.14  # decades of error over delta that half a marker covers
+EXACT: dict[str, Any] = {"marker": "_", "linestyle": "", "markersize": 4, "markeredgewidth": 1.0}
 KEYS = ["method", "instance", "radius", "epsilon", "delta", "estimate", "low", "high", "errors"]
 
 
@@ -57,8 +59,13 @@ def draw(data: Data) -> Figure:
     rows = [[r] * max(1, len(kept)) for r in failing] + [kept] * bool(kept)
     figure, panels = elements.mosaic(rows, 2.1)
     for radius, axes in panels.items():
-        cells = data.cells[data.cells["radius"] == radius]
-        _panel(axes, cells)
+        cells = data.cells[data.cells["radius"] == radius].reset_index(drop=True)
+        if radius in failing:
+            place = _in_columns(axes, cells)
+        else:
+            elements.log_axes(axes, "x")
+            place = _around_delta(cells)
+        _panel(axes, cells, place)
         axes.set_title(f"radius {style.label(radius)}")
         if radius in failing:
             _name_region(axes)
@@ -73,13 +80,56 @@ def draw(data: Data) -> Figure:
     return figure
 
 
-def _panel(axes: Axes, cells: pd.DataFrame) -> None:
-    """All cells of a radius; the privacy levels stand side by side around each delta."""
-    elements.log_axes(axes)
+def _around_delta(cells: pd.DataFrame) -> pd.Series:
+    """Where cells stand on a logarithmic axis: the privacy levels side by side around delta."""
     levels = sorted(set(cells["epsilon"]))
+    share = cells["epsilon"].map(levels.index) / max(1, len(levels) - 1) - 0.5
+    return cells["delta"] * 10 ** (SIDE_BY_SIDE * share)
+
+
+def _in_columns(axes: Axes, cells: pd.DataFrame) -> pd.Series:
+    """Where cells stand if none may cover another: each delta and privacy level gets columns.
+
+    Also labels the axis.
+    """
+    place, ticks, right = pd.Series(0.0, index=cells.index), {}, 0.0
+    for delta, group in cells.groupby("delta"):
+        left = right
+        for _, level in group.groupby("epsilon"):
+            column = _columns(level)
+            place[level.index] = right + column
+            right += column.max() + 1 + SPACE
+        ticks[(left + right - 1 - SPACE) / 2] = f"{delta:g}" if delta > 0.01 else _power(delta)
+        right += 4 * SPACE
+        axes.axvline(right - 3 * SPACE, color=style.FAINT, linewidth=0.4)
+    axes.set_xlim(-2 * SPACE, right - 3.2 * SPACE)
+    axes.set_xticks(list(ticks), list(ticks.values()))
+    return place
+
+
+def _columns(cells: pd.DataFrame) -> pd.Series:
+    """The first column for each cell in which its marker and interval touch no other."""
+    limit = cells["errors"] == 0
+    low = np.log10(cells["low"].where(~limit, cells["high"]).clip(lower=LEAST_SHOWN)) - HALF_MARKER
+    high = np.log10(cells["high"].where(cells["high"] < np.inf, cells["estimate"])) + HALF_MARKER
+    ends: list[float] = []
+    chosen = pd.Series(0, index=cells.index)
+    for cell in low.sort_values().index:
+        free = [i for i, end in enumerate(ends) if end <= low[cell]]
+        chosen[cell] = free[0] if free else len(ends)
+        ends[chosen[cell] : chosen[cell] + 1] = [high[cell]]
+    return chosen
+
+
+def _power(delta: float) -> str:
+    return f"$10^{{{round(np.log10(delta))}}}$"
+
+
+def _panel(axes: Axes, cells: pd.DataFrame, place: pd.Series) -> None:
+    """All cells of a radius at their places."""
+    elements.log_axes(axes, "y")
     for (method, epsilon), rows in cells.groupby(["method", "epsilon"]):
-        share = levels.index(float(epsilon)) / max(1, len(levels) - 1) - 0.5
-        x = rows["delta"] * 10 ** (SIDE_BY_SIDE * share)
+        x = place[rows.index]
         colour = style.epsilon_colour(float(epsilon))
         kwargs: dict[str, Any] = {"linestyle": "", "markersize": 3.5}
         if method == "exact":

@@ -48,7 +48,7 @@ def draw(data: Data) -> Figure:
     grid[count].set_ylabel(f"pulls ({style.label(best)})\nover lower bound")
     versions = data.gaps[["side", "version"]].drop_duplicates()
     handles = [*elements.radius_handles(data.gaps), *elements.bound_handles(versions)]
-    elements.method_legend(figure, handles, columns=3)
+    elements.method_legend(figure, handles, columns=4)
     return figure
 
 

@@ -25,7 +25,7 @@ BOUND_COLOURS = {"upper": "#8c2d04", "lower": "#00695c"}
 LADDER = (4.0, 2.0, 1.0, 0.5, 0.25, 0.1, 0.03, 0.01)
 
 RARE_MARKER = "d"  # importance sampling
-SIZES = {"*": 1.7, "D": 0.85, "X": 1.1, "P": 1.1}  # of markers, relative to a circle
+SIZES = {"*": 1.7, "D": 0.85, "X": 1.1, "P": 1.1, ">": 1.2}  # of markers, relative to a circle
 LAW_MARKERS = {"Bernoulli": "o", "Beta": "s", "uniform": "^", "two-point": "D"}
 BOUND_NAMES = {
     "printed": "{side} bound, printed",
