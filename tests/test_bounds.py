@@ -239,6 +239,12 @@ def test_many_arms_holds_on_average_over_mirror_images():
     assert np.mean(means) > bound > 0
 
 
+def test_printed_lower_bounds_say_nothing_without_privacy_even_at_the_threshold():
+    at = Instance("at", [0.5], 0.5)
+    assert fixed_budget_lower(at, math.inf, 10) == 0
+    assert fixed_confidence_lower(at, math.inf, 0.01) == 0
+
+
 @pytest.mark.parametrize("version", ["sharp", "privbern", "many_arms"])
 def test_no_pull_is_needed_at_the_threshold_zero(version):
     """Every arm belongs to the answer; elsewhere an arm at the threshold is never decided."""

@@ -186,7 +186,10 @@ def fixed_budget_lower(
     """
     _check_budget(instance, budget)
     if version == "printed":
-        return 0.25 * _exp(-8 * budget * duchi_factor(epsilon) / instance.complexity())
+        divergence = duchi_factor(epsilon)
+        if math.isinf(divergence):
+            return 0.0
+        return 0.25 * _exp(-8 * budget * divergence / instance.complexity())
     if version not in ("corrected", "sharp"):
         raise _unknown(version, ("printed", "corrected", "sharp"))
     _check_environments(instance)
@@ -392,8 +395,11 @@ def fixed_confidence_lower(
     if version == "printed":
         if strict.threshold == 0:
             raise ValueError("Theorem 4.2 needs a threshold 0 < tau <= 1, got 0")
+        divergence = 2 * duchi_factor(epsilon)
+        if math.isinf(divergence):
+            return 0.0
         evidence = (1 - delta) * math.log(1 / delta) - math.log(2)
-        return evidence * strict.complexity() * _inverse(2 * duchi_factor(epsilon))
+        return evidence * strict.complexity() / divergence
     if version == "many_arms":
         cost = [contraction * kl for kl in mirror_divergences(strict)]
     elif version == "sharp":
