@@ -284,3 +284,9 @@ def test_stale_or_missing_evidence_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"another .*table.csv"):
         register.read_evidence(path, "code", [str(table), str(twin)])
     json.loads(path.read_text())  # plain JSON, infinities as text
+
+
+def test_every_number_that_a_row_names_is_filled_in() -> None:
+    """Names are letters, digits and underscores; another sign would leave the braces standing."""
+    for claim in REGISTERED:
+        assert "{{" not in re.sub(r"\{\{\w+\}\}", "", claim.meaning), claim.id

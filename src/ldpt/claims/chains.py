@@ -323,7 +323,7 @@ def limit_of_the_drift(weight: float = 0.0) -> Evidence:
     """
     losses = {log_gap: _model_loss(math.exp(log_gap), weight) for log_gap in (-3, -30, -300)}
     steps = [later / earlier for earlier, later in itertools.pairwise(losses.values())]
-    return {f"loss_at_exp_{log_gap}": loss for log_gap, loss in losses.items()} | {
+    return {f"loss_at_e_minus_{-log_gap}": loss for log_gap, loss in losses.items()} | {
         "cases": MODEL_RUNS,
         "least_step": min(steps),
         "loss_at_smallest_gap": losses[-300],
