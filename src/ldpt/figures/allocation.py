@@ -8,6 +8,8 @@ from matplotlib.figure import Figure
 
 from ldpt.figures import elements, style
 
+SIDE_BY_SIDE = 0.06  # decades of the share between two privacy levels
+
 
 def prepare(summary: str) -> pd.DataFrame:
     """Shares of the pulls, over the shares of the complexity."""
@@ -25,7 +27,9 @@ def draw(table: pd.DataFrame) -> Figure:
     for position, (axes, method) in enumerate(zip(grid, methods, strict=True)):
         axes.axhline(1, color=style.FAINT, linewidth=0.7, zorder=1)
         rows = elements.rows_where(table, method=method).sort_values("epsilon", ascending=False)
-        elements.points_by_epsilon(axes, rows["share"].tolist(), rows, method, link=False)
+        aside = rows["epsilon"].rank(method="dense") - (rows["epsilon"].nunique() + 1) / 2
+        x = rows["share"] * 10 ** (SIDE_BY_SIDE * aside)
+        elements.points_by_epsilon(axes, x.tolist(), rows, method, link=False)
         elements.log_axes(axes, "x")
         axes.set_title(elements.method_name(method))
         if position >= len(methods) - 3:

@@ -52,6 +52,7 @@ def draw(data: Data) -> Figure:
     by_epsilon.set_ylabel(r"$E[T]\,/\,(H_ε \log(4 K H_ε / δ))$")
     elements.method_legend(figure, elements.radius_handles(costs))
     elements.epsilon_legend(figure, costs["epsilon"])
+    figure.get_layout_engine().set(w_pad=0.1)  # labels at the ends of two axes stay apart
     return figure
 
 
