@@ -161,7 +161,7 @@ BAD = [
     (["plan", *PROBLEM, "--budget", "3"], "at least 2K = 4 and at most 1e+13, got 3"),
     (["plan", *PROBLEM, "--budget", "500", "--method", "mixture"], "a budget without delta"),
     (["plan", *PROBLEM, "--delta", "0.1", "--method", "luck"], "method must be one of"),
-    (["plan", *PROBLEM, "--delta", "0.1", "--drop-out", "1"], "--drop-out: must be a number of"),
+    (["plan", *PROBLEM, "--delta", "0.1", "--drop-out", "1"], "--drop-out: must be a number in"),
     (["plan", *PROBLEM, "--delta", "0.1", "--batch", "0"], "--batch: must be a whole number from"),
     (["plan", *PROBLEM, "--delta", "0.1", "--plot", "x.doc"], "must end in .pdf or .png or .svg"),
     (["plan", *PROBLEM, "--delta", "0.1", "--plot", "no/such/x.pdf"], "no folder no/such"),
@@ -172,6 +172,10 @@ BAD = [
     (
         ["plan", "--means", "0.5", "0.9", "--tolerance", "0.1", "--delta", "0.1"],
         "arm 0 lies exactly at the threshold, where onesided never stops: use --method lsa",
+    ),
+    (
+        ["plan", "--means", "0.5", "0.9", "--delta", "0.1"],
+        "where onesided never stops: use --method lsa and a tolerance above 0, within which",
     ),
     (
         ["plan", *PROBLEM, "--tolerance", "0.1", "--delta", "0.1", "--method", "mixture"],

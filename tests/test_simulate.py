@@ -145,8 +145,8 @@ def test_progress_counts_replicates_done():
         ({"budgets": [math.nan]}, "whole numbers of pulls"),
         ({"policy": "greedy"}, "policy must be one of apt, lsa, uniform, laplace, got 'greedy'"),
         ({"engine": "warp"}, "engine must be one of literal, fast, got 'warp'"),
-        ({"replicates": 0}, "replicates must be at least 1, got 0"),
-        ({"replicates": -5}, "replicates must be at least 1, got -5"),
+        ({"replicates": 0}, "replicates must be a whole number from 1 to 100000000, got 0"),
+        ({"replicates": -5}, "replicates must be a whole number from 1 to 100000000, got -5"),
     ],
 )
 def test_bad_input_of_fixed_budget_is_named(options, complaint):
@@ -162,9 +162,9 @@ def test_bad_input_of_fixed_budget_is_named(options, complaint):
         ({"delta": 1.0}, "delta must lie strictly between 0 and 1, got 1.0"),
         ({"radius": "wide"}, "radius must be one of"),
         ({"engine": "warp"}, "engine must be one of"),
-        ({"max_pulls": 1}, "max_pulls must be at least K = 2, got 1"),
+        ({"max_pulls": 1}, "max_pulls must be a whole number from 2 to 9223372036854775807, got 1"),
         ({"instance": Instance("stuck", [0.5], 0.5)}, "exactly at the threshold"),
-        ({"replicates": -5}, "replicates must be at least 1, got -5"),
+        ({"replicates": -5}, "replicates must be a whole number from 1 to 100000000, got -5"),
     ],
 )
 def test_bad_input_of_fixed_confidence_is_named(options, complaint):

@@ -164,7 +164,7 @@ def replicates(text: str) -> int:
 
 UNIT = number("a number in [0, 1]", lambda value: 0 <= value <= 1)
 GAP = number("a number above 0 and at most 1", lambda value: 0 < value <= 1)
-RATE = number("a number of at least 0 and below 1", lambda value: 0 <= value < 1)
+RATE = number("a number in [0, 0.99]", lambda value: 0 <= value <= 0.99)
 SEED = whole(0, MAX_SEED)
 
 

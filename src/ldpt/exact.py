@@ -14,8 +14,9 @@ import numpy as np
 from ldpt.engines.decisions import arm_index, is_undecided
 from ldpt.engines.jit import compiled
 from ldpt.instances import Instance
-from ldpt.planning.limits import require_short_budget, require_short_chain
+from ldpt.planning.limits import MAX_PULLS, require_short_budget, require_short_chain
 from ldpt.policies import POLICIES, IndexRule, check_policy
+from ldpt.privacy import check_whole
 from ldpt.radii import (
     HOEFFDING_VARIANCE,
     TWO_SIDED,
@@ -26,7 +27,7 @@ from ldpt.radii import (
     threshold_variance,
 )
 
-NO_LIMIT = np.iinfo(np.int64).max
+NO_LIMIT = int(np.iinfo(np.int64).max)
 
 
 @dataclass(frozen=True)
@@ -86,9 +87,8 @@ def fixed_budget_loss(
     chosen = check_policy(policy, allowed)
     if instance.n_arms > 2:
         raise ValueError(f"the exact loss covers one or two arms, got {instance.n_arms}")
-    if budget < 2 * instance.n_arms:
-        raise ValueError(f"budget must be at least 2K = {2 * instance.n_arms}, got {budget}")
-    require_short_budget(instance, epsilon, int(budget), chosen.log_weight is not None)
+    budget = check_whole("budget", budget, 2 * instance.n_arms, MAX_PULLS)
+    require_short_budget(instance, epsilon, budget, chosen.log_weight is not None)
     means = instance.private_means(epsilon)
     tau, zeta = instance.private_threshold(epsilon), instance.private_tolerance(epsilon)
     accept, reject = instance.must_accept, instance.must_reject
@@ -241,10 +241,12 @@ def fixed_confidence_error(
     2615
     """
     _require_one_arm(instance)
-    if max_pulls is not None and max_pulls < 1:
-        raise ValueError(f"max_pulls must be at least 1, got {max_pulls}")
+    if not 0 < tail < 1:
+        raise ValueError(f"tail must lie strictly between 0 and 1, got {tail}")
     radius = as_radius(radius)
-    if max_pulls is None:
+    if max_pulls is not None:
+        max_pulls = check_whole("max_pulls", max_pulls, 1, NO_LIMIT)
+    else:
         hint = "; max_pulls sets where to stop"
         require_short_chain(instance, epsilon, delta, radius, hint)
     error, expected, undecided, pulls = _one_arm_chain(
@@ -252,7 +254,7 @@ def fixed_confidence_error(
         instance.private_threshold(epsilon),
         bool(0 in instance.above),
         radius.at(1, delta, instance.threshold, epsilon),
-        NO_LIMIT if max_pulls is None else int(max_pulls),
+        NO_LIMIT if max_pulls is None else max_pulls,
         tail,
     )
     return StoppedChain(error, expected, undecided, pulls)
@@ -332,6 +334,7 @@ def certified_error_lower_bound(
         A lower bound on the error probability.
     """
     _require_one_arm(instance)
+    max_pulls = check_whole("max_pulls", max_pulls, 1, MAX_PULLS)
     strip = _CertifiedStrip(instance, epsilon, delta, as_radius(radius))
     rise, stay = strip.mean_below, strip.complement_below
     above = 0 in instance.above

@@ -22,7 +22,7 @@ from ldpt.planning.limits import (
     require_private_gaps,
 )
 from ldpt.policies import Policy, check_policy
-from ldpt.privacy import PrivBern, check_epsilon
+from ldpt.privacy import PrivBern, check_epsilon, check_whole
 from ldpt.radii import Radius, as_radius, check_delta
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 PULLS_PER_CALL = 10**7  # of compiled code between two looks at Ctrl-C, about
 ENGINES = ("literal", "fast")
-NO_LIMIT = np.iinfo(np.int64).max
+NO_LIMIT = int(np.iinfo(np.int64).max)
 
 Progress = Callable[[int], None]  # told how many replicates are done
 Columns = dict[str, np.ndarray]  # a table without pandas, which takes half a second to import
@@ -53,8 +53,7 @@ def _name(value: object) -> str:
 
 def chunks(replicates: int, only: int | None = None) -> Iterator[tuple[int, slice]]:
     """The numbers and the slices of the chunks that make up this many replicates, or of one."""
-    if not 1 <= replicates <= MAX_REPLICATES:
-        raise ValueError(f"replicates must be from 1 to {MAX_REPLICATES}, got {replicates}")
+    replicates = check_whole("replicates", replicates, 1, MAX_REPLICATES)
     starts = range(0, replicates, CHUNK)
     if only is not None and only not in range(len(starts)):
         raise ValueError(f"chunk must be 0..{len(starts) - 1}, got {only}")
@@ -310,12 +309,12 @@ def fixed_confidence_columns(
     epsilon, delta, radius = check_epsilon(epsilon), check_delta(delta), as_radius(radius)
     _check_choice("engine", engine, ENGINES)
     require_private_gaps(instance, epsilon)
-    if max_pulls is not None and max_pulls < instance.n_arms:
-        raise ValueError(f"max_pulls must be at least K = {instance.n_arms}, got {max_pulls}")
+    if max_pulls is not None:
+        max_pulls = check_whole("max_pulls", max_pulls, instance.n_arms, NO_LIMIT)
     if max_pulls is None:
         hint = "; max_pulls sets when to give up"
         require_affordable(instance, epsilon, delta, radius, hint)
-    limit = np.array([NO_LIMIT if max_pulls is None else int(max_pulls)])
+    limit = np.array([NO_LIMIT if max_pulls is None else max_pulls])
     parts = list(chunks(replicates, chunk))
     shape = (replicates, instance.n_arms)
     stopping, pulls, sums = (

@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 
@@ -116,6 +117,14 @@ def test_an_exact_chain_of_hours_is_refused_unless_told_where_to_stop() -> None:
     require_short_chain(Instance("wide", [0.52], 0.5), 1.0, 0.1, Radius("hoeffding"))
 
 
+def _capped(max_pulls: float) -> object:
+    return simulate.fixed_confidence(PROBLEM, 1.0, 0.1, 2, 0, max_pulls=max_pulls)
+
+
+def _chain(tail: float) -> object:
+    return exact.fixed_confidence_error(Instance("one", [0.6], 0.5), 1.0, 0.1, tail=tail)
+
+
 @pytest.mark.parametrize(
     ("use", "said"),
     [
@@ -124,9 +133,29 @@ def test_an_exact_chain_of_hours_is_refused_unless_told_where_to_stop() -> None:
         (lambda: simulate.fixed_budget(PROBLEM, 1.0, math.nan, 1, 0), "whole numbers of pulls"),
         (lambda: simulate.fixed_budget(PROBLEM, 1.0, 9, 10**15, 0), "from 1 to 100000000, got"),
         (lambda: simulate.fixed_confidence(PROBLEM, 1.0, 0.1, 10**15, 0), "from 1 to 100000000"),
-        (lambda: rare.fixed_budget_error(PROBLEM, 1.0, 10**19, 9, 0), "at most 1e+13, got 1"),
-        (lambda: rare.fixed_budget_error(PROBLEM, 1.0, math.inf, 9, 0), "at most 1e+13, got inf"),
+        (
+            lambda: rare.fixed_budget_error(PROBLEM, 1.0, 10**19, 9, 0),
+            "number from 4 to 1000",
+        ),
+        (lambda: rare.fixed_budget_error(PROBLEM, 1.0, math.inf, 9, 0), "from 4 to 10000000000000"),
         (lambda: rare.fixed_budget_error(PROBLEM, 1.0, 99, 10**15, 0), "from 1 to 100000000"),
+        (lambda: rare.fixed_budget_error(PROBLEM, 1.0, 99, 2.5, 0), "replicates must be a"),
+        (lambda: rare.fixed_confidence_error(PROBLEM, 1.0, 0.1, 2.5, 0), "replicates must be a"),
+        (
+            lambda: simulate.fixed_confidence(PROBLEM, 1.0, 0.1, 2.5, 0),
+            "replicates must be a whole",
+        ),
+        (lambda: _capped(math.inf), "max_pulls must be a whole number from 2 to"),
+        (lambda: _capped(10.5), "max_pulls must be a whole number from 2 to"),
+        (lambda: _capped(10**30), "max_pulls must be a whole number from 2 to"),
+        (lambda: exact.fixed_budget_loss(PROBLEM, 1.0, math.inf), "budget must be a whole number"),
+        (lambda: exact.fixed_budget_loss(PROBLEM, 1.0, 10.5), "budget must be a whole number"),
+        *((partial(_chain, tail), "tail must lie strictly") for tail in (0, -1, math.nan)),
+        (lambda: Request(PROBLEM, [1.0], 0.1, methods=["lsa", "lsa"]), "got 'lsa' twice"),
+        (lambda: Request(PROBLEM, [1.0], 0.1, seed=-1), "seed must be a whole number"),
+        (lambda: Request(PROBLEM, [1.0], 0.1, seed=1.5), "seed must be a whole number"),
+        (lambda: Request(PROBLEM, [1.0], 0.1, replicates=True), "replicates must be a"),
+        (lambda: Request(PROBLEM, [1.0], 0.1, drop_out=1 - 1e-16), "drop_out must be a number in"),
     ],
 )
 def test_counts_beyond_all_measure_are_refused(use: Callable[[], object], said: str) -> None:

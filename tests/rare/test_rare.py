@@ -287,9 +287,9 @@ def test_too_few_runs_are_marked(instances):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((1.0, 3, 10, 1), "budget must be a whole number of at least 2K = 4, got 3"),
+        ((1.0, 3, 10, 1), "budget must be a whole number from 4 to 10000000000000, got 3"),
         ((1.0, 10.5, 10, 1), "budget must be a whole number"),
-        ((1.0, 10, 0, 1), "replicates must be at least 1, got 0"),
+        ((1.0, 10, 0, 1), "replicates must be a whole number from 1 to 100000000, got 0"),
         ((0.0, 10, 10, 1), "epsilon must be positive"),
     ],
 )

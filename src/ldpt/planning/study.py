@@ -22,7 +22,7 @@ from ldpt.config import DEFAULT_RADIUS
 from ldpt.instances import Instance
 from ldpt.planning.limits import MAX_PULLS, MAX_REPLICATES, require_affordable
 from ldpt.policies import DEFAULT_POLICY, INDEX_POLICIES
-from ldpt.privacy import check_epsilon, shrinkage
+from ldpt.privacy import check_epsilon, check_number, check_whole, shrinkage
 from ldpt.radii import RADII, VALID_RADII, Radius, check_delta
 
 BUDGET_METHODS = INDEX_POLICIES
@@ -38,6 +38,7 @@ NEAR = 1.7  # factor around the crossing over which a line is fitted
 SPAN = 2.0  # of the fine grid, below and above the coarse estimate
 MAX_DOUBLINGS = 8
 MAX_SEARCH_STEPS = 12
+MAX_DROP_OUT = 0.99
 GAP_FACTORS = (0.5, 0.75, 1.0, 1.5)  # true gaps over guessed ones
 
 Progress = Callable[[str], None]  # called with what is about to be simulated
@@ -64,7 +65,7 @@ class Request:
     seed : int
         Root seed.
     drop_out : float
-        Share of the invited people who never answer, in [0, 1).
+        Share of the invited people who never answer, in [0, 0.99].
     batch : int
         People who are asked at the same time.
     answers_per_person : int
@@ -89,6 +90,8 @@ class Request:
             raise ValueError(f"methods is empty, at least one of {', '.join(METHODS)} is needed")
         for method in self.methods:
             check_method(method)
+            if list(self.methods).count(method) > 1:
+                raise ValueError(f"methods must name each method once, got {method!r} twice")
         for epsilon in self.epsilons:
             check_epsilon(epsilon)
         self._check_counts()
@@ -96,12 +99,10 @@ class Request:
         self._check_budget()
 
     def _check_counts(self) -> None:
-        whole = {"batch": self.batch, "answers_per_person": self.answers_per_person}
-        for key, value in whole.items() | {"replicates": self.replicates}.items():
-            if not 1 <= value <= MAX_REPLICATES or value != int(value):
-                raise ValueError(f"{key} must be a whole number of at least 1, got {value}")
-        if not 0 <= self.drop_out < 1:
-            raise ValueError(f"drop_out must be at least 0 and below 1, got {self.drop_out}")
+        for key in ("batch", "answers_per_person", "replicates"):
+            check_whole(key, getattr(self, key), 1, MAX_REPLICATES)
+        check_whole("seed", self.seed, 0)
+        check_number("drop_out", self.drop_out, 0, MAX_DROP_OUT)
 
     def _check_delta(self) -> None:
         if self.delta is None:
@@ -110,7 +111,9 @@ class Request:
         hopeless = [arm for arm, gap in enumerate(self.instance.strict.gaps) if gap == 0]
         stopping = [method for method in self.methods if method in RADII]
         if hopeless and stopping:
-            hint = f": use --method {DEFAULT_POLICY}" if self.instance.tolerance > 0 else ""
+            hint = f": use --method {DEFAULT_POLICY}"
+            if not self.instance.tolerance > 0:
+                hint += " and a tolerance above 0, within which either answer is right"
             raise ValueError(
                 f"arm {hopeless[0]} lies exactly at the threshold, where {stopping[0]} never "
                 f"stops{hint}"

@@ -31,6 +31,7 @@ from ldpt.engines.decisions import Arms, Judge
 from ldpt.instances import Instance
 from ldpt.planning.limits import MAX_PULLS, MAX_REPLICATES, require_affordable
 from ldpt.policies import INDEX_POLICIES, check_policy
+from ldpt.privacy import check_whole
 from ldpt.radii import Radius, as_radius
 from ldpt.rare.kernels import budget_log_weights, confidence_log_weights
 from ldpt.rare.paths import WaysToErr, ways_to_err_by_budget, ways_to_err_by_confidence
@@ -273,10 +274,5 @@ def summarise(log_weights: np.ndarray, counts: np.ndarray) -> Estimate:
 
 
 def _check_counts(instance: Instance, budget: int, replicates: int) -> None:
-    if not 2 * instance.n_arms <= budget <= MAX_PULLS or budget != int(budget):
-        raise ValueError(
-            f"budget must be a whole number of at least 2K = {2 * instance.n_arms} and at most "
-            f"{MAX_PULLS:.0e}, got {budget}"
-        )
-    if not 1 <= replicates <= MAX_REPLICATES:
-        raise ValueError(f"replicates must be from 1 to {MAX_REPLICATES}, got {replicates}")
+    check_whole("budget", budget, 2 * instance.n_arms, MAX_PULLS)
+    check_whole("replicates", replicates, 1, MAX_REPLICATES)
