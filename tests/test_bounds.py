@@ -239,6 +239,30 @@ def test_many_arms_holds_on_average_over_mirror_images():
     assert np.mean(means) > bound > 0
 
 
+def test_499_and_36_leave_room_for_what_the_printed_radius_needs():
+    """Appendix, cost (ii): H S^2 pulls decide all arms with probability 1 - delta; 499 is ample.
+
+    At random K, H_eps and delta, extreme ones included; with 499 / 8 it would no longer hold.
+    """
+    rng = np.random.default_rng(8)
+    n_arms = np.floor(10 ** rng.uniform(0, 6, 100_000))
+    complexity = 10 ** rng.uniform(-6, 12, n_arms.size)
+    delta = np.where(
+        rng.random(n_arms.size) < 0.3, 0.999999, 10 ** -rng.uniform(0.01, 200, n_arms.size)
+    )
+    effective = np.maximum(complexity / 36, 1)
+
+    def largest_share(constant):
+        bound = constant * effective * np.log(4 * n_arms * effective / delta)
+        last = np.floor(bound + 2 * n_arms) + 1
+        level = np.log(4 * n_arms / delta) + 3 * np.log(last)
+        root = np.sqrt(level / 8) + np.sqrt(np.log(n_arms / delta) / 2)
+        return (complexity * root**2 / (last - n_arms)).max()
+
+    assert largest_share(499) < 0.2
+    assert largest_share(499 / 8) > 1
+
+
 def test_printed_lower_bounds_say_nothing_without_privacy_even_at_the_threshold():
     at = Instance("at", [0.5], 0.5)
     assert fixed_budget_lower(at, math.inf, 10) == 0
