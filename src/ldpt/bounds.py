@@ -32,6 +32,18 @@ PRINTED_CONSTANT = 499.0  # of Theorem 4.1, in its proof
 def bernoulli_kl(p: float, q: float) -> float:
     """Kullback-Leibler divergence of Bernoulli(q) from Bernoulli(p), in nats.
 
+    Parameters
+    ----------
+    p, q : float
+        Means in [0, 1].
+
+    Returns
+    -------
+    float
+        Infinite where p > 0 = q or p < 1 = q.
+
+    Examples
+    --------
     >>> bernoulli_kl(0.5, 0.5)
     0.0
     """
@@ -45,13 +57,45 @@ def _kl_term(p: float, q: float) -> float:
 
 
 def confidence_divergence(delta: float) -> float:
-    """kl(delta, 1 - delta): what a delta-correct algorithm must learn about each arm."""
+    """kl(delta, 1 - delta): what a delta-correct algorithm must learn about each arm.
+
+    Parameters
+    ----------
+    delta : float
+        Error level, in (0, 1).
+
+    Returns
+    -------
+    float
+        In nats; 0 for delta >= 1/2.
+
+    Raises
+    ------
+    ValueError
+        If delta is out of range.
+    """
     check_delta(delta)
     return bernoulli_kl(delta, 1 - delta) if delta < 0.5 else 0.0
 
 
 def duchi_factor(epsilon: float) -> float:
-    """min{4, e^(2 eps)} (e^eps - 1)^2: the paper's divergence bound for eps-LDP data, per TV^2."""
+    """min{4, e^(2 eps)} (e^eps - 1)^2: the paper's divergence bound for eps-LDP data, per TV^2.
+
+    Parameters
+    ----------
+    epsilon : float
+        Privacy level; ``math.inf`` means none.
+
+    Returns
+    -------
+    float
+        Infinite where the square overflows.
+
+    Raises
+    ------
+    ValueError
+        If epsilon is not positive.
+    """
     epsilon = check_epsilon(epsilon)
     if epsilon > 350:  # the square overflows; the bounds are vacuous long before
         return math.inf
@@ -139,7 +183,20 @@ def _pair_terms(
 
 
 def lsa_shares(gaps: np.ndarray, pulls: float) -> np.ndarray:
-    """nu_k with nu_k Delta_k^2 + (1/2) log nu_k the same for all arms, and sum ``pulls``."""
+    """nu_k with nu_k Delta_k^2 + (1/2) log nu_k the same for all arms, and sum ``pulls``.
+
+    Parameters
+    ----------
+    gaps : ndarray
+        Private gaps, all positive.
+    pulls : float
+        Pulls to be shared.
+
+    Returns
+    -------
+    ndarray
+        Pulls of each arm.
+    """
     from scipy.optimize import brentq
     from scipy.special import wrightomega
 
@@ -417,7 +474,23 @@ def fixed_confidence_lower(
 
 
 def mirror_divergences(instance: Instance) -> list[float]:
-    """KL between an arm's mean and its mirror image about tau, in the larger direction."""
+    """KL between an arm's mean and its mirror image about tau, in the larger direction.
+
+    Parameters
+    ----------
+    instance : Instance
+        The problem.
+
+    Returns
+    -------
+    list of float
+        In nats, one per arm.
+
+    Raises
+    ------
+    ValueError
+        If a mirror image is not in [0, 1].
+    """
     tau, found = instance.threshold, []
     for arm, gap in enumerate(instance.strict.gaps.tolist()):
         low, high = tau - gap, tau + gap

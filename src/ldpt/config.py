@@ -50,7 +50,18 @@ class BudgetRun:
     budgets: set[int] = field(default_factory=set)
 
     def grid(self, instance: Instance) -> list[int]:
-        """Every budget asked for, in whole pulls."""
+        """Every budget asked for, in whole pulls.
+
+        Parameters
+        ----------
+        instance : Instance
+            The problem.
+
+        Returns
+        -------
+        list of int
+            In increasing order.
+        """
         return sorted(self.budgets | scaled_budgets(instance, self.epsilon, self.multiples))
 
 
@@ -84,20 +95,69 @@ class Study:
         return _constants(self.config)
 
     def budget_runs(self, instance: str, policy: str) -> list[BudgetRun]:
-        """What the file of a policy on an instance holds, by privacy level."""
+        """What the file of a policy on an instance holds, by privacy level.
+
+        Parameters
+        ----------
+        instance, policy : str
+            The names in the file name.
+
+        Returns
+        -------
+        list of BudgetRun
+            One per privacy level.
+
+        Raises
+        ------
+        ValueError
+            If the config asks for no such run.
+        """
         return _pick(self.fixed_budget, instance, "policy", policy)
 
     def confidence_runs(self, instance: str, radius: str) -> list[ConfidenceRun]:
-        """What the file of a radius on an instance holds, by privacy level."""
+        """What the file of a radius on an instance holds, by privacy level.
+
+        Parameters
+        ----------
+        instance, radius : str
+            The names in the file name.
+
+        Returns
+        -------
+        list of ConfidenceRun
+            One per privacy level.
+
+        Raises
+        ------
+        ValueError
+            If the config asks for no such run.
+        """
         return _pick(self.fixed_confidence, instance, "radius", radius)
 
     def cells(self, section: str) -> list[tuple[str, float, Mapping[str, Any]]]:
-        """Instance, privacy level and settings of every cell of a section made of studies."""
+        """Instance, privacy level and settings of every cell of a section made of studies.
+
+        Parameters
+        ----------
+        section : str
+            Name of the section.
+
+        Returns
+        -------
+        list of tuple
+            In the order of the config.
+        """
         parts = _studies(section, self.config[section], self.instances)
         return [(name, e, grid) for where, grid, name in parts for e in _epsilons(where, grid)]
 
     def allocation_runs(self) -> list[ConfidenceRun]:
-        """The jobs of Algorithm 2 whose pulls per arm are counted, whatever their radius."""
+        """The jobs of Algorithm 2 whose pulls per arm are counted, whatever their radius.
+
+        Returns
+        -------
+        list of ConfidenceRun
+            By instance, radius and privacy level.
+        """
         section, delta = self.config["allocation"], self.config["figures"]["delta"]
         levels = _epsilons("allocation", section)
         runs = {_key(run): run for run in self.fixed_confidence if delta in run.deltas}
@@ -105,14 +165,45 @@ class Study:
         return [runs[key] for key in keys if key in runs]
 
     def instance(self, name: str) -> Instance:
-        """The instance of this name, or the list of those that exist."""
+        """The instance of this name, or the list of those that exist.
+
+        Parameters
+        ----------
+        name : str
+            Name of an instance.
+
+        Returns
+        -------
+        Instance
+
+        Raises
+        ------
+        ValueError
+            If there is none of this name; the names are listed.
+        """
         if name not in self.instances:
             raise ValueError(unknown("instance", name, self.instances))
         return self.instances[name]
 
 
 def load(path: Path | str = DEFAULT) -> dict[str, Any]:
-    """The config in this file laid over the default one, unchecked."""
+    """The config in this file laid over the default one, unchecked.
+
+    Parameters
+    ----------
+    path : path-like
+        A YAML file; by default the paper-scale config.
+
+    Returns
+    -------
+    dict
+        Keys and values.
+
+    Raises
+    ------
+    ValueError
+        If the file is not YAML, or holds no keys and values.
+    """
     from snakemake.utils import update_config
 
     config = _read_yaml(DEFAULT)
@@ -135,7 +226,23 @@ def _read_yaml(path: Path) -> dict[str, Any]:
 
 
 def study(config: Mapping[str, Any]) -> Study:
-    """Check a config and unroll it; a ValueError names the key and the value that is wrong."""
+    """Check a config and unroll it; a ValueError names the key and the value that is wrong.
+
+    Parameters
+    ----------
+    config : mapping
+        Keys and values, as :func:`load` returns them.
+
+    Returns
+    -------
+    Study
+        Instances and simulations.
+
+    Raises
+    ------
+    ValueError
+        If a key or a value is wrong; both are named, in one line.
+    """
     _check_numbers(config)
     _check_schema(config)
     _check_root(config["root"])
@@ -232,14 +339,40 @@ def _check_panels(study: Study) -> None:
 
 
 def scaled_budgets(instance: Instance, epsilon: float, multiples: Iterable[float]) -> set[int]:
-    """Budgets at multiples of H_eps; those below the theorem's 2K are left out."""
+    """Budgets at multiples of H_eps; those below the theorem's 2K are left out.
+
+    Parameters
+    ----------
+    instance : Instance
+        The problem.
+    epsilon : float
+        Privacy level; ``math.inf`` means none.
+    multiples : iterable of float
+        Multiples of H_eps.
+
+    Returns
+    -------
+    set of int
+        Whole numbers of pulls.
+    """
     complexity = instance.complexity(epsilon)
     scaled = {math.ceil(multiple * complexity) for multiple in multiples}
     return {budget for budget in scaled if budget >= 2 * instance.n_arms}
 
 
 def epsilon_name(epsilon: float) -> str:
-    """How a privacy level is written in file names and tables."""
+    """How a privacy level is written in file names and tables.
+
+    Parameters
+    ----------
+    epsilon : float
+        Privacy level; ``math.inf`` means none.
+
+    Returns
+    -------
+    str
+        ``inf`` without privacy, else at most six digits.
+    """
     return "inf" if math.isinf(epsilon) else f"{epsilon:g}"
 
 
@@ -310,7 +443,13 @@ def _validator() -> Any:
 
 
 def schema() -> dict[str, Any]:
-    """The schema of a config; an ``enum`` that names a table holds the names of its rows."""
+    """The schema of a config; an ``enum`` that names a table holds the names of its rows.
+
+    Returns
+    -------
+    dict
+        The JSON schema.
+    """
     import yaml
 
     tables = {"radii": RADII, "policies": tuple(POLICIES), "index policies": INDEX_POLICIES}

@@ -84,7 +84,18 @@ class Instance:
         return replace_tolerance(self, 0.0)
 
     def complexity(self, epsilon: float = math.inf) -> float:
-        """H_eps = sum_i Delta_{i,eps}^-2 = H / tanh(eps/2)^2; without epsilon, H itself."""
+        """H_eps = sum_i Delta_{i,eps}^-2 = H / tanh(eps/2)^2; without epsilon, H itself.
+
+        Parameters
+        ----------
+        epsilon : float
+            Privacy level; ``math.inf`` means none.
+
+        Returns
+        -------
+        float
+            H_eps; infinite if a gap is 0 or epsilon too small for a float.
+        """
         factor = shrinkage(epsilon) ** 2
         if not np.all(self.gaps > 0) or factor == 0:  # a square that floats round to 0
             return math.inf
@@ -92,19 +103,58 @@ class Instance:
             return float(np.sum(self.gaps**-2.0)) / factor
 
     def private_means(self, epsilon: float) -> np.ndarray:
-        """mu_{i,eps}: the means of the responses."""
+        """mu_{i,eps}: the means of the responses.
+
+        Parameters
+        ----------
+        epsilon : float
+            Privacy level; ``math.inf`` means none.
+
+        Returns
+        -------
+        ndarray
+            One mean per arm.
+        """
         return private_mean(np.array(self.means), epsilon)
 
     def private_threshold(self, epsilon: float) -> float:
-        """tau_eps."""
+        """tau_eps.
+
+        Parameters
+        ----------
+        epsilon : float
+            Privacy level; ``math.inf`` means none.
+
+        Returns
+        -------
+        float
+            The threshold that responses are compared with.
+        """
         return private_mean(self.threshold, epsilon)
 
     def private_tolerance(self, epsilon: float) -> float:
-        """zeta_eps = c zeta."""
+        """zeta_eps = c zeta.
+
+        Parameters
+        ----------
+        epsilon : float
+            Privacy level; ``math.inf`` means none.
+
+        Returns
+        -------
+        float
+            The tolerance in responses; c = tanh(eps/2).
+        """
         return shrinkage(epsilon) * self.tolerance
 
     def require_resolvable(self) -> None:
-        """Fixed confidence never ends on an arm that lies exactly at the threshold."""
+        """Fixed confidence never ends on an arm that lies exactly at the threshold.
+
+        Raises
+        ------
+        ValueError
+            If an arm lies exactly at the threshold; it is named.
+        """
         for arm, mean in enumerate(self.means):
             if mean == self.threshold:
                 raise ValueError(
@@ -114,22 +164,71 @@ class Instance:
 
 
 def read_instance(path: str | Path) -> Instance:
-    """The instance in a file that the workflow wrote."""
+    """The instance in a file that the workflow wrote.
+
+    Parameters
+    ----------
+    path : path-like
+        A JSON file under ``results/instances``.
+
+    Returns
+    -------
+    Instance
+    """
     return Instance(**json.loads(Path(path).read_text()))
 
 
 def read_instances(paths: Iterable[str | Path]) -> dict[str, Instance]:
-    """The instances in these files by name."""
+    """The instances in these files by name.
+
+    Parameters
+    ----------
+    paths : iterable of path-like
+        JSON files under ``results/instances``.
+
+    Returns
+    -------
+    dict
+        Instances by name, in the order of the files.
+    """
     return {instance.name: instance for instance in map(read_instance, paths)}
 
 
 def replace_tolerance(instance: Instance, tolerance: float) -> Instance:
-    """The same arms and threshold with another tolerance."""
+    """The same arms and threshold with another tolerance.
+
+    Parameters
+    ----------
+    instance : Instance
+        The problem.
+    tolerance : float
+        The new zeta, in rewards.
+
+    Returns
+    -------
+    Instance
+    """
     return Instance(instance.name, instance.means, instance.threshold, tolerance)
 
 
 def budget_environments(instance: Instance) -> list[Instance]:
-    """B^0, ..., B^K of Theorem 3.2: all arms above the threshold, arm i of B^i mirrored."""
+    """B^0, ..., B^K of Theorem 3.2: all arms above the threshold, arm i of B^i mirrored.
+
+    Parameters
+    ----------
+    instance : Instance
+        The problem.
+
+    Returns
+    -------
+    list of Instance
+        K + 1 problems, named ``NAME/B0`` to ``NAME/BK``.
+
+    Raises
+    ------
+    ValueError
+        If a mean would leave [0, 1].
+    """
     tau, zeta = instance.threshold, instance.tolerance
     half = np.abs(np.array(instance.means) - tau) / 2 + zeta
     environments = []
@@ -141,7 +240,18 @@ def budget_environments(instance: Instance) -> list[Instance]:
 
 
 def confidence_environments(instance: Instance) -> list[Instance]:
-    """Q^1, ..., Q^K of Theorem 4.2: in Q^j arm j is mirrored about the threshold and clipped."""
+    """Q^1, ..., Q^K of Theorem 4.2: in Q^j arm j is mirrored about the threshold and clipped.
+
+    Parameters
+    ----------
+    instance : Instance
+        The problem.
+
+    Returns
+    -------
+    list of Instance
+        K problems, named ``NAME/Q1`` to ``NAME/QK``.
+    """
     environments = []
     for arm in range(instance.n_arms):
         means = np.array(instance.means)
@@ -152,7 +262,27 @@ def confidence_environments(instance: Instance) -> list[Instance]:
 
 
 def equal_gap(n_arms: int, gap: float = 0.1, threshold: float = 0.5) -> Instance:
-    """Half of the arms at threshold - gap, half at threshold + gap."""
+    """Half of the arms at threshold - gap, half at threshold + gap.
+
+    Parameters
+    ----------
+    n_arms : int
+        K, the number of arms.
+    gap : float
+        Distance of every arm from the threshold.
+    threshold : float
+        tau, in rewards.
+
+    Returns
+    -------
+    Instance
+        Named ``equal-gap-K``, with tolerance 0.
+
+    Raises
+    ------
+    ValueError
+        If the number of arms is not a whole number of at least 1, or a mean leaves [0, 1].
+    """
     if n_arms < 1 or n_arms != int(n_arms):
         raise ValueError(f"n_arms must be a whole number of at least 1, got {n_arms}")
     means = [threshold - gap] * (n_arms // 2) + [threshold + gap] * (n_arms - n_arms // 2)
@@ -162,7 +292,31 @@ def equal_gap(n_arms: int, gap: float = 0.1, threshold: float = 0.5) -> Instance
 def random_instance(
     index: int, n_arms: int, seed: int, threshold: float = 0.5, min_gap: float = 0.02
 ) -> Instance:
-    """Means drawn from Beta(2, 2), those closer to the threshold than ``min_gap`` redrawn."""
+    """Means drawn from Beta(2, 2), those closer to the threshold than ``min_gap`` redrawn.
+
+    Parameters
+    ----------
+    index : int
+        Number of the instance in its family, from 1 on.
+    n_arms : int
+        K, the number of arms.
+    seed : int
+        Root seed.
+    threshold : float
+        tau, in rewards.
+    min_gap : float
+        Least distance of an arm from the threshold.
+
+    Returns
+    -------
+    Instance
+        Named ``random-INDEX``, with tolerance 0.
+
+    Raises
+    ------
+    ValueError
+        If ``min_gap`` is out of range.
+    """
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(index,)))
     return Instance(f"random-{index}", _beta_means(rng, n_arms, threshold, min_gap), threshold)
 
@@ -175,6 +329,31 @@ def new_instance(
     Laws of the means: ``beta`` is that of :func:`random_instance`; ``hard`` has a first arm with a
     gap between ``min_gap`` and 2.5 times it, and easy arms with gaps between .2 and .4, each above
     or below the threshold with equal odds.
+
+    Parameters
+    ----------
+    law : {"beta", "hard"}
+        Law of the means.
+    index : int
+        Number of the instance in its family, from 1 on.
+    n_arms : int
+        K, the number of arms.
+    seed : int
+        Root seed.
+    threshold : float
+        tau, in rewards.
+    min_gap : float
+        Least distance of an arm from the threshold.
+
+    Returns
+    -------
+    Instance
+        Named ``new-LAW-K-INDEX``, with tolerance 0.
+
+    Raises
+    ------
+    ValueError
+        If the law is unknown or ``min_gap`` is out of range.
     """
     key = (NEW_LAWS.index(law) + 1, n_arms, index)
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=key))

@@ -88,6 +88,20 @@ def boundary(edge: Boundary, n: float, t: float) -> float:
     """b(n, t): how far d must be from 0 for an arm with n pulls to be decided at time t.
 
     Plain Python; :mod:`ldpt.engines.decisions` compiles it for the engines.
+
+    Parameters
+    ----------
+    edge : Boundary
+        From :meth:`Radius.at`.
+    n : float
+        Pulls of the arm, at least 1.
+    t : float
+        Pulls of all arms, at least n.
+
+    Returns
+    -------
+    float
+        The boundary, in responses.
     """
     if edge.family == UNION:
         return math.sqrt(edge.factor * n * (edge.term + 3.0 * math.log(t)))
@@ -102,6 +116,20 @@ def drift_pulls(edge: Boundary, gaps: list[float], counts: list[int]) -> list[fl
 
     n and t solve n gap = b(n, t) for every arm, t being the sum of all n; ``counts`` tells how many
     arms have each gap. About the expected pulls, and no bound on them.
+
+    Parameters
+    ----------
+    edge : Boundary
+        From :meth:`Radius.at`.
+    gaps : list of float
+        Private gaps, all different from 0.
+    counts : list of int
+        Number of arms with each gap.
+
+    Returns
+    -------
+    list of float
+        Pulls of one arm with each gap.
     """
     pulls, last = [1.0] * len(gaps), 0.0
     while True:  # a contraction: b grows like sqrt(n log n), the drift like n
@@ -230,7 +258,23 @@ def threshold_variance(threshold: float, epsilon: float) -> float:
 
 
 def check_delta(delta: float) -> float:
-    """Return ``delta`` as a float, or say why it is not an error level."""
+    """Return ``delta`` as a float, or say why it is not an error level.
+
+    Parameters
+    ----------
+    delta : float
+        Error level.
+
+    Returns
+    -------
+    float
+        The same number.
+
+    Raises
+    ------
+    ValueError
+        If it is not in (0, 1), or below 1e-300.
+    """
     delta = float(delta)
     if not 0 < delta < 1:
         raise ValueError(f"delta must lie strictly between 0 and 1, got {delta}")
@@ -240,5 +284,21 @@ def check_delta(delta: float) -> float:
 
 
 def as_radius(radius: "str | Radius") -> Radius:
-    """A :class:`Radius` from itself or from its name."""
+    """A :class:`Radius` from itself or from its name.
+
+    Parameters
+    ----------
+    radius : str or Radius
+        A radius or its name.
+
+    Returns
+    -------
+    Radius
+        With the default constants if a name is given.
+
+    Raises
+    ------
+    ValueError
+        If the name is unknown.
+    """
     return radius if isinstance(radius, Radius) else Radius(radius)

@@ -37,13 +37,37 @@ Columns = dict[str, np.ndarray]  # a table without pandas, which takes half a se
 
 
 def spawn_key(*names: object) -> tuple[int, ...]:
-    """A spawn key made from names, equal on every machine."""
+    """A spawn key made from names, equal on every machine.
+
+    Parameters
+    ----------
+    *names : object
+        Strings and numbers; a number counts by its value as a float.
+
+    Returns
+    -------
+    tuple of int
+        Four words of 32 bits.
+    """
     text = "\x1f".join(_name(name) for name in names)
     return tuple(np.frombuffer(hashlib.sha256(text.encode()).digest()[:16], "<u4").tolist())
 
 
 def stream(seed: int, *names: object) -> np.random.Generator:
-    """The random stream of this name under the root seed."""
+    """The random stream of this name under the root seed.
+
+    Parameters
+    ----------
+    seed : int
+        Root seed.
+    *names : object
+        What the stream is for.
+
+    Returns
+    -------
+    numpy.random.Generator
+        The same for the same seed and names on every machine.
+    """
     return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=spawn_key(*names)))
 
 
@@ -52,7 +76,25 @@ def _name(value: object) -> str:
 
 
 def chunks(replicates: int, only: int | None = None) -> Iterator[tuple[int, slice]]:
-    """The numbers and the slices of the chunks that make up this many replicates, or of one."""
+    """The numbers and the slices of the chunks that make up this many replicates, or of one.
+
+    Parameters
+    ----------
+    replicates : int
+        Number of runs, from 1 on.
+    only : int, optional
+        The number of the only chunk wanted.
+
+    Yields
+    ------
+    tuple of int and slice
+        Number of a chunk and its rows; a chunk has 500 runs, the last may have fewer.
+
+    Raises
+    ------
+    ValueError
+        If a number is out of range.
+    """
     replicates = check_whole("replicates", replicates, 1, MAX_REPLICATES)
     starts = range(0, replicates, CHUNK)
     if only is not None and only not in range(len(starts)):
@@ -91,7 +133,20 @@ def _each(
 
 
 def spawn_keys(replicates: int, *names: object) -> list[tuple[int, ...]]:
-    """The spawn key of every chunk of a simulation of this name."""
+    """The spawn key of every chunk of a simulation of this name.
+
+    Parameters
+    ----------
+    replicates : int
+        Number of runs.
+    *names : object
+        What the streams are for.
+
+    Returns
+    -------
+    list of tuple of int
+        One per chunk, as :func:`spawn_key` makes them.
+    """
     return [spawn_key(*names, number) for number, _ in chunks(replicates)]
 
 
@@ -179,7 +234,23 @@ def fixed_budget_columns(
     chunk: int | None = None,
     threads: int = 1,
 ) -> Columns:
-    """The columns of the table that :func:`fixed_budget` returns."""
+    """The columns of the table that :func:`fixed_budget` returns.
+
+    Parameters
+    ----------
+    instance, epsilon, budgets, replicates, seed, policy, engine, progress, chunk, threads
+        As in :func:`fixed_budget`.
+
+    Returns
+    -------
+    dict of ndarray
+        Columns by name.
+
+    Raises
+    ------
+    ValueError
+        As in :func:`fixed_budget`.
+    """
     epsilon = check_epsilon(epsilon)
     grid = _check_budgets(instance, budgets)
     chosen = check_policy(policy)
@@ -305,7 +376,23 @@ def fixed_confidence_columns(
     chunk: int | None = None,
     threads: int = 1,
 ) -> Columns:
-    """The columns of the table that :func:`fixed_confidence` returns."""
+    """The columns of the table that :func:`fixed_confidence` returns.
+
+    Parameters
+    ----------
+    instance, epsilon, delta, replicates, seed, radius, engine, max_pulls, progress, chunk, threads
+        As in :func:`fixed_confidence`.
+
+    Returns
+    -------
+    dict of ndarray
+        Columns by name.
+
+    Raises
+    ------
+    ValueError
+        As in :func:`fixed_confidence`.
+    """
     epsilon, delta, radius = check_epsilon(epsilon), check_delta(delta), as_radius(radius)
     _check_choice("engine", engine, ENGINES)
     require_private_gaps(instance, epsilon)
@@ -359,7 +446,20 @@ def _check_choice(what: str, value: str, allowed: tuple[str, ...]) -> None:
 
 
 def progress_lines(title: str, replicates: int) -> Progress:
-    """Say in the log how far a long job is, at each tenth of its replicates."""
+    """Say in the log how far a long job is, at each tenth of its replicates.
+
+    Parameters
+    ----------
+    title : str
+        What the lines begin with.
+    replicates : int
+        Number of runs in all.
+
+    Returns
+    -------
+    callable
+        To be called with the number of runs done.
+    """
     step = max(1, replicates // 10)
 
     def show(done: int) -> None:
@@ -370,7 +470,31 @@ def progress_lines(title: str, replicates: int) -> Progress:
 
 
 def mechanism(law: str, mean: float, epsilon: float, draws: int, seed: int) -> dict[str, object]:
-    """Responses of the real mechanism to rewards of this law: how many of ``draws`` were 1."""
+    """Responses of the real mechanism to rewards of this law: how many of ``draws`` were 1.
+
+    Parameters
+    ----------
+    law : str
+        One of ``REWARD_LAWS``.
+    mean : float
+        Mean reward, in [0, 1].
+    epsilon : float
+        Privacy level; ``math.inf`` means none.
+    draws : int
+        Number of rewards.
+    seed : int
+        Root seed.
+
+    Returns
+    -------
+    dict
+        The arguments but the seed, and ``positives``, the number of responses that were 1.
+
+    Raises
+    ------
+    ValueError
+        If the law is unknown.
+    """
     _check_choice("law", law, tuple(REWARD_LAWS))
     rng = stream(seed, "mechanism", law, mean, epsilon)
     responses = PrivBern(epsilon, rng).privatise(REWARD_LAWS[law](rng, mean, draws))

@@ -17,7 +17,22 @@ LIMITS = ("estimate", "low", "high")
 def over_files(
     paths: Iterable[str], how: str, reduce: Callable[[pd.DataFrame, dict[str, Any]], pd.DataFrame]
 ) -> pd.DataFrame:
-    """Reduce the runs of one setting after the other: labels are instance, ``how`` and epsilon."""
+    """Reduce the runs of one setting after the other: labels are instance, ``how`` and epsilon.
+
+    Parameters
+    ----------
+    paths : iterable of str
+        Files of runs.
+    how : {"policy", "radius"}
+        Name of the second label.
+    reduce : callable
+        From the runs of one setting and its labels to rows.
+
+    Returns
+    -------
+    pandas.DataFrame
+        All rows, one setting after the other.
+    """
     settings = itertools.chain.from_iterable(map(read_runs, paths))
     names = ["instance", how, "epsilon"]
     parts = [reduce(runs, labels_of(runs, names)) for runs in settings]
@@ -25,7 +40,25 @@ def over_files(
 
 
 def labels_of(runs: pd.DataFrame, names: Sequence[str]) -> dict[str, Any]:
-    """The one value of each of these columns; a table of several settings is an error."""
+    """The one value of each of these columns; a table of several settings is an error.
+
+    Parameters
+    ----------
+    runs : pandas.DataFrame
+        Runs of one setting.
+    names : sequence of str
+        Columns.
+
+    Returns
+    -------
+    dict
+        Values by column.
+
+    Raises
+    ------
+    ValueError
+        If a column has several values.
+    """
     found = runs[list(names)].drop_duplicates()
     if len(found) != 1:
         raise ValueError(f"{', '.join(names)} must have one value each, got {len(found)} settings")
@@ -35,7 +68,20 @@ def labels_of(runs: pd.DataFrame, names: Sequence[str]) -> dict[str, Any]:
 def clopper_pearson(
     errors: np.ndarray | int, replicates: np.ndarray | int, level: float = LEVEL
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Exact two-sided limits for a proportion; with no error the lower one is 0."""
+    """Exact two-sided limits for a proportion; with no error the lower one is 0.
+
+    Parameters
+    ----------
+    errors, replicates : int or array_like
+        Counts.
+    level : float
+        Confidence level.
+
+    Returns
+    -------
+    low, high : ndarray
+        Limits; the upper one is 1 if all replicates are errors.
+    """
     from scipy.stats import beta
 
     errors, replicates = np.asarray(errors), np.asarray(replicates)
@@ -47,7 +93,20 @@ def clopper_pearson(
 
 
 def mean_interval(values: np.ndarray, level: float = LEVEL) -> tuple[float, float, float, float]:
-    """Mean, standard deviation, and normal limits for the mean."""
+    """Mean, standard deviation, and normal limits for the mean.
+
+    Parameters
+    ----------
+    values : ndarray
+        A sample.
+    level : float
+        Confidence level.
+
+    Returns
+    -------
+    mean, deviation, low, high : float
+        NaN where one value is too few.
+    """
     from scipy.stats import norm
 
     mean = float(np.mean(values))
@@ -57,7 +116,23 @@ def mean_interval(values: np.ndarray, level: float = LEVEL) -> tuple[float, floa
 
 
 def fixed_budget(runs: pd.DataFrame, labels: dict[str, Any], complexity: float) -> pd.DataFrame:
-    """Error probability at each budget: estimate with Clopper-Pearson limits."""
+    """Error probability at each budget: estimate with Clopper-Pearson limits.
+
+    Parameters
+    ----------
+    runs : pandas.DataFrame
+        What :func:`ldpt.simulate.fixed_budget` returns.
+    labels : dict
+        Columns to add, each with one value.
+    complexity : float
+        H_eps.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row per budget: ``budget``, ``errors``, ``replicates``, ``scaled_budget``, ``estimate``,
+        ``low``, ``high``, ``complexity`` and the labels.
+    """
     counts = runs.groupby("budget", sort=True)["loss"].agg(errors="sum", replicates="size")
     table = counts.reset_index()
     table["scaled_budget"] = table["budget"] / complexity
@@ -67,7 +142,23 @@ def fixed_budget(runs: pd.DataFrame, labels: dict[str, Any], complexity: float) 
 
 
 def fixed_confidence(runs: pd.DataFrame, labels: dict[str, Any], complexity: float) -> pd.DataFrame:
-    """Mean stopping time (normal limits) and error probability (Clopper-Pearson) by delta."""
+    """Mean stopping time (normal limits) and error probability (Clopper-Pearson) by delta.
+
+    Parameters
+    ----------
+    runs : pandas.DataFrame
+        What :func:`ldpt.simulate.fixed_confidence` returns, with a column ``delta``.
+    labels : dict
+        Columns to add, each with one value.
+    complexity : float
+        H_eps with tolerance 0.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row per delta: ``mean_pulls`` with limits, deviation and quantile, ``errors``,
+        ``estimate``, ``low``, ``high``, ``undecided``, ``complexity`` and the labels.
+    """
     rows = [_confidence_row(delta, group) for delta, group in runs.groupby("delta", sort=True)]
     return pd.DataFrame(rows).assign(complexity=complexity, **labels)
 
@@ -94,13 +185,42 @@ def _confidence_row(delta: Any, runs: pd.DataFrame) -> dict[str, Any]:
 
 
 def upper_quantile(stopping_times: np.ndarray, share: float) -> float:
-    """Smallest time by which this share of the runs had stopped; infinite if fewer did."""
+    """Smallest time by which this share of the runs had stopped; infinite if fewer did.
+
+    Parameters
+    ----------
+    stopping_times : ndarray
+        Negative where a run had not stopped.
+    share : float
+        In (0, 1].
+
+    Returns
+    -------
+    float
+        Pulls.
+    """
     times = np.where(stopping_times >= 0, stopping_times, math.inf)
     return float(np.sort(times)[min(math.ceil(share * len(times)), len(times)) - 1])
 
 
 def allocation(pulls: np.ndarray, gaps: np.ndarray, labels: dict[str, Any]) -> pd.DataFrame:
-    """Mean share of the pulls (rows: runs, columns: arms) beside the share of the complexity."""
+    """Mean share of the pulls (rows: runs, columns: arms) beside the share of the complexity.
+
+    Parameters
+    ----------
+    pulls : ndarray
+        Pulls of each arm.
+    gaps : ndarray
+        Gaps of the arms, all positive.
+    labels : dict
+        Columns to add, each with one value.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row per arm: ``arm``, ``gap``, ``share`` (of the complexity), ``replicates``,
+        ``mean_pulls``, ``estimate``, ``low``, ``high`` (share of the pulls) and the labels.
+    """
     shares = pulls / pulls.sum(axis=1, keepdims=True)
     complexities = gaps**-2.0 / np.sum(gaps**-2.0)
     rows = []
@@ -113,7 +233,18 @@ def allocation(pulls: np.ndarray, gaps: np.ndarray, labels: dict[str, Any]) -> p
 
 
 def mechanism(counts: pd.DataFrame) -> pd.DataFrame:
-    """Mean response of each reward law with Clopper-Pearson limits."""
+    """Mean response of each reward law with Clopper-Pearson limits.
+
+    Parameters
+    ----------
+    counts : pandas.DataFrame
+        Columns ``positives`` and ``draws``.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The same rows with ``estimate``, ``low`` and ``high``.
+    """
     low, high = clopper_pearson(counts["positives"], counts["draws"])
     return counts.assign(estimate=counts["positives"] / counts["draws"], low=low, high=high)
 
@@ -122,6 +253,20 @@ def crossing(x: np.ndarray, error: np.ndarray, level: float) -> float:
     """Where a falling error curve passes ``level``, straight in x and log(error); NaN if nowhere.
 
     Points with no error seen carry no logarithm and are left out.
+
+    Parameters
+    ----------
+    x : array_like
+        Points in increasing order.
+    error : array_like
+        Error probability at each.
+    level : float
+        Error probability to find.
+
+    Returns
+    -------
+    float
+        The point, or NaN.
     """
     seen = np.asarray(error) > 0
     x, error = np.asarray(x, dtype=float)[seen], np.asarray(error, dtype=float)[seen]
@@ -139,6 +284,19 @@ def needed_budgets(summary: pd.DataFrame, level: float) -> pd.DataFrame:
 
     The limits are where the limits of the error pass the level. Curves that do not pass it are
     left out.
+
+    Parameters
+    ----------
+    summary : pandas.DataFrame
+        What :func:`fixed_budget` returns, for any number of settings.
+    level : float
+        Error probability.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row per curve: ``instance``, ``policy``, ``epsilon``, ``n_arms``, ``complexity``, and
+        the budget as ``estimate``, ``low``, ``high``.
     """
     rows = []
     for (instance, policy, epsilon), curve in summary.groupby(["instance", "policy", "epsilon"]):

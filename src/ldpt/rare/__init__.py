@@ -83,7 +83,13 @@ class Estimate:
         return math.exp(min(0.0, self.log_probability + QUANTILE * self.relative_error))
 
     def row(self) -> dict[str, float | int | bool]:
-        """As columns of a table; an estimate that is not reliable says so."""
+        """As columns of a table; an estimate that is not reliable says so.
+
+        Returns
+        -------
+        dict
+            Values by column.
+        """
         return {
             "errors": self.errors,
             "replicates": self.replicates,
@@ -201,16 +207,41 @@ def fixed_confidence_error(
 
 
 def budget_rate(instance: Instance, epsilon: float) -> float:
-    """The cheapest way to err in Algorithm 1 in nats a pull: -log(error) / T as T grows.
+    """The cheapest way to err in Algorithm 1 in nats per pull: -log(error) / T as T grows.
 
     Times H_eps it stands beside the 1/4 of Theorem 3.1.
+
+    Parameters
+    ----------
+    instance : Instance
+        The problem.
+    epsilon : float
+        Privacy level; ``math.inf`` means none.
+
+    Returns
+    -------
+    float
+        Nats per pull.
     """
     fine = np.linspace(0.9, 0.0, 91)
     return float(ways_to_err_by_budget(instance, epsilon, fine, 120).costs.min())
 
 
 def exponent(estimate: Estimate, scaled_budget: float) -> dict[str, float]:
-    """-log(error) / (T / H_eps) with its interval: what Theorem 3.1 says is at least 1/4."""
+    """-log(error) / (T / H_eps) with its interval: what Theorem 3.1 says is at least 1/4.
+
+    Parameters
+    ----------
+    estimate : Estimate
+        An error probability.
+    scaled_budget : float
+        T / H_eps.
+
+    Returns
+    -------
+    dict
+        ``exponent``, ``exponent_low`` and ``exponent_high``.
+    """
     middle = -estimate.log_probability / scaled_budget
     half = QUANTILE * estimate.relative_error / scaled_budget
     return {
@@ -225,6 +256,18 @@ def reference_exponents(instance: Instance, epsilon: float) -> list[dict[str, st
     bound (Theorems 3.1, 3.2).
 
     Lower bounds say of the worst of their environments that its error falls no faster.
+
+    Parameters
+    ----------
+    instance : Instance
+        The problem.
+    epsilon : float
+        Privacy level; ``math.inf`` means none.
+
+    Returns
+    -------
+    list of dict
+        One per limit or bound: ``side``, ``version``, ``exponent``.
     """
     complexity, budget = instance.complexity(epsilon), 2.0 * instance.n_arms
     rows: list[tuple[str, str, float]] = [
@@ -253,7 +296,19 @@ def _stage_ends(instance: Instance, budget: int) -> np.ndarray:
 
 
 def summarise(log_weights: np.ndarray, counts: np.ndarray) -> Estimate:
-    """Mean weight and its stratified standard error; a run that does not err weighs 0."""
+    """Mean weight and its stratified standard error; a run that does not err weighs 0.
+
+    Parameters
+    ----------
+    log_weights : ndarray
+        Logarithms of the weights, stratum by stratum; -inf for a run that does not err.
+    counts : ndarray
+        Runs in each stratum.
+
+    Returns
+    -------
+    Estimate
+    """
     replicates = int(counts.sum())
     top = float(log_weights.max())
     if math.isinf(top):
