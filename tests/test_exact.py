@@ -124,7 +124,7 @@ def test_too_many_arms_and_bad_arguments_are_refused():
         fixed_budget_loss(HARD_ARM, 1.0, 100, "laplace")
     with pytest.raises(ValueError, match="one arm, got 2"):
         fixed_confidence_error(HARD_ARM, 1.0, 0.1)
-    with pytest.raises(ValueError, match="at least 2K = 4, got 3"):
+    with pytest.raises(ValueError, match="budget must be a whole number from 4 to"):
         fixed_budget_loss(HARD_ARM, 1.0, 3)
     with pytest.raises(ValueError, match="exactly at the threshold"):
         fixed_confidence_error(Instance("at", [0.5], 0.5), 1.0, 0.1)
