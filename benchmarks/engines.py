@@ -2,7 +2,7 @@
 
     python benchmarks/engines.py [--quick]
 
-prints a table and writes it to benchmarks/engines.csv and, for the README, benchmarks/engines.md.
+prints a table and writes it to benchmarks/engines.csv and, for readers, benchmarks/engines.md.
 All times are processor times of one process on one core, the best of a few repetitions of the same
 runs; with --quick there is one repetition and nothing is written. Ratios are what they are for: all
 columns of a row come from one process within a few seconds.

@@ -16,6 +16,12 @@ HEADLINES = {
     "theorems": [{"where": "Theorem 1", "line": "false, and why"}],
 }
 CATALOG = "a_cost: {shows: The cost., category: Privacy, inputs: {table: a.csv}}\n"
+SPEEDS = """method,problem,epsilon,"fast, ns per pull",gain over literal
+apt,"ten arms, K = 10",0.1,0.7765,23.17
+apt,"ten arms, K = 10",1,3.3,5.6
+apt,"dose-finding, K = 6",0.1,2.2,7.4
+lsa,"ten arms, K = 10",1,3.81,1234.5
+"""
 
 
 def record(rule: str, started: str, seconds: float) -> str:
@@ -39,7 +45,7 @@ def project(tmp_path: Path) -> Path:
         "results/data.txt": "x" * 1_000_000,
         "figures/findings.md": "- found\n",
         "results/claims.json": json.dumps({"headlines": HEADLINES}),
-        "benchmarks/engines.md": "fast\n",
+        "benchmarks/engines.csv": SPEEDS,
     }.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
@@ -52,7 +58,12 @@ def test_all_parts_are_made_anew(project: Path) -> None:
     text = readme.updated(f"# Title\n{parts}end\n", project)
     assert "stale" not in text
     assert readme.part(text, "findings") == "- found\n"
-    assert readme.part(text, "speed") == "fast\n"
+    assert readme.part(text, "speed").splitlines() == [
+        "| method | ε = 1 | ε = 0.1 |",
+        "| --- | ---: | ---: |",
+        "| `apt` | 3.3 (6) | 0.78 (23) |",
+        "| `lsa` | 3.8 (1,234) |  |",
+    ]
     assert "| Theorem 1 | false, and why |\n" in readme.part(text, "verdicts")
     assert "own: 5 true; 1 false. Another 10 are typos" in readme.part(text, "verdicts")
     row = "| [`a_cost`](figures/a_cost.png) | What does it cost? | `scripts/a_cost.py` | 2.5 s |\n"

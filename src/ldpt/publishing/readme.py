@@ -4,6 +4,7 @@ Each stands between two comments, ``<!-- NAME:begin -->`` and ``<!-- NAME:end --
 paper scale ``make readme`` writes them anew; a test compares what can be compared.
 """
 
+import csv
 import json
 import math
 import os
@@ -20,7 +21,8 @@ from ldpt.provenance.manifest import MANIFEST
 
 FINDINGS = Path("figures/findings.md")
 CLAIMS = Path("results/claims.json")
-SPEED = Path("benchmarks/engines.md")  # written by `make benchmark`
+SPEED = Path("benchmarks/engines.csv")  # written by `make benchmark`
+MEASURED = "ten arms, K = 10"  # the problem of the table of speeds, at every privacy level
 BENCHMARKS = Path("results/benchmarks")
 TEMPLATES = Path("workflow/report")
 PAUSE = 60  # seconds without a job after which another sitting begins
@@ -75,6 +77,22 @@ def verdict_table(claims: Mapping[str, Any]) -> str:
     )
 
 
+def speed_table(measurements: Path) -> str:
+    """One row per method: ns per pull at each privacy level, and the gain over literal code."""
+    rows = csv.DictReader(measurements.read_text(encoding="utf-8").splitlines())
+    cells: dict[str, dict[str, str]] = {}
+    for row in rows:
+        if row["problem"] == MEASURED:
+            took, gain = (float(row[name]) for name in ("fast, ns per pull", "gain over literal"))
+            cells.setdefault(row["method"], {})[row["epsilon"]] = f"{took:.2g} ({gain:,.0f})"
+    levels = sorted({level for row in cells.values() for level in row}, key=float, reverse=True)
+    lines = ["| method | " + " | ".join(f"ε = {level}" for level in levels) + " |"]
+    lines.append("| --- |" + " ---: |" * len(levels))
+    for method, found in cells.items():
+        lines.append(f"| `{method}` | " + " | ".join(found.get(e, "") for e in levels) + " |")
+    return "\n".join(lines) + "\n"
+
+
 def seconds(benchmark: Path) -> float:
     """The time in a benchmark file of Snakemake's; its CPU time is sampled too rarely."""
     head, first, *_ = benchmark.read_text().splitlines()
@@ -119,7 +137,7 @@ def updated(readme: str, project: Path) -> str:
     claims = json.loads((project / CLAIMS).read_text(encoding="utf-8"))
     parts = {
         "verdicts": verdict_table(claims),
-        "speed": (project / SPEED).read_text(encoding="utf-8"),
+        "speed": speed_table(project / SPEED),
         "findings": (project / FINDINGS).read_text(encoding="utf-8"),
         "figures": figure_table(names, project / TEMPLATES, benchmarks),
         "cost": cost(project, os.cpu_count() or 1),
