@@ -1,4 +1,4 @@
-"""Blocks: urns, words up to an edge, and cutting what was made before.
+"""Blocks: urns, and words up to an edge.
 
 Statistical tests are seeded and fail by chance with probability 1e-4 each.
 """
@@ -27,31 +27,6 @@ def test_take_from_urn_gives_all_orders_that_touch_the_edge_alike(ones, edge):
     assert fits(sample, np.full(len(orders), 1 / len(orders))) > LEVEL
 
 
-def test_part_of_a_bridged_block_respects_its_edges():
-    """First half of a walk of 12 steps that never rose to 3, its lower edge out of reach."""
-    rng, m, ones = np.random.default_rng(3), 12, 6
-    active = blocks.new_active(1)
-    active[0, :5] = blocks.BRIDGED, m, ones, 3, 100
-    inside = [o for o in arrangements(m, ones) if walk_of(o).max() < 3]
-    weights = np.bincount([sum(order[:6]) for order in inside], minlength=7) / len(inside)
-    sample = [blocks.part_of_block(rng, 0, 0, 6, active, 0) for _ in range(20_000)]
-    assert fits(sample, weights) > LEVEL
-
-
-def test_cut_front_loses_nothing():
-    rng = np.random.default_rng(4)
-    tape = tape_from_responses(rng.random((1, 300)) < 0.5)
-    for _ in range(200):
-        active, rows = blocks.new_active(1), blocks.new_active(1)
-        blocks.open_block(tape, 0, 40, 0.5, blocks.Corridor(8.0, 8.0, 0.0, 0.5), 200, rows)
-        total, n = rows[0, blocks.ONES], 40
-        m = int(rng.integers(1, rows[0, blocks.PULLS]))
-        blocks.cut_front(tape, 0, n, m, rows, 0, active)
-        assert active[0, blocks.ONES] == tape[0, n + m] - tape[0, n]
-        assert active[0, blocks.ONES] + rows[0, blocks.ONES] == total
-        assert active[0, blocks.PULLS] == m
-
-
 def test_safe_length_cannot_reach_an_edge():
     rng = np.random.default_rng(5)
     for _ in range(2000):
@@ -76,7 +51,7 @@ def test_pulls_to_edge_is_the_first_touch(seed):
         pulls = np.arange(1, most + 1)
         touched = (moved >= up - pulls * closing) | (moved <= -(down - pulls * closing))
         expected = int(np.argmax(touched)) + 1 if touched.any() else most
-        corridor = blocks.Corridor(up, down, closing, tau)
+        corridor = blocks.Corridor(up, down, closing, tau, most)
         found = blocks.pulls_to_edge(word, most, corridor)
         assert found == expected, f"seed [{seed}, {number}]"
 
@@ -84,9 +59,35 @@ def test_pulls_to_edge_is_the_first_touch(seed):
 def test_open_block_keeps_what_a_touch_leaves_of_a_word():
     responses = np.random.default_rng(11).random((1, 400)) < 0.5
     tape, active, n = tape_from_responses(responses), blocks.new_active(1), 50
-    corridor = blocks.Corridor(1.6, 1.6, 0.0, 0.5)
+    corridor = blocks.Corridor(1.6, 1.6, 0.0, 0.5, 62)
     while n < 300:
-        blocks.open_block(tape, 0, n, 0.5, corridor, 62, active)
+        blocks.open_block(tape, 0, n, 0.5, corridor, active)
         m = active[0, blocks.PULLS]
         assert active[0, blocks.ONES] == tape[0, n + m] - tape[0, n]
         n += m
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_walk_in_words_stops_at_the_first_touch_or_far_from_both_edges(seed):
+    """Against the definition, pull by pull; each line of the log is a word of the tape."""
+    for number in range(200):
+        rng = np.random.default_rng([seed, number])
+        tau, closing = float(rng.choice([0.5, rng.uniform(0.2, 0.8)])), float(rng.choice([0, 0.01]))
+        up, down = rng.uniform(0.5, 40, 2)
+        limit = int(rng.integers(1, 900))
+        bits = rng.random((1, 1000)) < tau
+        tape, active = tape_from_responses(bits), blocks.new_active(1)
+        log = np.zeros((20, blocks.ROW), np.int64)
+        corridor = blocks.Corridor(up, down, closing, tau, limit)
+        pulls, ones, lines = blocks.walk_in_words(tape, 0, 0, tau, corridor, active, log, 0)
+        moved, m = np.cumsum(bits[0] - tau)[:limit], np.arange(1, limit + 1)
+        touched = (moved >= up - m * closing) | (moved <= -(down - m * closing))
+        first = int(np.argmax(touched)) + 1 if touched.any() else limit
+        where = f"seed [{seed}, {number}]"
+        assert ones == tape[0, pulls] == log[:lines, blocks.ONES].sum(), where
+        assert log[:lines, blocks.PULLS].sum() == pulls, where
+        if pulls != first:  # it may stop earlier where a jump pays, after a whole word
+            assert pulls < first, where
+            assert pulls % WORD_SIZE == 0, where
+            ways = up - moved[pulls - 1], down + moved[pulls - 1]
+            assert 2 * min(ways) > blocks.worthwhile_distance(tau, corridor), where

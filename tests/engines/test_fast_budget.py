@@ -69,8 +69,8 @@ def test_corridor_below_keeps_the_index_below_the_level(zeta, log_weight):
         n = int(rng.integers(1, 2000))
         s = int(rng.binomial(n, rule.tau))
         level = arm_index(rule, n, s) + rng.exponential(0.5)
-        limit, corridor = fast_budget.corridor_below(rule, level, n, s, int(rng.integers(1, 500)))
-        d, m = s - n * rule.tau, np.arange(1, limit + 1)
+        corridor = fast_budget.corridor_below(rule, level, n, s, int(rng.integers(1, 500)))
+        d, m = s - n * rule.tau, np.arange(1, corridor.limit + 1)
         for way, sign in ((corridor.up, 1), (corridor.down, -1)):
             at = d + sign * (way - m * corridor.closing)  # the edge after m pulls
             inside = corridor.up + corridor.down > 2 * m * corridor.closing  # not yet empty

@@ -36,29 +36,34 @@ from ldpt.engines.sources import (
     touched_edge,
 )
 
-# Columns of a block: its kind, pulls and ones; its edges if it was bridged; its responses as bits
-# if it was stepped.
-KIND, PULLS, ONES, UP, DOWN, WORD = range(6)
+# Columns of a block: its kind, pulls and ones; the edges that its walk did not touch, if it was
+# summed; its responses as bits, if it was stepped; inner edges that it did touch, if it is known
+# for that (:mod:`ldpt.engines.rereading`).
+KIND, PULLS, ONES, UP, DOWN, WORD, INNER_UP, INNER_DOWN = range(8)
+ROW = 8
 # Further columns of the active table, which has one row per arm: responses left in the arm's urn,
 # ones among them as seen up to the mirror, the walk's signed way to the mirror (0: none ahead);
 # the rest of the arm's last word, and how many responses it holds (none while the urn lasts).
-URN, URN_ONES, URN_MIRROR, REST, REST_SIZE = range(6, 11)
+URN, URN_ONES, URN_MIRROR, REST, REST_SIZE = range(ROW, ROW + 5)
 
-SAFE, BRIDGED, STEPPED = range(3)
+SUMMED, STEPPED, TOUCHING = range(3)
 
+NO_EDGE = 1 << 40  # farther than a walk goes
 WORTH = 300  # a sum drawn at once must span this many pulls to be cheaper than stepping
+WORTH_ROOT = math.sqrt(WORTH)
 
 
 class Corridor(NamedTuple):
     """The ways that d may go up and down, rounding taken off, before an edge is touched.
 
-    ``closing`` is how much both may shrink per pull.
+    ``closing`` is how much both may shrink per pull, ``limit`` for how many pulls this holds.
     """
 
     up: float
     down: float
     closing: float
     tau: float
+    limit: int
 
 
 def _byte_walks() -> np.ndarray:
@@ -112,37 +117,55 @@ def bridged_length(near: float, far: float, drift: float, limit: int) -> int:
 
 @compiled
 def open_block(
-    source: Source, arm: int, n: int, mean: float, corridor: Corridor, limit: int,
-    active: np.ndarray,
-) -> None:  # fmt: skip
-    """Write the arm's next block, of at most ``limit`` pulls, into its active row."""
-    limit = min(limit, 100 * n)
-    if active[arm, URN] == 0 and active[arm, REST_SIZE] == 0 and limit >= WORTH:
-        tau, up, down, closing = corridor.tau, corridor.up, corridor.down, corridor.closing
-        near = min(up, down)
-        if near * near >= 0.75 * WORTH:  # less than half of what a bridged block takes
-            tilt = 1.0 - 2.0 * tau
-            drift = abs(tilt) + 2.0 * closing + abs(2.0 * mean - 1.0)
-            bridged = bridged_length(2.0 * near, 2.0 * max(up, down), drift, limit)
-            if bridged >= WORTH and bridged > 2 * safe_length(up, down, closing, tau, limit):
-                # The walk 2 s - n sees d's edges tilted; a flat edge at their nearest end is safe.
-                up_edge = math.ceil(2.0 * up - bridged * max(0.0, 2.0 * closing + tilt))
-                down_edge = math.ceil(2.0 * down - bridged * max(0.0, 2.0 * closing - tilt))
-                if bridge(source, arm, n, mean, up_edge, down_edge, bridged, active):
-                    return
-        if active[arm, URN] == 0 and up >= WORTH * (1.0 - tau + closing):
-            safe = safe_length(up, down, closing, tau, limit)
-            if safe >= WORTH:
-                active[arm, KIND] = SAFE
-                active[arm, PULLS] = safe
-                active[arm, ONES] = draw_sum(source, arm, n, safe, mean)
-                return
+    source: Source, arm: int, n: int, mean: float, corridor: Corridor, active: np.ndarray
+) -> None:
+    """Write the arm's next block into its active row: at most a word, or one drawn at once."""
+    has_rest = active[arm, URN] > 0 or active[arm, REST_SIZE] > 0
+    if not has_rest and open_long_block(source, arm, n, mean, corridor, active):
+        return
     if active[arm, URN] > 0:
-        step_in_urn(source, arm, n, corridor, limit, active)
+        step_in_urn(source, arm, n, corridor, active)
     else:
         fill_rest(source, arm, n, mean, active)
-        most = min(limit, active[arm, REST_SIZE])
+        most = min(corridor.limit, active[arm, REST_SIZE])
         take_from_rest(arm, pulls_to_edge(active[arm, REST], most, corridor), active)
+
+
+@compiled
+def open_long_block(
+    source: Source, arm: int, n: int, mean: float, corridor: Corridor, active: np.ndarray
+) -> bool:
+    """Write a bridged or a safe block into the active row, if one is worth it; else False.
+
+    False with a filled urn if a bridged block was drawn and touched an edge.
+    """
+    limit = min(corridor.limit, 100 * n)
+    tau, up, down, closing = corridor.tau, corridor.up, corridor.down, corridor.closing
+    near = min(up, down)
+    if limit < WORTH or near * near < 0.75 * WORTH:  # less than half of what a bridge takes
+        return False
+    tilt = 1.0 - 2.0 * tau
+    drift = abs(tilt) + 2.0 * closing + abs(2.0 * mean - 1.0)
+    bridged = bridged_length(2.0 * near, 2.0 * max(up, down), drift, limit)
+    safe = safe_length(up, down, closing, tau, limit)
+    if bridged >= WORTH and bridged > 2 * safe:
+        # The walk 2 s - n sees d's edges tilted; a flat edge at their nearest end is safe.
+        up_edge = math.ceil(2.0 * up - bridged * max(0.0, 2.0 * closing + tilt))
+        down_edge = math.ceil(2.0 * down - bridged * max(0.0, 2.0 * closing - tilt))
+        return bridge(source, arm, n, mean, up_edge, down_edge, bridged, active)
+    if safe < WORTH:
+        return False
+    put_sum(arm, safe, draw_sum(source, arm, n, safe, mean), NO_EDGE, NO_EDGE, active)
+    return True
+
+
+@compiled
+def worthwhile_distance(mean: float, corridor: Corridor) -> float:
+    """Distance of the walk 2 s - n to its nearest edge from which a block drawn at once pays."""
+    drift = abs(1.0 - 2.0 * corridor.tau) + 2.0 * corridor.closing + abs(2.0 * mean - 1.0)
+    distance = WORTH * drift + 4.0 * WORTH_ROOT
+    ratio = 3.0 + 3.0 * math.log(distance / 12.0)
+    return WORTH * drift + math.sqrt(ratio) * WORTH_ROOT
 
 
 @compiled
@@ -155,12 +178,16 @@ def bridge(
     if side != 0:
         fill_urn(arm, m, ones, up if side > 0 else -down, active)
         return False
-    active[arm, KIND] = BRIDGED
-    active[arm, PULLS] = m
-    active[arm, ONES] = ones
-    active[arm, UP] = up
-    active[arm, DOWN] = down
+    put_sum(arm, m, ones, up, down, active)
     return True
+
+
+@compiled
+def put_sum(arm: int, m: int, ones: int, up: int, down: int, active: np.ndarray) -> None:
+    """Make m responses, of which only the sum and edges not touched are known, the arm's block."""
+    active[arm, KIND] = SUMMED
+    active[arm, PULLS], active[arm, ONES] = m, ones
+    active[arm, UP], active[arm, DOWN] = up, down
 
 
 # --- Words
@@ -220,6 +247,60 @@ def pulls_to_edge(word: int, most: int, corridor: Corridor) -> int:
     return m
 
 
+@compiled
+def walk_in_words(
+    source: Source, arm: int, n: int, mean: float, corridor: Corridor, active: np.ndarray,
+    log: np.ndarray, line: int,
+) -> tuple[int, int, int]:  # fmt: skip
+    """Pull the arm word by word until it touches an edge, or is so far from both that a jump pays.
+
+    Each word becomes a line of the log, if that has any; the walk ends when it is full. Return the
+    number of pulls, of ones among them, and the next line.
+    """
+    tilt = 1.0 - 2.0 * corridor.tau
+    rise, fall = 2.0 * corridor.closing + tilt, 2.0 * corridor.closing - tilt
+    byte_rise, byte_fall = 8.0 * max(0.0, rise), 8.0 * max(0.0, fall)
+    up, down = 2.0 * corridor.up, 2.0 * corridor.down
+    far, left, pulls, ones, touched = 0.0, corridor.limit, 0, 0, False
+    while True:
+        word, size = active[arm, REST], active[arm, REST_SIZE]
+        if size == 0:
+            word, size = draw_word(source, arm, n + pulls, mean), WORD_SIZE
+        most, m = min(left, size), 0
+        while m < most and not touched:
+            byte = word >> m & 255
+            if (
+                m + 8 <= most
+                and BYTE_WALKS[byte, HIGHEST] + byte_rise < up
+                and BYTE_WALKS[byte, LOWEST] + byte_fall < down
+            ):
+                up -= BYTE_WALKS[byte, END] + 8.0 * rise
+                down += BYTE_WALKS[byte, END] - 8.0 * fall
+                m += 8
+                continue
+            for _ in range(min(8, most - m)):
+                step = 2.0 * (word >> m & 1) - 1.0
+                up -= step + rise
+                down += step - fall
+                m += 1
+                if up <= 0.0 or down <= 0.0:
+                    touched = True
+                    break
+        front = word & ((np.int64(1) << m) - 1)
+        active[arm, REST], active[arm, REST_SIZE] = word >> m, size - m
+        pulls, ones, left = pulls + m, ones + popcount(front), left - m
+        if log.shape[0] > 0:
+            log[line, KIND], log[line, PULLS], log[line, ONES] = STEPPED, m, popcount(front)
+            log[line, WORD] = front
+            line += 1
+        if touched or left == 0 or line == log.shape[0] > 0:
+            return pulls, ones, line
+        if left >= WORTH:
+            far = worthwhile_distance(mean, corridor) if far == 0.0 else far
+            if min(up, down) > far:
+                return pulls, ones, line
+
+
 # --- The urn
 
 
@@ -238,13 +319,11 @@ def fill_urn(arm: int, m: int, ones: int, edge: int, active: np.ndarray) -> None
 
 
 @compiled
-def step_in_urn(
-    source: Source, arm: int, n: int, corridor: Corridor, limit: int, active: np.ndarray
-) -> None:
+def step_in_urn(source: Source, arm: int, n: int, corridor: Corridor, active: np.ndarray) -> None:
     """Single responses from the urn until an edge is touched or the urn is empty."""
     word, m = 0, 0
     moved, up, down = 0.0, corridor.up, corridor.down
-    while m < min(limit, WORD_SIZE) and active[arm, URN] > 0:
+    while m < min(corridor.limit, WORD_SIZE) and active[arm, URN] > 0:
         response = take_from_urn(source, arm, n + m, active)
         word |= response << m
         moved += response - corridor.tau
@@ -270,51 +349,3 @@ def take_from_urn(source: Source, arm: int, n: int, active: np.ndarray) -> int:
         if active[arm, URN_MIRROR] == 0:
             active[arm, URN_ONES] = active[arm, URN] - active[arm, URN_ONES]
     return response
-
-
-# --- Parts of a block that was made before
-
-
-@compiled
-def part_of_block(source: Source, arm: int, n: int, m: int, rows: np.ndarray, i: int) -> int:
-    """Sum of the first m responses of the block in row i, given all that is known about it."""
-    if m == rows[i, PULLS]:
-        return rows[i, ONES]
-    if rows[i, KIND] == STEPPED:
-        return popcount(rows[i, WORD] & ((np.int64(1) << m) - 1))
-    ones = draw_part(source, arm, n, m, rows[i, ONES], rows[i, PULLS])
-    while rows[i, KIND] == BRIDGED and not stays_inside(source, arm, n, m, ones, rows, i):
-        ones = draw_part(source, arm, n, m, rows[i, ONES], rows[i, PULLS])
-    return ones
-
-
-@compiled
-def stays_inside(
-    source: Source, arm: int, n: int, m: int, ones: int, rows: np.ndarray, i: int
-) -> bool:
-    """Whether a bridged block that holds ``ones`` ones in its first m pulls touched no edge."""
-    walk = 2 * ones - m
-    m_left, ones_left = rows[i, PULLS] - m, rows[i, ONES] - ones
-    up, down = rows[i, UP], rows[i, DOWN]
-    return (
-        touched_edge(source, arm, n, m, ones, up, down) == 0
-        and touched_edge(source, arm, n + m, m_left, ones_left, up - walk, down + walk) == 0
-    )
-
-
-@compiled
-def cut_front(
-    source: Source, arm: int, n: int, m: int, rows: np.ndarray, i: int, active: np.ndarray
-) -> None:
-    """Move the first m pulls of the block in row i into the active row; row i keeps the rest."""
-    ones = part_of_block(source, arm, n, m, rows, i)
-    for column in range(WORD + 1):
-        active[arm, column] = rows[i, column]
-    active[arm, PULLS] = m
-    active[arm, ONES] = ones
-    rows[i, PULLS] -= m
-    rows[i, ONES] -= ones
-    rows[i, UP] -= 2 * ones - m
-    rows[i, DOWN] += 2 * ones - m
-    if rows[i, KIND] == STEPPED:
-        rows[i, WORD] >>= m

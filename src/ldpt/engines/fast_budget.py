@@ -23,28 +23,26 @@ from typing import NamedTuple
 import numpy as np
 
 from ldpt.engines.blocks import (
-    KIND,
     ONES,
     PULLS,
     REST,
     REST_SIZE,
-    STEPPED,
+    ROW,
     URN,
-    WORD,
     Corridor,
-    cut_front,
     fill_rest,
     new_active,
-    open_block,
-    pulls_to_edge,
+    open_long_block,
     rounding_slack,
-    safe_length,
+    step_in_urn,
     take_from_rest,
+    walk_in_words,
 )
 from ldpt.engines.decisions import arm_index, is_clearly_below, squared_edge
 from ldpt.engines.jit import compiled
 from ldpt.engines.pull_order import popcount
 from ldpt.engines.reference import fixed_budget_uniform
+from ldpt.engines.rereading import GAP, reread_block
 from ldpt.engines.sources import WORD_SIZE, Source, draw_word
 from ldpt.engines.tournament import (
     index_bits,
@@ -57,7 +55,7 @@ from ldpt.policies import IndexRule
 
 SHARE = 0.5  # of the pulls left that a window aims at
 WINDOW = 4  # pulls per arm below which a window does not pay
-GROWTH = 3.0  # most by which a window aims to multiply the pulls made so far
+GROWTH = 1.0  # most by which a window aims to multiply the pulls made so far
 NOISE = 2.0  # I up to which an arm may stay near the threshold for long, by noise alone
 CHEAP = 4096  # pulls left up to which undoing a window costs little
 LEAST = 0.05  # I^2 below which a level is not worth a window
@@ -90,18 +88,18 @@ class BudgetState(NamedTuple):
 @compiled
 def new_state(n_arms: int, budget: int) -> BudgetState:
     """Room for a run of up to ``budget`` pulls."""
-    rows = min(budget + 1, MAX_ROWS + 64 * n_arms)
+    rows = min(budget + 1, MAX_ROWS + 64 * n_arms) + 2 * GAP * n_arms
     undo = Undo(
-        np.empty((rows, WORD + 1), np.int64),
+        np.empty((rows, ROW), np.int64),
         np.zeros(n_arms + 1, np.int64),
-        np.empty((rows, WORD + 1), np.int64),
+        np.empty((rows, ROW), np.int64),
     )
     return BudgetState(
         np.zeros(n_arms, np.int64),
         np.zeros(n_arms, np.int64),
         new_float_tournament(index_bits(n_arms)),
         new_active(n_arms),
-        np.empty((rows, WORD + 1), np.int64),
+        np.empty((rows, ROW), np.int64),
         np.zeros(n_arms, np.int64),
         np.zeros(n_arms, np.int64),
         undo,
@@ -162,16 +160,12 @@ def run_to_budgets(
 def advance(
     source: Source, t: int, stop: int, means: np.ndarray, rule: IndexRule, state: BudgetState
 ) -> None:
-    """Go on with a run from t pulls to exactly ``stop`` pulls."""
+    """Go on with a run from t pulls to exactly ``stop`` pulls, a number fixed beforehand."""
     n_arms = means.size
     pace = 1.0
     while t < stop:
         aim = pace * SHARE * (stop - t)
-        if (
-            t < n_arms
-            or aim < WINDOW * n_arms
-            or is_noisy(rule, t / n_arms, state.tree[1], stop - t)
-        ):
+        if t < n_arms or aim < WINDOW * n_arms or is_noisy(rule, state.tree[1], stop - t):
             moves = min(stop - t, WINDOW * n_arms)
             t += excursions(source, moves, stop - t, means, rule, state)
             pace = min(1.0, 2.0 * pace)
@@ -183,12 +177,17 @@ def advance(
             pace *= 0.125
             continue
         t += used
+    forget(state)
 
 
 @compiled
-def is_noisy(rule: IndexRule, pulls: float, level: float, left: int) -> bool:
-    """Whether a window may well be undone, at a cost: the least index may be due to noise alone."""
-    return left > CHEAP and squared_edge(rule, pulls, level) < NOISE * NOISE
+def is_noisy(rule: IndexRule, level: float, left: int) -> bool:
+    """Whether a window may well be undone, at a cost: an arm may stay below its level for long.
+
+    Where noise dominates, |d| / sqrt(n) alone takes ever longer to reach a level; with log n in
+    the index it does not.
+    """
+    return rule.log_weight == 0.0 and left > CHEAP and level < NOISE
 
 
 @compiled
@@ -206,16 +205,17 @@ def excursions(
 ) -> int:
     """Whole excursions for at least ``moves`` pulls, at most ``left``; return how many were made.
 
-    Most excursions are short. They are made here, on plain arrays, because handing on the whole
-    state costs more than a few pulls.
+    Most excursions are short: their first pulls are compared one by one, without a corridor.
     """
     n, s, tree, active, head, tail = (
         state.n, state.s, state.tree, state.active, state.head, state.tail,
     )  # fmt: skip
+    no_log = state.undo.log[:0]
     used = 0
     while used < moves:
         k = leader(tree)
         level = runner_up_value(tree, k)
+        index = -np.inf
         if head[k] == tail[k] and active[k, URN] == 0:
             word, size = active[k, REST], active[k, REST_SIZE]
             if size == 0:
@@ -226,36 +226,43 @@ def excursions(
             active[k, REST], active[k, REST_SIZE] = word >> m, size - m
             used += m
             index = arm_index(rule, n[k], s[k])
-            if used == left or index >= level:
-                set_value(tree, k, index)
-                continue
-        used += long_excursion(source, k, level, left - used, means[k], rule, state)
+        while used < left and index < level:
+            corridor = corridor_below(rule, level, n[k], s[k], left - used)
+            m, ones, _ = next_blocks(source, k, means[k], corridor, state, no_log, 0)
+            n[k] += m
+            s[k] += ones
+            used += m
+            index = arm_index(rule, n[k], s[k])
+        set_value(tree, k, index)
     return used
 
 
 @compiled
-def long_excursion(
-    source: Source, k: int, level: float, left: int, mean: float, rule: IndexRule,
-    state: BudgetState,
-) -> int:  # fmt: skip
-    """Pull arm k in blocks until its index reaches the level, at most ``left`` times."""
-    active, head, tail, pulls, ones, used = (
-        state.active, state.head, state.tail, state.n[k], state.s[k], 0,
-    )  # fmt: skip
-    while True:
-        limit, corridor = corridor_below(rule, level, pulls, ones, left - used)
-        if head[k] == tail[k]:
-            open_block(source, k, pulls, mean, corridor, limit, active)
-        else:
-            reread_block(source, k, pulls, corridor, limit, state)
-        pulls += active[k, PULLS]
-        ones += active[k, ONES]
-        used += active[k, PULLS]
-        index = arm_index(rule, pulls, ones)
-        if used == left or index >= level:
-            state.n[k], state.s[k] = pulls, ones
-            set_value(state.tree, k, index)
-            return used
+def next_blocks(
+    source: Source, k: int, mean: float, corridor: Corridor, state: BudgetState, log: np.ndarray,
+    line: int,
+) -> tuple[int, int, int]:  # fmt: skip
+    """Pull arm k inside its corridor; return pulls, ones and the next line of the log, if any.
+
+    One block of those known already or to be drawn at once, or words until an edge is touched.
+    """
+    active, n = state.active, state.n[k]
+    if state.head[k] < state.tail[k]:
+        free = state.head[k] - (state.tail[k - 1] if k > 0 else 0)
+        state.head[k] = reread_block(
+            source, k, n, corridor, state.future, state.head[k], free, active
+        )
+    elif active[k, URN] > 0:
+        step_in_urn(source, k, n, corridor, active)
+    elif active[k, REST_SIZE] > 0 or not open_long_block(source, k, n, mean, corridor, active):
+        if active[k, URN] == 0:
+            return walk_in_words(source, k, n, mean, corridor, active, log, line)
+        step_in_urn(source, k, n, corridor, active)
+    if log.shape[0] > 0:
+        for column in range(ROW):
+            log[line, column] = active[k, column]
+        line += 1
+    return active[k, PULLS], active[k, ONES], line
 
 
 @compiled
@@ -269,12 +276,12 @@ def raise_level(
     n, s, tree, active, head, tail = (
         state.n, state.s, state.tree, state.active, state.head, state.tail,
     )  # fmt: skip
-    log, log_start = state.undo.log, state.undo.log_start
+    log_start = state.undo.log_start
     used, lines, fits = 0, 0, True
     leaves = tree.size >> 1
-    room = log.shape[0]  # log and future must fit into one table
-    for k in range(n.size):
-        room -= tail[k] - head[k]
+    # Log and future must fit into one table, with the gaps.
+    room = max(0, state.undo.log.shape[0] - tail[n.size - 1] - GAP * n.size)
+    log = state.undo.log[:room]
     for k in range(n.size):
         log_start[k] = lines
         index = tree[leaves + k]
@@ -282,45 +289,25 @@ def raise_level(
             if used == left or lines >= room:
                 fits = False
                 break
-            known = head[k] < tail[k]
-            if n[k] < YOUNG and not known and active[k, URN] == 0:
+            if n[k] < YOUNG and head[k] == tail[k] and active[k, URN] == 0:
                 fill_rest(source, k, n[k], means[k], active)
                 most = min(left - used, active[k, REST_SIZE])
                 m = pulls_to_level(active[k, REST], most, rule, level, n[k], s[k])
                 take_from_rest(k, m, active)
+                for column in range(ROW):
+                    log[lines, column] = active[k, column]
+                ones, lines = active[k, ONES], lines + 1
             else:
-                limit, corridor = corridor_below(rule, level, n[k], s[k], left - used)
-                if known:
-                    reread_block(source, k, n[k], corridor, limit, state)
-                else:
-                    open_block(source, k, n[k], means[k], corridor, limit, active)
-            for column in range(WORD + 1):
-                log[lines, column] = active[k, column]
-            lines += 1
-            n[k] += active[k, PULLS]
-            s[k] += active[k, ONES]
-            used += active[k, PULLS]
+                corridor = corridor_below(rule, level, n[k], s[k], left - used)
+                m, ones, lines = next_blocks(source, k, means[k], corridor, state, log, lines)
+            n[k] += m
+            s[k] += ones
+            used += m
             index = arm_index(rule, n[k], s[k])
         if lines > log_start[k]:
             set_value(tree, k, index)
     log_start[n.size] = lines
     return used if fits else -1
-
-
-@compiled
-def reread_block(
-    source: Source, k: int, n: int, corridor: Corridor, limit: int, state: BudgetState
-) -> None:
-    """Write the arm's next block, from the responses of an undone window, into its active row."""
-    row = state.head[k]
-    m = min(limit, state.future[row, PULLS])
-    if state.future[row, KIND] == STEPPED:
-        m = pulls_to_edge(state.future[row, WORD], m, corridor)
-    else:
-        m = safe_length(corridor.up, corridor.down, corridor.closing, corridor.tau, m)
-    cut_front(source, k, n, m, state.future, row, state.active)
-    if state.future[row, PULLS] == 0:
-        state.head[k] += 1
 
 
 @compiled
@@ -340,9 +327,7 @@ def pulls_to_level(word: int, most: int, rule: IndexRule, level: float, n: int, 
 
 
 @compiled
-def corridor_below(
-    rule: IndexRule, level: float, n: int, s: int, limit: int
-) -> tuple[int, Corridor]:
+def corridor_below(rule: IndexRule, level: float, n: int, s: int, limit: int) -> Corridor:
     """Between which edges an arm stays below the level, and for how many pulls they hold.
 
     The index is at most the level while |d| <= e(n), see :func:`edge_of_level`. As e is concave,
@@ -357,7 +342,7 @@ def corridor_below(
     closing = max(0.0, (edge - ahead) / limit) if ahead > -np.inf else 0.0
     edge -= rounding_slack(n)
     d = s - n * rule.tau
-    return limit, Corridor(edge - d, edge + d, closing, rule.tau)
+    return Corridor(edge - d, edge + d, closing, rule.tau, limit)
 
 
 @compiled
@@ -372,7 +357,7 @@ def undo_window(rule: IndexRule, state: BudgetState) -> None:
     """Undo a window: its log becomes the first part of each arm's future."""
     undo, filled = state.undo, 0
     for k in range(state.n.size):
-        start = filled
+        start = filled = filled + GAP
         for line in range(undo.log_start[k], undo.log_start[k + 1]):
             state.n[k] -= undo.log[line, PULLS]
             state.s[k] -= undo.log[line, ONES]

@@ -18,7 +18,6 @@ from ldpt.engines.blocks import (
     Corridor,
     new_active,
     open_block,
-    part_of_block,
     rounding_slack,
 )
 from ldpt.engines.decisions import Arms, boundary, is_undecided
@@ -31,6 +30,7 @@ from ldpt.engines.pull_order import (
     pulls_at,
     remove,
 )
+from ldpt.engines.rereading import part_of_block
 from ldpt.engines.sources import Source, draw_one
 from ldpt.engines.tournament import NEVER, index_bits, new_tournament, set_value
 from ldpt.radii import UNION, Boundary
@@ -125,8 +125,8 @@ def check_arm(
     if -b <= d < b:
         b -= rounding_slack(n)
         more = max(1, max_pulls - t + 1)
-        corridor = Corridor(b - d, b + d, 0.0, arms.tau)
-        open_block(source, k, n, arms.means[k], corridor, more, state.active)
+        corridor = Corridor(b - d, b + d, 0.0, arms.tau, more)
+        open_block(source, k, n, arms.means[k], corridor, state.active)
         set_value(state.check_keys, k, (n + state.active[k, PULLS] << state.bits) + k)
         if state.reopen_keys[(state.reopen_keys.size >> 1) + k] != NEVER:
             set_value(state.reopen_keys, k, NEVER)

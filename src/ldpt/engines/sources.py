@@ -10,6 +10,7 @@ A tape is the matrix of running sums: ``tape[k, n]`` is the sum of the first n r
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numba import types
@@ -23,6 +24,14 @@ Source = np.random.Generator | np.ndarray
 WORD_SIZE = 62  # responses in a word, the next one in its lowest bit
 FEW = 24  # below, adding single draws is cheaper than one binomial
 NO_CHANCE = 40.0  # e^-40 is less than one step of a uniform draw, 2^-53
+INNER, OUTER = 1, 2  # answers of edges_touched
+
+
+class Edges(NamedTuple):
+    """Where the walk 2 s - n ends, above and below its start."""
+
+    up: int
+    down: int
 
 
 def tape_from_responses(responses: np.ndarray) -> np.ndarray:
@@ -58,6 +67,16 @@ def touched_edge(source: Source, arm: int, n: int, m: int, ones: int, up: int, d
 
     Known: the next m responses hold ``ones`` ones. If both edges were touched, a tape names the
     first one; a generator leaves that case out (see :func:`reflected_edge`).
+    """
+    raise NotImplementedError("answered in compiled code only")
+
+
+def edges_touched(
+    source: Source, arm: int, n: int, m: int, ones: int, inner: Edges, outer: Edges
+) -> int:
+    """Whether the walk touched one of the outer edges (OUTER), else one of the inner (INNER), or 0.
+
+    Known: the next m responses hold ``ones`` ones. No inner edge lies beyond its outer one.
     """
     raise NotImplementedError("answered in compiled code only")
 
@@ -99,6 +118,23 @@ def _touched_edge(source, arm, n, m, ones, up, down):  # type: ignore[no-untyped
     if _is_generator(source):
         return lambda source, arm, n, m, ones, up, down: reflected_edge(source, m, ones, up, down)
     return lambda source, arm, n, m, ones, up, down: edge_on_tape(source, arm, n, m, up, down)
+
+
+@overload(edges_touched)
+def _edges_touched(source, arm, n, m, ones, inner, outer):  # type: ignore[no-untyped-def]
+    if _is_generator(source):
+        return lambda source, arm, n, m, ones, inner, outer: nested_edges(
+            source, m, ones, inner, outer
+        )
+    return lambda source, arm, n, m, ones, inner, outer: nested_edges_on_tape(
+        source, arm, n, m, inner, outer
+    )
+
+
+@compiled
+def uniform(rng: np.random.Generator) -> float:
+    """What ``rng.random()`` returns, at a third of its price in compiled code."""
+    return (next_uint64(rng.bit_generator) >> np.uint64(11)) * 2.0**-53
 
 
 # --- Words
@@ -145,7 +181,7 @@ def binomial(rng: np.random.Generator, m: int, mean: float) -> int:
         return rng.binomial(m, mean)
     ones = 0
     for _ in range(m):
-        if rng.random() < mean:
+        if uniform(rng) < mean:
             ones += 1
     return ones
 
@@ -167,7 +203,7 @@ def hypergeometric_by_urn(rng: np.random.Generator, m: int, ones: int, total: in
     for drawn in range(m):
         if left == 0:
             break
-        if rng.random() * (total - drawn) < left:
+        if uniform(rng) * (total - drawn) < left:
             left -= 1
     return ones - left
 
@@ -178,7 +214,7 @@ def hypergeometric_from_mode(rng: np.random.Generator, m: int, ones: int, total:
     zeros = total - ones
     mode = int((m + 1.0) * (ones + 1.0) / (total + 2.0))
     weight = math.exp(log_choose(ones, mode) + log_choose(zeros, m - mode) - log_choose(total, m))
-    left = rng.random() - weight
+    left = uniform(rng) - weight
     low, low_weight, high, high_weight = mode, weight, mode, weight
     while left > 0.0:
         high_weight *= (ones - high) * (m - high) / ((high + 1.0) * (zeros - m + high + 1.0))
@@ -216,6 +252,16 @@ def edge_on_tape(tape: np.ndarray, arm: int, n: int, m: int, up: int, down: int)
 
 
 @compiled
+def nested_edges_on_tape(
+    tape: np.ndarray, arm: int, n: int, m: int, inner: Edges, outer: Edges
+) -> int:
+    """Look which edges the walk on the tape touched."""
+    if edge_on_tape(tape, arm, n, m, outer.up, outer.down) != 0:
+        return OUTER
+    return INNER if edge_on_tape(tape, arm, n, m, inner.up, inner.down) != 0 else 0
+
+
+@compiled
 def reflected_edge(rng: np.random.Generator, m: int, ones: int, up: int, down: int) -> int:
     """Draw which edge a walk of m steps with ``ones`` up-steps touched.
 
@@ -233,13 +279,48 @@ def reflected_edge(rng: np.random.Generator, m: int, ones: int, up: int, down: i
     rise, fall = touch_exponent(m, end, up), touch_exponent(m, -end, down)
     if min(rise, fall) > NO_CHANCE:
         return 0
-    u = rng.random()
+    u = uniform(rng)
     if u >= math.exp(-rise) + math.exp(-fall):
         return 0
     risen = touch_probability(m, ones, up)
     if u < risen:
         return 1
     return -1 if u < risen + touch_probability(m, m - ones, down) else 0
+
+
+@compiled
+def nested_edges(rng: np.random.Generator, m: int, ones: int, inner: Edges, outer: Edges) -> int:
+    """Draw which of two pairs of edges a walk of m steps with ``ones`` up-steps touched.
+
+    A walk that touches an outer edge touches the inner one before, so that one uniform number
+    answers both questions. As in :func:`reflected_edge`, no walk touches both sides.
+    """
+    end = 2 * ones - m
+    if end >= outer.up or end <= -outer.down:
+        return OUTER
+    u = 0.0
+    if -inner.down < end < inner.up:
+        if min(touch_exponent(m, end, inner.up), touch_exponent(m, -end, inner.down)) > NO_CHANCE:
+            return 0
+        u = uniform(rng)
+        if not is_touch(u, m, ones, inner):
+            return 0
+    else:
+        u = uniform(rng)
+    return OUTER if is_touch(u, m, ones, outer) else INNER
+
+
+@compiled
+def is_touch(u: float, m: int, ones: int, edges: Edges) -> bool:
+    """Whether u is less than the probability that a walk which ends inside touched an edge."""
+    end = 2 * ones - m
+    rise, fall = touch_exponent(m, end, edges.up), touch_exponent(m, -end, edges.down)
+    if u >= math.exp(-rise) + math.exp(-fall):
+        return False
+    chance = touch_probability(m, ones, edges.up) if rise < NO_CHANCE else 0.0
+    if u >= chance and fall < NO_CHANCE:
+        chance += touch_probability(m, m - ones, edges.down)
+    return u < chance
 
 
 @compiled

@@ -1,0 +1,204 @@
+"""Blocks that were made before, and are read again between narrower edges.
+
+An undone window leaves each arm with rows of responses that are known in part: a word bit by bit,
+a *summed* block by its ones and by edges that its walk 2 s - n did not touch. To read such a
+block again, its first pulls are drawn from their law given all that is known, together with the
+answer to a further question: did they touch the narrower edges? Mostly they did not, and are one
+block again. Otherwise they become a *touching* row, which is known to touch the inner edges and
+not to touch the outer ones. It is halved, with both facts kept, until the touch is found: the
+pulls before it are summed blocks, and it is a single pull.
+
+Halves are drawn by rejection: ones in random order, whether either half touches an edge by the
+reflection principle, until what is known comes true. So nothing is drawn twice and nothing is
+biased.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from ldpt.engines.blocks import (
+    DOWN,
+    INNER_DOWN,
+    INNER_UP,
+    KIND,
+    ONES,
+    PULLS,
+    ROW,
+    STEPPED,
+    SUMMED,
+    TOUCHING,
+    UP,
+    WORD,
+    Corridor,
+    bridged_length,
+    pulls_to_edge,
+    safe_length,
+)
+from ldpt.engines.jit import compiled
+from ldpt.engines.pull_order import popcount
+from ldpt.engines.sources import INNER, OUTER, Edges, Source, draw_part, edges_touched
+
+GAP = 32  # free rows in front of an arm's first, for the halves of touching rows
+WORTH_ASKING = 60  # pulls of a piece below which a further question does not pay
+
+
+class Piece(NamedTuple):
+    """The first pulls of a row, and the edges that they must not touch to be one block."""
+
+    pulls: int
+    inner: Edges
+
+
+@compiled
+def reread_block(
+    source: Source, arm: int, n: int, corridor: Corridor, rows: np.ndarray, i: int, free: int,
+    active: np.ndarray,
+) -> int:  # fmt: skip
+    """Move the arm's next block out of row i into its active row; return its first row afterwards.
+
+    ``free`` rows before row i are free.
+    """
+    while True:
+        if rows[i, KIND] == TOUCHING:
+            i = halve_touching(source, arm, n, rows, i)
+            free -= 1
+            continue
+        piece = front_piece(corridor, rows, i, free)
+        ones, inside = draw_piece(source, arm, n, piece, rows, i)
+        if inside:
+            break
+        i = put_touching(piece, ones, rows, i)
+        free -= 1
+    for column in range(ROW):
+        active[arm, column] = rows[i, column]
+    active[arm, PULLS], active[arm, ONES] = piece.pulls, ones
+    active[arm, UP], active[arm, DOWN] = piece.inner.up, piece.inner.down
+    drop_front(piece.pulls, ones, rows, i)
+    return i + 1 if rows[i, PULLS] == 0 else i
+
+
+@compiled
+def front_piece(corridor: Corridor, rows: np.ndarray, i: int, free: int) -> Piece:
+    """How much of row i to read at once: up to an edge, what is safe, or more if that pays."""
+    limit = min(corridor.limit, rows[i, PULLS])
+    outer = Edges(rows[i, UP], rows[i, DOWN])
+    if rows[i, KIND] == STEPPED:
+        return Piece(pulls_to_edge(rows[i, WORD], limit, corridor), outer)
+    safe = safe_length(corridor.up, corridor.down, corridor.closing, corridor.tau, limit)
+    if safe == limit or limit < WORTH_ASKING or free < GAP - 4:
+        return Piece(safe, outer)
+    tilt = 1.0 - 2.0 * corridor.tau
+    rise, fall = max(0.0, 2.0 * corridor.closing + tilt), max(0.0, 2.0 * corridor.closing - tilt)
+    up, down = 2.0 * corridor.up, 2.0 * corridor.down
+    # The walk comes nowhere near an edge of the corridor that lies behind an edge of the row.
+    up_is_closed, down_is_closed = outer.up <= up - limit * rise, outer.down <= down - limit * fall
+    if up_is_closed and down_is_closed:
+        return Piece(limit, outer)
+    width = min(up, outer.up) + min(down, outer.down)
+    near = min(np.inf if up_is_closed else up, np.inf if down_is_closed else down)
+    near = min(near, 0.5 * width)
+    drift = max(rise, fall) + abs(2.0 * rows[i, ONES] / rows[i, PULLS] - 1.0)
+    longer = bridged_length(near, width - near, drift, limit)
+    if longer < max(WORTH_ASKING, 2 * safe):
+        return Piece(safe, outer)
+    inner_up = outer.up if up_is_closed else min(outer.up, math.ceil(up - longer * rise))
+    inner_down = outer.down if down_is_closed else min(outer.down, math.ceil(down - longer * fall))
+    return Piece(longer, Edges(inner_up, inner_down))
+
+
+@compiled
+def draw_piece(
+    source: Source, arm: int, n: int, piece: Piece, rows: np.ndarray, i: int
+) -> tuple[int, bool]:
+    """Ones in the first pulls of row i, given all that is known, and whether they stay inside."""
+    m, inner, total, all_ones = piece.pulls, piece.inner, rows[i, PULLS], rows[i, ONES]
+    if rows[i, KIND] == STEPPED:
+        return popcount(rows[i, WORD] & ((np.int64(1) << m) - 1)), True
+    outer = Edges(rows[i, UP], rows[i, DOWN])
+    if m == total and inner.up == outer.up and inner.down == outer.down:
+        return all_ones, True
+    while True:
+        ones = all_ones if m == total else draw_part(source, arm, n, m, all_ones, total)
+        touched = edges_touched(source, arm, n, m, ones, inner, outer)
+        if touched == OUTER:
+            continue
+        if m < total:
+            rest = shifted(outer, 2 * ones - m)
+            if edges_touched(source, arm, n + m, total - m, all_ones - ones, rest, rest) != 0:
+                continue
+        return ones, touched == 0
+
+
+@compiled
+def part_of_block(source: Source, arm: int, n: int, m: int, rows: np.ndarray, i: int) -> int:
+    """Sum of the first m responses of the block in row i, given all that is known about it."""
+    return draw_piece(source, arm, n, Piece(m, Edges(rows[i, UP], rows[i, DOWN])), rows, i)[0]
+
+
+@compiled
+def drop_front(m: int, ones: int, rows: np.ndarray, i: int) -> None:
+    """Take the first m pulls, with so many ones, off row i; its edges are seen from its start."""
+    walk = 2 * ones - m
+    rows[i, PULLS] -= m
+    rows[i, ONES] -= ones
+    rows[i, UP] -= walk
+    rows[i, DOWN] += walk
+    rows[i, INNER_UP] -= walk
+    rows[i, INNER_DOWN] += walk
+    if rows[i, KIND] == STEPPED:
+        rows[i, WORD] >>= m
+
+
+@compiled
+def put_touching(piece: Piece, ones: int, rows: np.ndarray, i: int) -> int:
+    """Put the first pulls of row i, which touch their inner edges, into a row before it."""
+    rows[i - 1] = rows[i]
+    rows[i - 1, KIND] = TOUCHING
+    rows[i - 1, PULLS], rows[i - 1, ONES] = piece.pulls, ones
+    rows[i - 1, INNER_UP], rows[i - 1, INNER_DOWN] = piece.inner.up, piece.inner.down
+    drop_front(piece.pulls, ones, rows, i)
+    if rows[i, PULLS] == 0:
+        rows[i] = rows[i - 1]
+        return i
+    return i - 1
+
+
+@compiled
+def halve_touching(source: Source, arm: int, n: int, rows: np.ndarray, i: int) -> int:
+    """Halve a touching row: one half touches, or it is the touch itself; return the first row.
+
+    If the first half touches, nothing is kept of what the second does inside the outer edges.
+    """
+    total, all_ones = rows[i, PULLS], rows[i, ONES]
+    if total == 1:
+        rows[i, KIND] = SUMMED
+        return i
+    inner, outer = Edges(rows[i, INNER_UP], rows[i, INNER_DOWN]), Edges(rows[i, UP], rows[i, DOWN])
+    m = total >> 1
+    while True:
+        ones = draw_part(source, arm, n, m, all_ones, total)
+        first = edges_touched(source, arm, n, m, ones, inner, outer)
+        if first == OUTER:
+            continue
+        far = shifted(outer, 2 * ones - m)
+        near = far if first == INNER else shifted(inner, 2 * ones - m)
+        second = edges_touched(source, arm, n + m, total - m, all_ones - ones, near, far)
+        if second != OUTER and (first == INNER or second == INNER):
+            break
+    rows[i - 1] = rows[i]
+    rows[i - 1, PULLS], rows[i - 1, ONES] = m, ones
+    drop_front(m, ones, rows, i)
+    if first == INNER:
+        rows[i, KIND] = SUMMED
+    else:
+        rows[i - 1, KIND] = SUMMED
+        rows[i - 1, UP], rows[i - 1, DOWN] = inner.up, inner.down
+    return i - 1
+
+
+@compiled
+def shifted(edges: Edges, walk: int) -> Edges:
+    """The edges as seen from where the walk has come to."""
+    return Edges(edges.up - walk, edges.down + walk)

@@ -1,0 +1,98 @@
+"""Blocks read again: their parts, touching rows and their halves.
+
+Statistical tests are seeded and fail by chance with probability 1e-4 each. Small walks stay far from
+their lower edge, for a walk that touches both edges is left out of the law.
+"""
+
+import numpy as np
+import pytest
+
+from ldpt.engines import blocks, rereading
+from ldpt.engines.blocks import DOWN, KIND, ONES, PULLS, SUMMED, TOUCHING, UP
+from ldpt.engines.sources import Edges, tape_from_responses
+from tests.engines.laws import LEVEL, arrangements, fits, walk_of
+
+FAR = 1000
+
+
+def summed_row(m, ones, up):
+    """A table with a gap and one summed row, which has not touched ``up``."""
+    rows = np.zeros((rereading.GAP + 1, blocks.ROW), np.int64)
+    rows[-1, [KIND, PULLS, ONES, UP, DOWN]] = SUMMED, m, ones, up, FAR
+    return rows
+
+
+def test_part_of_block_respects_edges_not_touched():
+    """First half of a walk of 12 steps that never rose to 3."""
+    rng, m, ones = np.random.default_rng(3), 12, 6
+    inside = [o for o in arrangements(m, ones) if walk_of(o).max() < 3]
+    weights = np.bincount([sum(order[:6]) for order in inside], minlength=7) / len(inside)
+    rows = summed_row(m, ones, 3)
+    sample = [rereading.part_of_block(rng, 0, 0, 6, rows, rereading.GAP) for _ in range(20_000)]
+    assert fits(sample, weights) > LEVEL
+
+
+@pytest.mark.parametrize(("ones", "inner", "outer"), [(5, 2, 4), (5, 1, 3), (6, 3, 5), (6, 2, 3)])
+def test_draw_piece_asks_for_the_inner_edge_given_the_outer(ones, inner, outer):
+    """Ones in the first 6 of 10 steps, and whether they stay below the inner edge."""
+    rng, m, front = np.random.default_rng(4), 10, 6
+    orders = [o for o in arrangements(m, ones) if walk_of(o).max() < outer]
+    answers = [(sum(o[:front]), bool(walk_of(o)[:front].max() < inner)) for o in orders]
+    numbers = {answer: i for i, answer in enumerate(sorted(set(answers)))}
+    weights = np.bincount([numbers[a] for a in answers]) / len(answers)
+    rows, piece = summed_row(m, ones, outer), rereading.Piece(front, Edges(inner, FAR))
+    sample = [
+        numbers[rereading.draw_piece(rng, 0, 0, piece, rows, rereading.GAP)] for _ in range(20_000)
+    ]
+    assert fits(sample, weights) > LEVEL
+
+
+@pytest.mark.parametrize(("ones", "inner", "outer"), [(5, 2, 4), (5, 1, 3), (6, 4, 5)])
+def test_halves_of_a_touching_row_give_all_its_orders_alike(ones, inner, outer):
+    """Read to the end, one pull at a time: every order that touches only the inner edge."""
+    rng, m = np.random.default_rng(5), 10
+    orders = [o for o in arrangements(m, ones) if inner <= walk_of(o).max() < outer]
+    numbers = {order: i for i, order in enumerate(orders)}
+    one_pull = blocks.Corridor(0.0, 0.0, 0.0, 0.5, 1)
+    sample = []
+    for _ in range(100 * len(orders)):
+        rows, active = summed_row(m, ones, outer), blocks.new_active(1)
+        i = rereading.put_touching(rereading.Piece(m, Edges(inner, FAR)), ones, rows, rereading.GAP)
+        assert rows[i, KIND] == TOUCHING
+        order = []
+        for n in range(m):
+            i = rereading.reread_block(rng, 0, n, one_pull, rows, i, i, active)
+            assert active[0, PULLS] == 1
+            order.append(int(active[0, ONES]))
+        sample.append(numbers[tuple(order)])
+    assert fits(sample, np.full(len(orders), 1 / len(orders))) > LEVEL
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_reread_block_follows_the_tape_and_stops_at_the_corridor(seed):
+    """Blocks of a long row: never beyond the first touch, none lost, longer than what is safe."""
+    longest = 0
+    for number in range(100):
+        rng = np.random.default_rng([seed, number])
+        bits = rng.random((1, 6000)) < 0.5
+        tape, active = tape_from_responses(bits), blocks.new_active(1)
+        m = int(rng.integers(500, 5000))
+        walk = 2 * tape[0, 1 : m + 1] - np.arange(1, m + 1)
+        up, down = int(walk.max()) + 1, int(-walk.min()) + 1
+        rows = summed_row(m, tape[0, m], up)
+        rows[-1, DOWN] = down
+        i, n = rereading.GAP, 0
+        while n < m:
+            ways = rng.uniform(1, 60, 2)
+            corridor = blocks.Corridor(*ways, 0.0, 0.5, m)
+            i = rereading.reread_block(tape, 0, n, corridor, rows, i, i, active)
+            pulls = int(active[0, PULLS])
+            moved = tape[0, n + 1 : n + pulls + 1] - tape[0, n] - 0.5 * np.arange(1, pulls + 1)
+            where = f"seed [{seed}, {number}], pull {n}"
+            assert active[0, ONES] == tape[0, n + pulls] - tape[0, n], where
+            assert (moved[:-1] < ways[0]).all(), where
+            assert (moved[:-1] > -ways[1]).all(), where
+            longest = max(longest, pulls / min(2 * ways))
+            n += pulls
+        assert rows[i:, PULLS].sum() == 0, f"seed [{seed}, {number}]"
+    assert longest > 5
