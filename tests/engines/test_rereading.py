@@ -1,7 +1,7 @@
 """Blocks read again: their parts, touching rows and their halves.
 
-Statistical tests are seeded and fail by chance with probability 1e-4 each. Small walks stay far from
-their lower edge, for a walk that touches both edges is left out of the law.
+Statistical tests are seeded and fail by chance with probability 1e-4 each. Small walks stay far
+from their lower edge, for a walk that touches both edges is left out of the law.
 """
 
 import numpy as np

@@ -215,15 +215,37 @@ def take_from_rest(arm: int, m: int, active: np.ndarray) -> None:
 
 @compiled
 def pulls_to_edge(word: int, most: int, corridor: Corridor) -> int:
-    """Responses in the word up to the first that touches an edge, or ``most`` if none does.
+    """Responses in the word up to the first that touches an edge, or ``most`` if none does."""
+    return read_word(word, most, walk_edges(corridor))[0]
 
-    In terms of the walk w = 2 s - n after m pulls, d touches the upper edge if
-    w + m (2 closing + 1 - 2 tau) >= 2 up, and the lower one likewise. A byte is read bit by bit
-    only if its highest or lowest point could touch an edge.
+
+class WalkEdges(NamedTuple):
+    """A corridor as the walk w = 2 s - n sees it.
+
+    After m pulls, d touches the upper edge if w + m ``rise`` >= ``up``, and the lower one if
+    -w + m ``fall`` >= ``down``.
     """
-    tilt = 1.0 - 2.0 * corridor.tau
-    rise, fall = 2.0 * corridor.closing + tilt, 2.0 * corridor.closing - tilt
-    up, down = 2.0 * corridor.up, 2.0 * corridor.down
+
+    up: float
+    down: float
+    rise: float
+    fall: float
+
+
+@compiled
+def walk_edges(corridor: Corridor) -> WalkEdges:
+    """The edges of the walk 2 s - n."""
+    tilt, closing = 1.0 - 2.0 * corridor.tau, 2.0 * corridor.closing
+    return WalkEdges(2.0 * corridor.up, 2.0 * corridor.down, closing + tilt, closing - tilt)
+
+
+@compiled
+def read_word(word: int, most: int, edges: WalkEdges) -> tuple[int, float, float]:
+    """Responses up to the first that touches an edge, or ``most``; ways to the edges after them.
+
+    A byte is read bit by bit only if its highest or lowest point could touch an edge.
+    """
+    up, down, rise, fall = edges
     byte_rise, byte_fall = 8.0 * max(0.0, rise), 8.0 * max(0.0, fall)
     m = 0
     while m < most:
@@ -243,8 +265,8 @@ def pulls_to_edge(word: int, most: int, corridor: Corridor) -> int:
             down += step - fall
             m += 1
             if up <= 0.0 or down <= 0.0:
-                return m
-    return m
+                return m, up, down
+    return m, up, down
 
 
 @compiled
@@ -257,35 +279,14 @@ def walk_in_words(
     Each word becomes a line of the log, if that has any; the walk ends when it is full. Return the
     number of pulls, of ones among them, and the next line.
     """
-    tilt = 1.0 - 2.0 * corridor.tau
-    rise, fall = 2.0 * corridor.closing + tilt, 2.0 * corridor.closing - tilt
-    byte_rise, byte_fall = 8.0 * max(0.0, rise), 8.0 * max(0.0, fall)
-    up, down = 2.0 * corridor.up, 2.0 * corridor.down
-    far, left, pulls, ones, touched = 0.0, corridor.limit, 0, 0, False
+    edges = walk_edges(corridor)
+    up, down = edges.up, edges.down
+    far, left, pulls, ones = 0.0, corridor.limit, 0, 0
     while True:
         word, size = active[arm, REST], active[arm, REST_SIZE]
         if size == 0:
             word, size = draw_word(source, arm, n + pulls, mean), WORD_SIZE
-        most, m = min(left, size), 0
-        while m < most and not touched:
-            byte = word >> m & 255
-            if (
-                m + 8 <= most
-                and BYTE_WALKS[byte, HIGHEST] + byte_rise < up
-                and BYTE_WALKS[byte, LOWEST] + byte_fall < down
-            ):
-                up -= BYTE_WALKS[byte, END] + 8.0 * rise
-                down += BYTE_WALKS[byte, END] - 8.0 * fall
-                m += 8
-                continue
-            for _ in range(min(8, most - m)):
-                step = 2.0 * (word >> m & 1) - 1.0
-                up -= step + rise
-                down += step - fall
-                m += 1
-                if up <= 0.0 or down <= 0.0:
-                    touched = True
-                    break
+        m, up, down = read_word(word, min(left, size), WalkEdges(up, down, edges.rise, edges.fall))
         front = word & ((np.int64(1) << m) - 1)
         active[arm, REST], active[arm, REST_SIZE] = word >> m, size - m
         pulls, ones, left = pulls + m, ones + popcount(front), left - m
@@ -293,7 +294,7 @@ def walk_in_words(
             log[line, KIND], log[line, PULLS], log[line, ONES] = STEPPED, m, popcount(front)
             log[line, WORD] = front
             line += 1
-        if touched or left == 0 or line == log.shape[0] > 0:
+        if up <= 0.0 or down <= 0.0 or left == 0 or line == log.shape[0] > 0:
             return pulls, ones, line
         if left >= WORTH:
             far = worthwhile_distance(mean, corridor) if far == 0.0 else far

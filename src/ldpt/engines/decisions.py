@@ -79,13 +79,3 @@ def first_minimum(values: np.ndarray) -> int:
         if values[k] < values[best]:
             best = k
     return best
-
-
-@compiled
-def least_of_others(values: np.ndarray, place: int) -> float:
-    """The smallest value at any other place; infinite if there is none."""
-    least = np.inf
-    for k in range(values.size):
-        if k != place and values[k] < least:
-            least = values[k]
-    return least

@@ -144,10 +144,11 @@ def reopening_time(edge: Boundary, n: int, s: int, t: int, tau: float) -> int:
     Found by the very comparison that the literal engine makes: from a guess in steps that double
     until the time is bracketed, then by bisection. Boundaries do not fall in time.
     """
-    if not is_undecided(edge, n, s, HORIZON, tau):
+    guess = guessed_time(edge, n, s - n * tau)
+    if guess >= HORIZON or (guess == 0 and not is_undecided(edge, n, s, HORIZON, tau)):
         return NEVER
-    low, high = t, HORIZON  # decided at low, undecided at high
-    guess, step = min(max(guessed_time(edge, n, s - n * tau), t + 1), HORIZON - 1), 1
+    low, high, step = t, HORIZON, 1  # decided at low, undecided at high
+    guess = max(guess, t + 1)
     if is_undecided(edge, n, s, guess, tau):
         high = guess
         while high - step > t and is_undecided(edge, n, s, high - step, tau):
@@ -173,7 +174,7 @@ def reopening_time(edge: Boundary, n: int, s: int, t: int, tau: float) -> int:
 def guessed_time(edge: Boundary, n: int, d: float) -> int:
     """About the time at which the boundary reaches |d|; 0 where no closed form is at hand."""
     if edge.family == UNION:  # L(t) = d^2 / (f n)
-        return int(math.exp(min((d * d / (edge.factor * n) - edge.term) / 3.0, 34.0)))
+        return 1 + int(math.exp(min((d * d / (edge.factor * n) - edge.term) / 3.0, 35.0)))
     return 0
 
 
