@@ -28,7 +28,7 @@ from ldpt.config import BudgetRun, ConfidenceRun
 from ldpt.instances import MOST_ARMS, Instance, equal_gap
 from ldpt.io.runs import labelled, write_runs
 from ldpt.planning import run_cost
-from ldpt.policies import POLICIES
+from ldpt.policies import INDEX_POLICIES, POLICIES
 from ldpt.radii import RADII, Radius
 
 HERE = Path(__file__).parent
@@ -39,7 +39,7 @@ UNEVEN = (
     Instance("three-groups", [0.1] * 3 + [0.35, 0.45, 0.55, 0.65] + [0.9] * 3, 0.5),
     Instance("hard-arm", [0.1, 0.52], 0.5),
 )
-METHODS = ("apt", *RADII)
+METHODS = (*INDEX_POLICIES, *RADII)
 REPLICATES = (250, 500, 1000, 2000, 4000)
 EPSILONS = (0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, math.inf)
 ARMS = (2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
@@ -127,7 +127,7 @@ def growth() -> pd.DataFrame:
             run = setting(method, CROWDED, 0.5, replicates)
             add("replicates", replicates, run, CROWDED, measure(run, CROWDED))
         for epsilon in EPSILONS:
-            first = FEW if method == "apt" and epsilon < 0.03 else ENOUGH
+            first = FEW if method in POLICIES and epsilon < 0.03 else ENOUGH
             run, found = long_enough(setting(method, CROWDED, epsilon, first), CROWDED)
             add("epsilon", epsilon, run, CROWDED, found)
         for n_arms in ARMS:
