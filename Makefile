@@ -40,7 +40,7 @@ benchmark: .venv/ready
 	$(BIN)/python benchmarks/engines.py
 
 # Exact versions; uv where there is one, pip otherwise. Byte-compiled, as pip does by itself: where
-# Python may not write bytecode every job would compile its libraries anew, for 1.5 of its 2.5 seconds.
+# Python may not write bytecode every job would compile its libraries again, for 1.5 of its 2.5 seconds.
 .venv/ready: requirements.lock pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "ldpt needs Python 3.11 or newer, this is " + sys.version.split()[0])'
 	$(PYTHON) -m venv --clear .venv
@@ -53,7 +53,7 @@ benchmark: .venv/ready
 	fi
 	touch $@
 
-# Resolve anew: the lock holds versions and hashes and no address; a test keeps environment.yml equal to it.
+# Resolve again: the lock holds versions and hashes and no address; a test keeps environment.yml equal to it.
 lock:
 	rm -f uv.lock && uv lock --quiet
 	uv export --quiet --extra test --no-emit-project --format requirements-txt --no-header --no-annotate > requirements.lock

@@ -391,7 +391,7 @@ def _leaves(value: Any, key: str = "", depth: int = 0) -> Iterator[tuple[str, An
 
 
 def _check_numbers(config: Mapping[str, Any]) -> None:
-    """What a schema cannot say: no NaN, infinity for epsilon only, nothing beyond all measure."""
+    """What a schema cannot say: no NaN, infinity for epsilon only, nothing too large."""
     for key, value in _leaves(config):
         name = key.rsplit(".", 1)[-1]
         if isinstance(value, float) and math.isnan(value):
@@ -532,7 +532,7 @@ def _replicates(
     keys: Sequence[str],
     needed: Callable[[Mapping[str, float]], int],
 ) -> int:
-    """Runs of a cell: a number, or what a precision needs; the study's word goes first."""
+    """Runs of a cell: a number, or what a precision needs; a study's own setting comes first."""
     if "replicates" in grid:
         return int(grid["replicates"])
     if "replicates" in section and "precision" not in grid:
@@ -618,7 +618,7 @@ def _check_budgets(
     multiples: Iterable[float],
     key: str = "multiples",
 ) -> None:
-    """Budgets at multiples of H_eps: at least one is large enough, none is beyond all measure."""
+    """Budgets at multiples of H_eps: at least one is large enough, none is too large."""
     _require_finite_complexity(where, instance)
     most = max(multiples) * instance.complexity(epsilon)
     at = f"times H_eps of {instance.name!r} at epsilon {epsilon:g}"

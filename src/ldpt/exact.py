@@ -1,7 +1,7 @@
-"""Error probabilities without randomness: dynamic programmes over the states of an arm.
+"""Error probabilities without randomness: dynamic programs over the states of an arm.
 
 Algorithm 1 on one or two arms, and Algorithm 2 on one arm, have so few states that the probability
-of each can be carried from pull to pull. The programmes use the very comparisons of the engines, so
+of each can be carried from pull to pull. The programs use the engines' own comparisons, so
 that they are oracles for them. :func:`certified_error_lower_bound` goes further: it is a proof, in
 that every rounding and every comparison errs on the safe side.
 """

@@ -1,7 +1,7 @@
 """What Snakemake says while it runs: bars on a terminal, plain short lines elsewhere.
 
 Snakemake's own messages name every input and output of every job, in lines of up to 20 000
-characters. Here a job is one line, a failed one is told with the last words of its log and the
+characters. Here a job is one line, a failed one is shown with the last lines of its log and the
 log's place, and no line is longer than 200 characters. Snakemake finds this package by its name;
 ``profiles/default`` asks for it. All details are in ``.snakemake/log``, as always.
 """

@@ -154,7 +154,7 @@ def test_simulations_in_one_job_start_once_and_hold_one_table_at_a_time():
 def test_the_command_says_it_as_text_and_for_machines(capsys):
     assert cli.main(["plan", "--config", str(PROJECT / "config" / "smoke.yaml")]) == 0
     text = capsys.readouterr().out
-    assert re.search(r"^cpu +\S+ hours", text, re.MULTILINE)
+    assert re.search(r"^CPU +\S+ hours", text, re.MULTILINE)
     assert re.search(r"^disk +\S+ GB", text, re.MULTILINE)
     smoke = config.study(config.load(PROJECT / "config" / "smoke.yaml"))
     assert cli.main(["plan", "--config", str(PROJECT / "config" / "smoke.yaml"), "--json"]) == 0

@@ -337,7 +337,9 @@ def test_a_staged_name_is_hidden_and_keeps_folder_and_suffix() -> None:
     assert staged_path("a/b.c.png") == Path("a/.b.c.staged.png")
 
 
-def test_an_unnamed_output_is_told(rule: Callable, capfd: pytest.CaptureFixture) -> None:
+def test_job_refuses_an_output_name_that_the_rule_does_not_have(
+    rule: Callable, capfd: pytest.CaptureFixture
+) -> None:
     with pytest.raises(SystemExit), job(rule(), "scripts/draw.py") as this:
         _ = this.output.svg
     assert "the rule has no output named 'svg'" in capfd.readouterr().err

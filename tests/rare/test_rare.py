@@ -1,4 +1,4 @@
-"""Rare events against closed forms, exact programmes, plain simulation and their own diagnostics.
+"""Rare events against closed forms, exact programs, plain simulation and their own diagnostics.
 
 Every comparison with a known value allows 4 standard errors: a right estimator fails one of them
 with probability 6e-5, and the seeds are fixed.
@@ -69,7 +69,7 @@ def test_two_arms_match_the_exact_program(policy, instance, epsilon, budgets):
         assert found.relative_error < 0.1
 
 
-def test_two_arms_match_the_exact_programme_below_1e_12():
+def test_two_arms_match_the_exact_program_below_1e_12():
     instance = Instance("unlike", [0.1, 0.8], 0.5)
     exact = fixed_budget_loss(instance, math.inf, 150)
     assert exact < 1e-12

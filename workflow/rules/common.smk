@@ -68,7 +68,7 @@ wildcard_constraints:
 def code(script):
     """What a rule runs, as a parameter: the hash of a script and of all modules it reaches.
 
-    Taken only for the rules of a plan: on a cluster every job reads these files anew.
+    Taken only for the rules of a plan: on a cluster every job reads these files again.
     """
     return lambda wildcards: code_hash(script)
 

@@ -10,7 +10,6 @@ from ldpt.figures import elements
 from ldpt.instances import MOST_ARMS
 from ldpt.planning import growth
 
-QUANTITIES = {"pulls": "pulls", "cpu_seconds": "CPU seconds", "bytes": "bytes"}
 AXES = {
     "replicates": "replicates\n(whole simulation)",
     "epsilon": "privacy level ε\n(one run)",
@@ -35,7 +34,7 @@ def draw(data: Data) -> Figure:
     """Pulls, CPU seconds and bytes (rows) against replicates, epsilon and K (columns)."""
     figure, grid = elements.panels(9, 3, 1.5)
     panels = iter(grid)
-    for quantity, label in QUANTITIES.items():
+    for quantity, label in growth.QUANTITIES.items():
         for axis, scope in AXES.items():
             axes = next(panels)
             rows = elements.rows_where(data.costs, axis=axis).dropna(subset=[quantity])

@@ -57,7 +57,7 @@ def write_durably(path: Path, text: str) -> None:
 
 
 def publish_file(staged: Path, path: Path) -> None:
-    """Give a staged file its name, for good."""
+    """Give a staged file its final name."""
     os.replace(staged, path)
     sync_file(path.parent)
 

@@ -14,7 +14,7 @@ def short(text: object, width: int = 300) -> str:
 
 
 def unknown(kind: str, name: object, known: Iterable[object]) -> str:
-    """One line about a name that does not exist, with those that do.
+    """One line about an unknown name, with the known ones.
 
     >>> unknown("instance", "x", ["a", "b"])
     "unknown instance 'x' (choose from a, b)"

@@ -16,7 +16,7 @@ class FixedConfidence(Learner):
 
     With ``onesided`` and ``mixture`` an arm is decided by its own answers alone, and answers that
     come after its decision are kept as spare ones. So batches, delays and drop-outs change how
-    many people are asked in vain, but neither the answer nor the responses that it rests on.
+    many people are asked without need, but neither the answer nor the responses behind it.
 
     Parameters
     ----------

@@ -8,7 +8,7 @@ import pandas as pd
 
 from ldpt.instances import MOST_ARMS
 
-QUANTITIES = {"pulls": "pulls", "cpu_seconds": "cpu seconds", "bytes": "bytes"}
+QUANTITIES = {"pulls": "pulls", "cpu_seconds": "CPU seconds", "bytes": "bytes"}
 AXES = {"replicates": "replicates", "epsilon": "1/ε", "arms": "arms K"}
 # A power law holds where privacy is strong, and once there are more than a few arms.
 MOST_EPSILON, LEAST_ARMS = 0.3, 8

@@ -1,4 +1,4 @@
-"""What a config will cost before it runs: cpu time, memory, jobs and disk, from measured rates.
+"""What a config will cost before it runs: CPU time, memory, jobs and disk, from measured rates.
 
 The fast engines jump over most of the n pulls of an arm, so the time of a run is close to
 
@@ -29,9 +29,9 @@ Features = dict[str, float]
 Rates = Mapping[str, Mapping[str, Features]]
 
 # What a job asks a cluster for.
-SHORT = 600  # cpu seconds up to which jobs share a submission
+SHORT = 600  # CPU seconds up to which jobs share a submission
 TOGETHER = 100  # short jobs to a submission, as in the profile
-SHARE = 7200  # cpu seconds for which one more core is asked
+SHARE = 7200  # CPU seconds for which one more core is asked
 MOST_THREADS = 32
 TIME_MARGIN, MEMORY_MARGIN = 3, 1.5  # slower nodes; what the measurement did not see
 SPARE_MINUTES, SPARE_MB = 10, 800  # Snakemake itself runs twice beside the script
@@ -39,7 +39,7 @@ SPARE_MINUTES, SPARE_MB = 10, 800  # Snakemake itself runs twice beside the scri
 
 @dataclass(frozen=True)
 class Cost:
-    """One simulation: pulls in all its runs, cpu time, peak memory and the size of its file."""
+    """One simulation: pulls in all its runs, CPU time, peak memory and the size of its file."""
 
     pulls: float
     cpu_seconds: float
@@ -317,14 +317,14 @@ def render(total: dict[str, Any]) -> str:
     lines = [
         f"{total['simulations']} simulations in {total['jobs']} jobs on {total['instances']} "
         f"instances, up to {total['replicates']} replicates, {total['pulls']:.2g} pulls",
-        f"cpu          {total['cpu_hours']:.3g} hours; the longest {longest['cpu_hours']:.3g}: "
+        f"CPU          {total['cpu_hours']:.3g} hours; the longest {longest['cpu_hours']:.3g}: "
         f"{longest['name']}, {hours:.2g} hours on {longest['cores']} cores",
         f"memory       {total['memory_gb']:.2g} GB at most: {total['largest_job']}",
         f"disk         {total['disk_gb']:.3g} GB",
         f"submissions  {total['submissions']}; {total['short']} short jobs go up to {TOGETHER} "
         "together",
         "",
-        f"{'epsilon':>8}  {'simulations':>11}  {'pulls':>8}  {'cpu hours':>9}  {'GB':>8}",
+        f"{'epsilon':>8}  {'simulations':>11}  {'pulls':>8}  {'CPU hours':>9}  {'GB':>8}",
     ]
     lines += [
         f"{row['epsilon']:>8}  {row['simulations']:>11}  {row['pulls']:>8.2g}  "

@@ -34,7 +34,7 @@ def _label(chunk: tuple) -> str:
 
 
 def _chunks(stable: Stable) -> Iterator[tuple]:
-    """What can be replayed by itself of one product; nothing of other rules, seeded or not."""
+    """The chunks of one product that can be replayed; only simulations have any."""
     params, rule = stable["params"], stable["rule"]
     if rule == "simulate_fixed_budget":
         for name, asked in params["levels"].items():

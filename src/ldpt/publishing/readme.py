@@ -1,7 +1,7 @@
 """The parts of the README that come from a run: verdicts, findings, figures, cost, speed.
 
 Each stands between two comments, ``<!-- NAME:begin -->`` and ``<!-- NAME:end -->``. After a run at
-paper scale ``make readme`` writes them anew; a test compares what can be compared.
+paper scale ``make readme`` writes them again; a test compares what can be compared.
 """
 
 import csv
@@ -132,7 +132,7 @@ def busy(jobs: Iterable[Mapping[str, Any]]) -> float:
 
 
 def updated(readme: str, project: Path) -> str:
-    """The README with all its generated parts made anew from a finished run."""
+    """The README with all its generated parts generated from a finished run."""
     names, benchmarks = catalog.read(project / catalog.CATALOG), project / BENCHMARKS
     claims = json.loads((project / CLAIMS).read_text(encoding="utf-8"))
     parts = {
