@@ -111,3 +111,13 @@ def test_the_table_of_batches_is_what_the_example_computes():
     assert len({row[3] for row in rows}) == 1  # the same responses decide
     prices = [float(row[4]) for row in rows]
     assert prices[0] == 1 < prices[2] < prices[3] < 2
+
+
+@pytest.mark.parametrize("batch", [10, 100, 1000])
+def test_a_batch_asks_in_vain_as_few_people_as_the_plan_says(batch):
+    """At most batch - 1 per arm: those who were asked when its last answer was."""
+    batches = load("batches")
+    for seed in range(5):
+        learner = batches.run(batch, seed)
+        vain = learner.total_requests - learner.total_pulls
+        assert 0 <= vain <= len(batches.HARM) * (batch - 1)

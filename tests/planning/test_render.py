@@ -1,6 +1,7 @@
 """The text and the JSON of a plan: whole numbers, explained columns, one recommendation."""
 
 import json
+import math
 import re
 
 import pytest
@@ -52,9 +53,18 @@ def test_render_says_how_many_runs_were_used(plan):
 def test_recommendation_prefers_the_cheapest_proved_method(plan):
     text = render.recommendation(plan)
     assert text.startswith("onesided. Whatever the means are")
-    assert "rounds of 50" in text
+    late = plan.cost_of("onesided", 2.0)["people_95"]
+    assert (
+        f"{render.whole(late)} to finish in 95 % of studies, {math.ceil(late / 50)} rounds" in text
+    )
+    assert "invites up to 98 people more than shown" in render.render(plan)
     only_fixed = make_plan(Request(PAIR, [2.0], 0.1, methods=["lsa"], replicates=60))
     assert "only if the guessed means" in render.recommendation(only_fixed)
+    assert "Within the tolerance of 0.01 either answer of lsa counts as right." in render.render(
+        only_fixed
+    )
+    planned = only_fixed.wrong_means.set_index("gaps")["people"]
+    assert (planned == only_fixed.cost_of("lsa", 2.0)["people"]).all()
     budget = make_plan(Request(PAIR, [2.0], budget=100, replicates=60))
     assert render.recommendation(budget).startswith("lsa. With 100 answers at epsilon 2")
     invalid = make_plan(Request(PAIR, [2.0], 0.1, methods=["printed"], replicates=60))

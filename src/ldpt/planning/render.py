@@ -22,8 +22,8 @@ def render(plan: Plan) -> str:
 def _sections(plan: Plan) -> Iterator[str]:
     asked, instance = plan.request, plan.request.instance
     yield (
-        f"{instance.n_arms} arms, threshold {instance.threshold:g}, tolerance "
-        f"{instance.tolerance:g}, H = {instance.complexity():.4g}; seed {asked.seed}, "
+        f"{instance.n_arms} arm{'s' * (instance.n_arms > 1)}, threshold {instance.threshold:g}, "
+        f"tolerance {instance.tolerance:g}, H = {instance.complexity():.4g}; seed {asked.seed}, "
         "intervals 95 %.\n" + " ".join(_terms(plan))
     )
     yield f"Recommendation: {recommendation(plan)}"
@@ -61,8 +61,9 @@ def _terms(plan: Plan) -> Iterator[str]:
         )
     if asked.batch > 1:
         yield (
-            f"Asked in batches of {asked.batch:,}: a study that stops by itself uses up to "
-            f"{asked.batch - 1:,} answers more than shown."
+            f"Asked in batches of {asked.batch:,}: a study that stops by itself invites up to "
+            f"{asked.instance.n_arms * (asked.batch - 1):,} people more than shown, whose answers "
+            "come after their arm is decided."
         )
 
 
@@ -83,7 +84,7 @@ def recommendation(plan: Plan) -> str:
         f"{best['method']}. Whatever the means are, it is wrong with probability at most "
         f"{asked.delta:g} (proved), and it stops by itself: at epsilon {asked.focus:g} invite "
         f"about {whole(best['people'])} people, and {whole(best['people_95'])} to finish in 95 % "
-        f"of studies{_rounds(plan, best['pulls'])}."
+        f"of studies{_rounds(plan, best['people_95'])}."
     )
     fixed = rows[rows["method"].isin(BUDGET_METHODS)]
     if not fixed.empty:
@@ -106,7 +107,7 @@ def _advise_unproved(plan: Plan, best: pd.Series) -> str:
         return f"none of these: the error of {method} can exceed {delta:g}; use {GUARANTEED[-1]}."
     return (
         f"{method} with {whole(best['people'])} people at epsilon {plan.request.focus:g}"
-        f"{_rounds(plan, best['pulls'])}. Its error of {delta:g} holds only if the guessed means "
+        f"{_rounds(plan, best['people'])}. Its error of {delta:g} holds only if the guessed means "
         f"are right; {GUARANTEED[-1]} keeps it whatever they are (--method)."
     )
 
@@ -123,14 +124,14 @@ def _advise_budget(plan: Plan) -> str:
         f"{best['method']}. With {asked.budget:,} answers at epsilon {asked.focus:g} it had "
         f"{error} {best['replicates']:,} runs (at most {best['high']:.2g} at 95 %), if the guessed "
         "means are right; --delta adds methods that keep an error level whatever the means are"
-        f"{_rounds(plan, float(best['budget']))}."
+        f"{_rounds(plan, best['people'])}."
     )
 
 
-def _rounds(plan: Plan, pulls: float) -> str:
-    """How often a batch is asked."""
+def _rounds(plan: Plan, people: float) -> str:
+    """How often a batch is invited."""
     size = plan.request.batch
-    return f", {math.ceil(pulls / size):,} rounds of {size:,}" if size > 1 else ""
+    return f", {math.ceil(people / size):,} rounds of {size:,}" if size > 1 else ""
 
 
 # --- tables
@@ -169,10 +170,11 @@ def _legend(plan: Plan) -> Iterator[str]:
     )
     yield "enough         answers that are proved to suffice (worst case), - if nothing is proved"
     yield "runs           simulated studies behind the row"
-    if fixed and plan.request.instance.tolerance > 0 and methods - set(fixed):
+    if fixed and plan.request.instance.tolerance > 0:
+        others = "; the others decide every arm" if methods - set(fixed) else ""
         yield (
             f"Within the tolerance of {plan.request.instance.tolerance:g} either answer of "
-            f"{' and '.join(fixed)} counts as right; the others decide every arm."
+            f"{' and '.join(fixed)} counts as right{others}."
         )
     for method in sorted(methods & set(RADII) - set(GUARANTEED)):
         yield f"The radius {method} is the paper's: its error can exceed delta, so use another."

@@ -332,7 +332,7 @@ def budget_needed(request: Request, epsilon: float, method: str) -> Cost:
     grid = budgets_between(instance, middle / SPAN, min(middle * SPAN, float(MAX_PULLS)))
     curve = error_curve(instance, epsilon, grid, method, replicates, request.seed + 1)
     low, high = crossing_limits(curve, delta)
-    pulls = min(max(fitted_crossing(curve, delta), low), high)
+    pulls = float(math.ceil(min(max(fitted_crossing(curve, delta), low), high)))
     at = curve.iloc[int(np.argmin(np.abs(curve["budget"] - pulls)))]
     error, fewest, most = (float(at[name]) for name in ("estimate", "low", "high"))
     return Cost(pulls, low, high, pulls, pulls, pulls, error, fewest, most, replicates)

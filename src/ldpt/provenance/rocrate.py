@@ -33,7 +33,7 @@ TERMS = {"sha256": "https://w3id.org/ro/terms/workflow-run#sha256"}
 # Beside what the records name: whatever is needed to run again.
 PROJECT_FILES = (
     "*.md", "*.toml", "*.lock", "*.yml", "*.cff", "LICENSE", "Makefile",
-    "config/*", "profiles/**/*", "workflow/**/*", "scripts/*.py", "src/ldpt/**/*.py", "paper/*.*",
+    "config/*", "profiles/**/*", "workflow/**/*", "scripts/*.py", "src/**/*.py", "paper/*.*",
     "src/ldpt/py.typed", "benchmarks/*.*", "docs/*", "examples/*.*",
 )  # fmt: skip
 MEDIA = {
