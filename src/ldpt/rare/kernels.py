@@ -19,6 +19,8 @@ from ldpt.engines.sources import Source
 from ldpt.policies import IndexRule
 from ldpt.radii import Boundary
 
+NEGLIGIBLE = 40.0  # nats: one plus e^-40 is one in double precision
+
 
 class Proposal(NamedTuple):
     """What compiled code must know of the mixture of environments; the last four are log ratios to
@@ -122,9 +124,10 @@ def log_ratio(n: np.ndarray, s: np.ndarray, proposal: Proposal) -> float:
     """Log of the mixture's likelihood over the true one; row m: state at the end of stage m."""
     last = n.shape[0] - 1
     top, total = -np.inf, 0.0
+    held, tilts = np.full(n.shape[1], -1), np.empty(n.shape[1])
     for c in range(proposal.arms.size):
         k = proposal.arms[c]
-        others = log_ratio_of_others(n[last], s[last], c, proposal)
+        others = log_ratio_of_others(n[last], s[last], c, proposal, held, tilts)
         for m in range(n.shape[0]):
             value = proposal.log_shares[c, m] + others
             if value == -np.inf:
@@ -137,21 +140,31 @@ def log_ratio(n: np.ndarray, s: np.ndarray, proposal: Proposal) -> float:
             if value > top:
                 total = total * math.exp(top - value) + 1.0
                 top = value
-            else:
+            elif value > top - NEGLIGIBLE:
                 total += math.exp(value - top)
     return top + math.log(total)
 
 
 @compiled
-def log_ratio_of_others(n: np.ndarray, s: np.ndarray, c: int, proposal: Proposal) -> float:
-    """The part of the arms that need not err: each tilted or not, on its own."""
+def log_ratio_of_others(
+    n: np.ndarray, s: np.ndarray, c: int, proposal: Proposal, held: np.ndarray, tilts: np.ndarray
+) -> float:
+    """The part of the arms that need not err: each tilted or not, on its own.
+
+    tilts[j] is the part of arm j in environment held[j]; in the next one it often has the same
+    mean, and so the same part.
+    """
     value = 0.0
     for j in range(n.size):
-        chance = proposal.chance[c, j]
-        if j != proposal.arms[c] and chance > 0.0:
-            value += log_mixed(
-                s[j] * proposal.ones[c, j] + (n[j] - s[j]) * proposal.zeros[c, j], chance
-            )
+        chance, b = proposal.chance[c, j], held[j]
+        if j == proposal.arms[c] or chance == 0.0:
+            continue
+        same = b >= 0 and proposal.means[b, j] == proposal.means[c, j]
+        if not same or proposal.chance[b, j] != chance:
+            ones, zeros = s[j] * proposal.ones[c, j], (n[j] - s[j]) * proposal.zeros[c, j]
+            tilts[j] = log_mixed(ones + zeros, chance)
+            held[j] = c
+        value += tilts[j]
     return value
 
 

@@ -110,13 +110,16 @@ def ways_to_err_by_confidence(
         shown = np.where((truth > 0.02) & (truth < 0.98), shown, truth)
         pulls = _exit_pulls(np.abs(shown - tau), edge, 0.0)
         nats = pulls * kl_divergence(shown, truth)
+        exits: dict[tuple[float, float], np.ndarray] = {}  # equal arms share them
         for arm in np.flatnonzero((truth > 0) & (truth < 1)):
             rest, rest_cost = pulls.sum() - pulls[arm], nats.sum() - nats[arm]
             for mean in _wrong_means(truth[arm], tau, 0.0, SHOWN_MEANS):
                 distance = abs(mean - tau)
                 if distance < abs(truth[arm] - tau) / 2:
                     continue  # so near the threshold a run is long and the way never cheap
-                exit_at = _exit_pulls(np.array([distance]), edge, rest)
+                if (distance, rest) not in exits:
+                    exits[distance, rest] = _exit_pulls(np.array([distance]), edge, rest)
+                exit_at = exits[distance, rest]
                 arms.append(arm)
                 means.append(np.where(np.arange(truth.size) == arm, mean, shown))
                 costs.append(exit_at * kl_divergence(mean, truth[arm]) + rest_cost)
