@@ -14,6 +14,7 @@ from ldpt.engines.decisions import arm_index
 from ldpt.exact import (
     certified_error_lower_bound,
     fixed_budget_loss,
+    fixed_budget_losses,
     fixed_confidence_error,
 )
 from ldpt.instances import Instance
@@ -43,6 +44,13 @@ def enumerated_loss(instance, epsilon, budget, policy):
         if np.any(instance.must_accept & ~returned) or np.any(instance.must_reject & returned):
             total += math.prod(means[k] if r else 1 - means[k] for k in (0, 1) for r in tape[k])
     return total
+
+
+@pytest.mark.parametrize("policy", ["apt", "lsa", "uniform"])
+def test_one_chain_passes_all_budgets(policy):
+    budgets = [30, 4, 17, 30]
+    together = fixed_budget_losses(HARD_ARM, 1.0, budgets, policy)
+    assert together == [fixed_budget_loss(HARD_ARM, 1.0, b, policy) for b in budgets]
 
 
 @pytest.mark.parametrize("instance", [HARD_ARM, TOLERANT], ids=lambda i: i.name)

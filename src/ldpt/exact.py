@@ -7,6 +7,7 @@ that every rounding and every comparison errs on the safe side.
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -83,23 +84,36 @@ def fixed_budget_loss(
     >>> fixed_budget_loss(Instance("one", [0.75], 0.5), math.inf, 2)
     0.4375
     """
+    return fixed_budget_losses(instance, epsilon, [budget], policy)[0]
+
+
+def fixed_budget_losses(
+    instance: Instance, epsilon: float, budgets: Sequence[int], policy: str = "apt"
+) -> list[float]:
+    """:func:`fixed_budget_loss` at several budgets: one chain to the largest passes them all."""
     allowed = tuple(name for name, known in POLICIES.items() if known.private_responses)
     chosen = check_policy(policy, allowed)
     if instance.n_arms > 2:
         raise ValueError(f"the exact loss covers one or two arms, got {instance.n_arms}")
-    budget = check_whole("budget", budget, 2 * instance.n_arms, MAX_PULLS)
-    require_short_budget(instance, epsilon, budget, chosen.log_weight is not None)
+    least = 2 * instance.n_arms
+    asked = [check_whole("budget", budget, least, MAX_PULLS) for budget in budgets]
+    require_short_budget(instance, epsilon, max(asked), chosen.log_weight is not None)
     means = instance.private_means(epsilon)
     tau, zeta = instance.private_threshold(epsilon), instance.private_tolerance(epsilon)
     accept, reject = instance.must_accept, instance.must_reject
-    if instance.n_arms == 1 or chosen.log_weight is None:
+    if instance.n_arms == 2 and chosen.log_weight is not None:
+        passed, places = np.unique(np.array(asked), return_inverse=True)
+        losses = _two_arm_losses(means, chosen.rule(tau, zeta), passed, accept, reject)
+        return losses[places].tolist()
+    found = []
+    for budget in asked:
         loss = 0.0
         for k, mean in enumerate(means):
-            pulls = int(budget) // means.size + (1 if k < budget % means.size else 0)
+            pulls = budget // means.size + (1 if k < budget % means.size else 0)
             # not 1 - (1 - loss), in which a loss below 1e-16 would vanish
             loss += (1.0 - loss) * _one_arm_loss(mean, tau, pulls, accept[k], reject[k])
-        return loss
-    return _two_arm_loss(means, chosen.rule(tau, zeta), int(budget), accept, reject)
+        found.append(loss)
+    return found
 
 
 @compiled
@@ -119,40 +133,93 @@ def _one_arm_loss(mean: float, tau: float, budget: int, accept: bool, reject: bo
 
 
 @compiled
-def _two_arm_loss(
-    means: np.ndarray, rule: IndexRule, budget: int, accept: np.ndarray, reject: np.ndarray
-) -> float:
+def _two_arm_losses(
+    means: np.ndarray, rule: IndexRule, budgets: np.ndarray, accept: np.ndarray, reject: np.ndarray
+) -> np.ndarray:
     """Carry P(n_1, s_1, s_2) from pull to pull in place; n_2 = t - n_1 is known.
 
     Rows of the state are processed from high to low, so that mass only moves to entries that
     the current pull has passed already.
     """
-    index = _index_table(rule, budget)
-    start = _row_starts(budget)
-    mass = np.zeros(start[budget])
+    last = budgets[-1]
+    index = _index_table(rule, last)
+    start = _row_starts(last)
+    mass, spare = np.zeros(start[last]), np.empty(last)
     for s1 in range(2):
         for s2 in range(2):
             weight = (means[0] if s1 else 1.0 - means[0]) * (means[1] if s2 else 1.0 - means[1])
-            mass[start[1] + s1 * budget + s2] = weight
-    for t in range(2, budget):
+            mass[start[1] + s1 * last + s2] = weight
+    losses, done = np.zeros(budgets.size), 0
+    for t in range(2, last + 1):
+        if t == budgets[done]:
+            losses[done] = _two_arm_total(mass, start, rule.tau, t, last, accept, reject)
+            done += 1
+        if t == last:
+            break
         for n1 in range(t - 1, 0, -1):
             n2 = t - n1
-            width, below = budget - n1 + 1, budget - n1  # row lengths at n1 and at n1 + 1
+            width, below = last - n1 + 1, last - n1  # row lengths at n1 and at n1 + 1
+            lowest = np.argmin(index[n2, : n2 + 1])
             for s1 in range(n1 + 1):
-                for s2 in range(n2, -1, -1):
-                    here = start[n1] + s1 * width + s2
-                    x = mass[here]
-                    if x == 0.0:
-                        continue
-                    if index[n1, s1] <= index[n2, s2]:
-                        there = start[n1 + 1] + s1 * below + s2
-                        mass[here] = 0.0
-                        mass[there] += x * (1.0 - means[0])
-                        mass[there + below] += x * means[0]
-                    else:
-                        mass[here] = x * (1.0 - means[1])
-                        mass[here + 1] += x * means[1]
-    return _two_arm_total(mass, start, rule.tau, budget, accept, reject)
+                first, end = _smaller(index[n2], n2, lowest, index[n1, s1])
+                here = start[n1] + s1 * width
+                there = start[n1 + 1] + s1 * below
+                _pull_arm_1(mass, here, there, below, first, means[0])
+                _pull_arm_1(mass, here + end, there + end, below, n2 + 1 - end, means[0])
+                _pull_arm_2(mass[here + first :], spare, end - first, means[1])
+    return losses
+
+
+@compiled
+def _smaller(index: np.ndarray, n: int, lowest: int, level: float) -> tuple[int, int]:
+    """The states first <= s < end of n pulls whose index is below ``level``.
+
+    The index falls up to the state ``lowest`` and then rises.
+    """
+    if not index[lowest] < level:
+        return lowest, lowest
+    outside, first = -1, lowest
+    while first - outside > 1:
+        s = (outside + first) // 2
+        if index[s] < level:
+            first = s
+        else:
+            outside = s
+    inside, end = lowest, n + 1
+    while end - inside > 1:
+        s = (inside + end) // 2
+        if index[s] < level:
+            inside = s
+        else:
+            end = s
+    return first, end
+
+
+@compiled
+def _pull_arm_1(
+    mass: np.ndarray, here: int, there: int, below: int, count: int, mean: float
+) -> None:
+    """Move ``count`` states to the rows of one more pull of arm 1: response 0, response 1."""
+    row, low = mass[here : here + count], mass[there : there + count]
+    high = mass[there + below : there + below + count]
+    for i in range(count):
+        low[i] += row[i] * (1.0 - mean)
+    for i in range(count):
+        high[i] += row[i] * mean
+    row[:] = 0.0
+
+
+@compiled
+def _pull_arm_2(row: np.ndarray, spare: np.ndarray, count: int, mean: float) -> None:
+    """Split ``count`` states among themselves and their neighbours: one more pull of arm 2."""
+    if count == 0:
+        return
+    before, after = spare[:count], row[1 : count + 1]
+    before[:] = row[:count]
+    row[0] *= 1.0 - mean
+    for i in range(count - 1):
+        after[i] = after[i] * (1.0 - mean) + before[i] * mean
+    after[count - 1] += before[count - 1] * mean
 
 
 @compiled
@@ -175,9 +242,10 @@ def _row_starts(budget: int) -> np.ndarray:
 
 @compiled
 def _two_arm_total(
-    mass: np.ndarray, start: np.ndarray, tau: float, budget: int, accept: np.ndarray,
+    mass: np.ndarray, start: np.ndarray, tau: float, budget: int, last: int, accept: np.ndarray,
     reject: np.ndarray,
 ) -> float:  # fmt: skip
+    """The loss after ``budget`` pulls, of a chain that is laid out for ``last``."""
     loss = 0.0
     for n1 in range(1, budget):
         n2 = budget - n1
@@ -187,7 +255,7 @@ def _two_arm_total(
             for s2 in range(n2 + 1):
                 second = s2 > n2 * tau
                 if first_errs or (accept[1] and not second) or (reject[1] and second):
-                    loss += mass[start[n1] + s1 * (budget - n1 + 1) + s2]
+                    loss += mass[start[n1] + s1 * (last - n1 + 1) + s2]
     return loss
 
 
