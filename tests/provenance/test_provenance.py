@@ -231,6 +231,7 @@ def test_the_same_work_elsewhere_and_later_has_the_same_identity(rule: Callable)
     assert first["record_hash"] == second["record_hash"]
     assert first["volatile"]["started"] <= second["volatile"]["started"]
     assert {"host", "commit", "clean", "wall_seconds", "cpu_seconds"} <= first["volatile"].keys()
+    assert 10 < first["volatile"]["peak_memory_mb"] < 10_000
 
 
 @pytest.mark.parametrize("fact", ["host", "started", "commit"])

@@ -26,7 +26,7 @@ lsa,"ten arms, K = 10",1,3.81,1234.5
 
 def record(rule: str, started: str, seconds: float) -> str:
     stable = {"format": FORMAT, "rule": rule, "wildcards": {}}
-    spent = {"wall_seconds": seconds, "cpu_seconds": 45.0}
+    spent = {"wall_seconds": seconds, "cpu_seconds": 45.0, "peak_memory_mb": seconds + 100}
     return record_text(stable, {"started": f"2026-11-16T{started}Z", **spent})
 
 
@@ -75,7 +75,13 @@ def test_all_parts_are_made_anew(project: Path) -> None:
 def test_cost_counts_the_run_at_paper_scale_alone(project: Path) -> None:
     words = readme.cost(project, 8)
     assert "2 jobs and took 2 minutes on 8 cores,\n1.5 minutes of CPU time" in words
-    assert "holds 1 MB" in words
+    assert "holds 1 MB. No job took more than 190 MB of memory" in words
+
+
+def test_the_table_of_costs_has_one_row_per_rule(project: Path) -> None:
+    *_, first, second = readme.cost_table(project).splitlines()
+    assert first == "| `draw` | 1 | 45.0 s | 90.0 s | 190 MB |"
+    assert second == "| `manifest` | 1 | 45.0 s | 60.0 s | 160 MB |"
 
 
 def test_without_a_run_there_is_nothing_to_tell(tmp_path: Path) -> None:

@@ -76,6 +76,7 @@ def code(script):
 # Long jobs have priority, so that none is left running alone at the end; jobs of minutes get a
 # quarter of the cores.
 LONG = 1
+AWAITED = 2  # by all of them
 QUARTER = min(4, max(1, workflow.cores // 4))
 
 

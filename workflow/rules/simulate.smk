@@ -53,6 +53,7 @@ rule compile_kernels:
         "<results>/logs/compile_kernels.log",
     benchmark:
         "<results>/benchmarks/compile_kernels.tsv"
+    priority: AWAITED
     conda:
         "../../environment.yml"
     params:
@@ -72,6 +73,7 @@ rule simulate_fixed_budget:
         "<results>/logs/simulate_fixed_budget/{instance}/{policy}.log",
     benchmark:
         "<results>/benchmarks/simulate_fixed_budget/{instance}/{policy}.tsv"
+    priority: LONG
     group:
         lambda w: budget_cost(*w).group
     conda:

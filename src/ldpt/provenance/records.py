@@ -72,6 +72,7 @@ def volatile_facts(started: float, wall_seconds: float, cpu_seconds: float) -> d
         "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(started)),
         "wall_seconds": round(wall_seconds, 3),
         "cpu_seconds": round(cpu_seconds, 3),
+        "peak_memory_mb": round(peak_memory_mb(), 1),
         "host": platform.node(),
         "machine": platform.machine(),
         "system": platform.system(),
@@ -87,6 +88,18 @@ def _git(*arguments: str) -> str | None:
     except (OSError, subprocess.CalledProcessError):
         return None
     return done.stdout.strip()
+
+
+def peak_memory_mb() -> float:
+    """The most memory that this process or one it waited for has held, in megabytes."""
+    import resource
+
+    unit = 1e6 if sys.platform == "darwin" else 1e3  # bytes there, kilobytes elsewhere
+    own, waited = (
+        resource.getrusage(who).ru_maxrss
+        for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+    )
+    return max(own, waited) / unit
 
 
 def cpu_seconds() -> float:

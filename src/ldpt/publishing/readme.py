@@ -23,6 +23,7 @@ FINDINGS = Path("figures/findings.md")
 CLAIMS = Path("results/claims.json")
 SPEED = Path("benchmarks/engines.csv")  # written by `make benchmark`
 MEASURED = "ten arms, K = 10"  # the problem of the table of speeds, at every privacy level
+COST = Path("docs/cost.md")  # holds one generated part as well
 BENCHMARKS = Path("results/benchmarks")
 TEMPLATES = Path("workflow/report")
 PAUSE = 60  # seconds without a job after which another sitting begins
@@ -99,8 +100,8 @@ def seconds(benchmark: Path) -> float:
     return float(first.split("\t")[head.split("\t").index("s")])
 
 
-def cost(root: Path, cores: int) -> str:
-    """One sentence: what a run took in time and disk, by its own records."""
+def finished_jobs(root: Path) -> dict[tuple[str, ...], dict[str, Any]]:
+    """What every job of a run took, by its rule and wildcards; a record tells of each product."""
     if not (root / MANIFEST).exists():
         raise ValueError(f"no {root / MANIFEST}: has the run at paper scale finished?")
     jobs = {}
@@ -108,15 +109,43 @@ def cost(root: Path, cores: int) -> str:
     for product in [*manifest["products"], MANIFEST]:
         record = read_record(record_path(root, product))
         key = record["stable"]["rule"], *record["stable"]["wildcards"].values()
-        jobs[key] = record["volatile"]  # a job has a record for each of its products
+        jobs[key] = record["volatile"]
+    return jobs
+
+
+def cost_table(root: Path) -> str:
+    """One row per rule: its jobs, their CPU time, the longest of them, and the most memory."""
+    rules: dict[str, list[dict[str, Any]]] = {}
+    for (rule, *_), job in finished_jobs(root).items():
+        rules.setdefault(rule, []).append(job)
+    cpu = {rule: sum(job["cpu_seconds"] for job in jobs) for rule, jobs in rules.items()}
+    lines = [
+        "| rule | jobs | CPU time | longest job | peak memory |",
+        "| --- | --: | --: | --: | --: |",
+    ]
+    for rule in sorted(rules, key=lambda rule: -cpu[rule]):
+        jobs = rules[rule]
+        longest = max(job["wall_seconds"] for job in jobs)
+        peak = max(job["peak_memory_mb"] for job in jobs)
+        lines.append(
+            f"| `{rule}` | {len(jobs)} | {cpu[rule]:.1f} s | {longest:.1f} s | {peak:.0f} MB |"
+        )
+    return "\n".join(lines) + "\n"
+
+
+def cost(root: Path, cores: int) -> str:
+    """Two sentences: what a run took in time, memory and disk, by its own records."""
+    jobs = finished_jobs(root)
     cpu = sum(job["cpu_seconds"] for job in jobs.values())
+    peak = max(job["peak_memory_mb"] for job in jobs.values())
     kept = [f for f in (root / "results").rglob("*") if f.is_file() and "smoke" not in f.parts]
     size = sum(f.stat().st_size for f in kept) / 1e6
     wall = busy(jobs.values())
     return (
         f"The run at paper scale is {len(jobs)} jobs and took {number(wall / 60, 3)} minutes on "
         f"{cores} cores,\n{number(cpu / 60, 3)} minutes of CPU time; `results/` then holds "
-        f"{size:.0f} MB.\n"
+        f"{size:.0f} MB. No job took more than {peak:.0f} MB of memory\n"
+        f"([each rule]({COST})).\n"
     )
 
 
@@ -150,3 +179,5 @@ def updated(readme: str, project: Path) -> str:
 if __name__ == "__main__":
     file = Path("README.md")
     file.write_text(updated(file.read_text(encoding="utf-8"), Path()), encoding="utf-8")
+    rules = with_part(COST.read_text(encoding="utf-8"), "rules", cost_table(Path()))
+    COST.write_text(rules, encoding="utf-8")
