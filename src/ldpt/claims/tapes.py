@@ -20,11 +20,14 @@ import pandas as pd
 from scipy.optimize import brentq
 from scipy.special import log_ndtr, wrightomega
 
+from ldpt.engines.jit import compiled
+
 LOGARITHM: Mapping[str, float] = {"apt": 0.0, "lsa": 0.5}  # weight of log n in the index
 ROUNDING = 1e-9  # a ratio may exceed one by this much
 LONGEST = 600  # pulls of a checked run
 RUNS_PER_PROBLEM = 100
 HORIZON = 1200  # of a chain
+NEGLIGIBLE = 1e-40  # mass of a state at the rim of a chain
 EPSILONS = (0.5, 1.0, 2.0, math.inf)
 THRESHOLDS = (0.3, 0.5, 0.7)
 TOLERANCES = (0.0, 0.03, 0.1)
@@ -168,23 +171,41 @@ def erring_ratios(
         )  # fmt: skip
 
 
-def play(index: np.ndarray, budget: int, choose: Callable[..., Any] = np.argmin) -> Runs:
-    """All runs at once: every arm once, then always the arm with the least index (run, arm, n)."""
+def play(index: np.ndarray, budget: int, largest: bool = False) -> Runs:
+    """Every arm once, then always the arm with the least index (run, arm, n); all runs.
+
+    A test plants a fault by having the largest index pulled instead.
+    """
+    pulls, at_last_pull, falls = _play(index, budget, largest)
+    return Runs(pulls, at_last_pull, np.exp(falls))
+
+
+@compiled
+def _play(
+    index: np.ndarray, budget: int, largest: bool
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The pulls of :class:`Runs`, and the largest fall of the second smallest index."""
     n_runs, n_arms, _ = index.shape
-    each = np.arange(n_runs)
     pulls = np.ones((n_runs, n_arms), np.int64)
     at_last_pull = np.zeros((n_runs, n_arms, n_arms), np.int64)
-    current = index[:, :, 0].copy()
-    second, fall = np.full(n_runs, -math.inf), np.zeros(n_runs)
-    for _ in range(budget - n_arms):
-        now = np.partition(current, 1, axis=1)[:, 1]
-        fall = np.maximum(fall, np.exp(np.maximum(second - now, 0.0)))
-        second = now
-        arm = choose(current, axis=1)
-        at_last_pull[each, arm] = pulls
-        pulls[each, arm] += 1
-        current[each, arm] = index[each, arm, pulls[each, arm] - 1]
-    return Runs(pulls, at_last_pull, fall)
+    falls = np.zeros(n_runs)
+    for run in range(n_runs):
+        current, before = index[run, :, 0].copy(), -np.inf
+        for _ in range(budget - n_arms):
+            arm, least, second = 0, np.inf, np.inf
+            for k in range(n_arms):
+                if current[k] < least:
+                    arm, least, second = k, current[k], least
+                elif current[k] < second:
+                    second = current[k]
+            falls[run] = max(falls[run], before - second)
+            before = second
+            if largest:
+                arm = int(np.argmax(current))
+            at_last_pull[run, arm] = pulls[run]
+            pulls[run, arm] += 1
+            current[arm] = index[run, arm, pulls[run, arm] - 1]
+    return pulls, at_last_pull, falls
 
 
 def _least_index(
@@ -278,24 +299,37 @@ class Chain:
 
 
 def probability(chain: Chain) -> float:
-    """Exact probability that the walk is armed and, then or later, strikes within the horizon."""
-    waiting = np.zeros(chain.horizon + 1)
+    """Probability that the walk is armed and, then or later, strikes within the horizon.
+
+    Exact but for states at the rim whose mass is below ``NEGLIGIBLE``, which are dropped.
+    """
+    waiting = np.zeros(chain.horizon + 2)
     waiting[0] = 1.0
     ready = np.zeros_like(waiting)
-    struck = 0.0
-    s = np.arange(chain.horizon + 1)
+    struck, low, end = 0.0, 0, 1  # mass is in low <= s < end
+    s = np.arange(chain.horizon + 2)
     for n in range(1, chain.horizon + 1):
-        for mass in (m for m in (waiting, ready) if m[:n].any()):
-            moved = chain.mean * mass[:n]
-            mass[: n + 1] *= 1 - chain.mean
-            mass[1 : n + 1] += moved
-        d = s[: n + 1] - n * chain.tau
-        arming = np.broadcast_to(chain.armed(n, d), d.shape)
-        ready[: n + 1][arming] += waiting[: n + 1][arming]
-        waiting[: n + 1][arming] = 0.0
+        end += 1
+        for mass in (waiting, ready):
+            moved = chain.mean * mass[low : end - 1]
+            mass[low:end] *= 1 - chain.mean
+            mass[low + 1 : end] += moved
+        d = s[low:end] - n * chain.tau
+        here, there = waiting[low:end], ready[low:end]
+        arming = chain.armed(n, d)
+        there += np.where(arming, here, 0.0)
+        here *= np.logical_not(arming)
         hit = chain.strikes(n, d)
-        struck += ready[: n + 1][hit].sum()
-        ready[: n + 1][hit] = 0.0
+        struck += there[hit].sum()
+        there[hit] = 0.0
+        while low < end and waiting[low] + ready[low] < NEGLIGIBLE:
+            waiting[low] = ready[low] = 0.0
+            low += 1
+        while low < end and waiting[end - 1] + ready[end - 1] < NEGLIGIBLE:
+            end -= 1
+            waiting[end] = ready[end] = 0.0
+        if low == end:
+            break
     return float(struck)
 
 
