@@ -149,8 +149,9 @@ def test_an_arm_at_the_threshold_ends_fixed_confidence_but_not_fixed_budget(
 
 @pytest.mark.parametrize("instance", [GROUPS, LONE], ids=lambda one: one.name)
 @pytest.mark.parametrize("epsilon", EPSILONS)
+@pytest.mark.parametrize("multiple", [7, 200])
 def test_the_formulas_of_the_page_are_those_of_ldpt(
-    explored: webdriver.Chrome, instance: Instance, epsilon: float
+    explored: webdriver.Chrome, instance: Instance, epsilon: float, multiple: int
 ) -> None:
     problem = {
         "means": list(instance.means),
@@ -165,9 +166,9 @@ def test_the_formulas_of_the_page_are_those_of_ldpt(
           ...RADII.map((radius) => boundary(edgeOf(radius, problem, epsilon, 0.05), n, 3 * n)),
           confidenceLower(problem, epsilon, 0.05), confidenceUpper(problem, epsilon, 0.05),
           ...["printed", "proved"].map((v) => budgetUpper(problem, epsilon, budget, v)),
-          budgetLower(problem, epsilon, budget),
+          lsaUpper(problem, epsilon, budget), budgetLower(problem, epsilon, budget),
         ];"""
-    n, budget = 4321, math.ceil(7 * instance.complexity(epsilon))
+    n, budget = 4321, math.ceil(multiple * instance.complexity(epsilon))
     text = "Infinity" if math.isinf(epsilon) else str(epsilon)
     found = explored.execute_script(script, problem, text, n, budget)
     terms = instance.n_arms, 0.05, instance.threshold, epsilon
@@ -181,6 +182,7 @@ def test_the_formulas_of_the_page_are_those_of_ldpt(
         bounds.fixed_confidence_upper(instance, epsilon, 0.05, "onesided"),
         bounds.fixed_budget_upper(instance, epsilon, budget, "printed"),
         bounds.fixed_budget_upper(instance, epsilon, budget, "proved"),
+        bounds.fixed_budget_upper(instance, epsilon, budget, "lsa"),
         bounds.fixed_budget_lower(instance, epsilon, budget, "sharp"),
     ]
     assert found == pytest.approx(expected, rel=1e-9)

@@ -141,6 +141,65 @@ function budgetUpper(problem, epsilon, budget, version) {
   return alone + judged.length * (arms - 1) * pair;
 }
 
+// Pulls nu_k of the policy `lsa`: nu_k gap_k^2 + weight log nu_k is the same for all arms, and they sum
+// to `pulls`. `arms` holds [gap, count]; Newton's method falls to the root from log(pulls).
+function lsaShares(arms, pulls, weight) {
+  const share = (level, gap) => {
+    let u = Math.log(pulls);
+    if (pulls * gap ** 2 + weight * u < level) return 2 * pulls; // too many, whatever the root
+    for (let step = 0; step < 200; step += 1) {
+      const grown = Math.exp(u) * gap ** 2;
+      const move = (grown + weight * u - level) / (grown + weight);
+      u -= move;
+      if (Math.abs(move) < 1e-14 * Math.max(1, Math.abs(u))) break;
+    }
+    return Math.exp(u);
+  };
+  const heights = arms.map(([gap]) => pulls * gap ** 2);
+  let [low, high] = [-100 * weight, Math.max(...heights) + weight * Math.log(pulls)];
+  for (let step = 0; step < 100; step += 1) {
+    const middle = (low + high) / 2;
+    if (sum(arms.map(([gap, count]) => count * share(middle, gap))) > pulls) high = middle;
+    else low = middle;
+  }
+  return arms.map(([gap]) => share(low, gap));
+}
+
+// The bound on the error of `lsa` (ldpt.bounds, version "lsa"): as above, with its own shares. Arms with
+// the same gap and the same say are counted together.
+function lsaUpper(problem, epsilon, budget) {
+  const { means, threshold, tolerance } = problem;
+  const total = means.length;
+  if (total === 1 || complexity(problem, epsilon) === Infinity) return budgetUpper(problem, epsilon, budget, "proved");
+  const groups = new Map();
+  means.forEach((mean) => {
+    const judged = mean > threshold + tolerance || mean <= threshold - tolerance;
+    const key = `${Math.abs(mean - threshold)} ${judged}`;
+    const group = groups.get(key) ?? { gap: Math.abs(mean - threshold) + tolerance, judged, count: 0 };
+    groups.set(key, { ...group, count: group.count + 1 });
+  });
+  const arms = [...groups.values()];
+  const weight = POLICIES.find((one) => one.name === "lsa").log_weight;
+  const gaps = arms.map((one) => shrinkage(epsilon) * one.gap);
+  const shares = lsaShares(arms.map((one, i) => [gaps[i], one.count]), budget - total, weight);
+  const squares = shares.map((pulls, i) => pulls * gaps[i] ** 2);
+  const own = (i) => (arms[i].gap - tolerance) / arms[i].gap;
+  const alone = sum(arms.map((one, i) => (one.judged ? one.count * Math.exp(-2 * squares[i] * own(i) ** 2) : 0)));
+  let pairs = Infinity;
+  for (let step = 0; step < 200; step += 1) {
+    const q = 10 ** (-3 + (3 * step) / 200);
+    const a = 2 * (1 - q ** 2);
+    const factor = 2 / (1 - ((1 + q) / (1 - q)) ** (-2 * a * weight));
+    let found = 0;
+    arms.forEach((one, i) => one.judged && arms.forEach((other, k) => {
+      const z = Math.max(0, a * squares[i] - (a ** 2 / (a + 2)) * squares[k]);
+      found += one.count * (other.count - (i === k ? 1 : 0)) * (1 + z) * Math.exp(-z);
+    }));
+    pairs = Math.min(pairs, factor * found);
+  }
+  return alone + pairs;
+}
+
 // Theorem 3.2 with the contraction of divergence; over the environments B^0..B^K.
 function budgetLower(problem, epsilon, budget) {
   const clip = (value) => Math.min(1, Math.max(0, value));

@@ -211,7 +211,9 @@ function showBudget(settings) {
     ...(policy.name === "apt" ? [
       { kind: "line", name: "printed", text: "upper bound, printed", colour: "var(--upper)", dash: "5 3", points: bound((b) => budgetUpper(settings, settings.epsilon, b, "printed")) },
       { kind: "line", name: "proved", text: "upper bound, proved in the article", colour: "var(--upper)", dash: "2 2", points: bound((b) => budgetUpper(settings, settings.epsilon, b, "proved")) },
-    ] : []),
+    ] : [
+      { kind: "line", name: "lsa", text: "upper bound, proved in the article", colour: "var(--upper)", dash: "2 2", points: lsaBound(settings, grid).map(([b, e]) => [place(b, settings.epsilon), e]) },
+    ]),
     { kind: "line", name: "lower", text: "sharp lower bound (worst of B⁰…Bᴷ)", colour: "var(--lower)", dash: "6 3", points: bound((b) => budgetLower(settings, settings.epsilon, b)) },
     { kind: "line", name: "simulated", text: `${run.runs} runs in this browser, ε = ${epsilonText(settings.epsilon)}`, colour: "var(--accent)", points: run.runs ? run.curve.map(([b, e]) => [place(b, settings.epsilon), e / run.runs]) : [] },
     ...[...new Set(rows.map((row) => row.epsilon))].sort((a, b) => (a < b ? -1 : 1)).map((epsilon) => ({
@@ -230,6 +232,20 @@ function showBudget(settings) {
     series, mark: place(settings.budget, settings.epsilon), label: `Error probability of ${policy.label} against the budget, with bounds; the sentence below gives the number at T`,
   });
   budgetAnswer(settings, run, total);
+}
+
+// The bound of `lsa` at some of the budgets, kept while the page redraws itself. It compares every two
+// arms, so that many arms get fewer points.
+let bounded = { key: "" };
+
+function lsaBound(settings, budgets) {
+  const key = JSON.stringify([settings.means, settings.threshold, settings.tolerance, String(settings.epsilon)]);
+  if (bounded.key !== key) {
+    const every = new Set(settings.means).size > 20 ? 8 : 1;
+    const points = budgets.filter((_, i) => i % every === 0).map((budget) => [budget, lsaUpper(settings, settings.epsilon, budget)]);
+    bounded = { key, points };
+  }
+  return bounded.points;
 }
 
 // The curve of these settings as far as it has been simulated; a new one begins with no run. The marked
@@ -260,8 +276,9 @@ function simulateMore(run) {
 
 function budgetAnswer(settings, run, total) {
   const at = run.curve.find(([budget]) => budget === settings.budget);
-  const upper = Math.min(1, budgetUpper(settings, settings.epsilon, settings.budget, "proved"));
-  const proved = run.policy.name === "apt" ? `; proved: ${upper < 1e-300 ? "below 10⁻³⁰⁰" : `at most ${shown(upper)}`}` : "";
+  const bound = run.policy.name === "apt" ? budgetUpper(settings, settings.epsilon, settings.budget, "proved") : lsaUpper(settings, settings.epsilon, settings.budget);
+  const upper = Math.min(1, bound);
+  const proved = `; proved: ${upper < 1e-300 ? "below 10⁻³⁰⁰" : `at most ${shown(upper)}`}`;
   const seen = at
     ? `${at[1]} of ${run.runs} runs were wrong`
     : `this budget is beyond the ${SPAN.simulated} Hε up to which this page simulates`;
