@@ -162,10 +162,11 @@ def advance(
 ) -> None:
     """Go on with a run from t pulls to exactly ``stop`` pulls, a number fixed beforehand."""
     n_arms = means.size
+    escape = pulls_to_escape(rule, means)
     pace = 1.0
     while t < stop:
         aim = pace * SHARE * (stop - t)
-        if t < n_arms or aim < WINDOW * n_arms or is_noisy(rule, state.tree[1], stop - t):
+        if t < n_arms or aim < WINDOW * n_arms or is_noisy(rule, state.tree[1], stop - t, escape):
             moves = min(stop - t, WINDOW * n_arms)
             t += excursions(source, moves, stop - t, means, rule, state)
             pace = min(1.0, 2.0 * pace)
@@ -181,13 +182,23 @@ def advance(
 
 
 @compiled
-def is_noisy(rule: IndexRule, level: float, left: int) -> bool:
+def is_noisy(rule: IndexRule, level: float, left: int, escape: float) -> bool:
     """Whether a window may well be undone, at a cost: an arm may stay below its level for long.
 
-    Where noise dominates, |d| / sqrt(n) alone takes ever longer to reach a level; with log n in
-    the index it does not.
+    Where noise dominates, |d| / sqrt(n) alone takes ever longer to reach a level, and only an arm's
+    drift takes it there, after ``escape`` pulls of all arms; with log n in the index it does not.
     """
-    return rule.log_weight == 0.0 and left > CHEAP and level < NOISE
+    return rule.log_weight == 0.0 and level < NOISE and CHEAP < left < 2.0 * escape
+
+
+@compiled
+def pulls_to_escape(rule: IndexRule, means: np.ndarray) -> float:
+    """Pulls after which arms that follow their means have left the noise."""
+    pulls = 0.0
+    for k in range(means.size):
+        speed = abs(means[k] - rule.tau) + rule.zeta
+        pulls += (NOISE / speed) ** 2 if speed > 0.0 else np.inf
+    return pulls
 
 
 @compiled
