@@ -25,7 +25,7 @@ from scipy.optimize import nnls
 
 from ldpt import config, simulate
 from ldpt.config import BudgetRun, ConfidenceRun
-from ldpt.instances import MOST_ARMS, Instance, equal_gap
+from ldpt.instances import MAX_LISTED_ARMS, Instance, equal_gap
 from ldpt.io.runs import labelled, write_runs
 from ldpt.planning import run_cost
 from ldpt.policies import INDEX_POLICIES, POLICIES
@@ -43,7 +43,7 @@ METHODS = (*INDEX_POLICIES, *RADII)
 REPLICATES = (250, 500, 1000, 2000, 4000)
 EPSILONS = (0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, math.inf)
 ARMS = (2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
-LEAST_SECONDS = 0.3  # of CPU time, for a rate that is not noise
+MIN_SECONDS = 0.3  # of CPU time, for a rate that is not noise
 FEW, ENOUGH, MANY = 2, 100, 4000  # replicates: a dear setting, for a file's size, at most
 
 Run = BudgetRun | ConfidenceRun
@@ -64,7 +64,7 @@ def table_of(run: Run, instance: Instance) -> pd.DataFrame:
     radius, parts = Radius(run.radius, RHO), []
     for delta in sorted(run.deltas):
         runs = simulate.fixed_confidence(instance, run.epsilon, delta, run.replicates, SEED, radius)
-        if instance.n_arms > MOST_ARMS:
+        if instance.n_arms > MAX_LISTED_ARMS:
             runs = runs[["replicate", "stopping_time", "correct"]]
         runs.insert(0, "delta", delta)
         parts.append(runs)
@@ -103,7 +103,7 @@ def long_enough(run: Run, instance: Instance) -> tuple[Run, dict[str, float]]:
     """The same setting with as many replicates as a trustworthy rate needs."""
     while True:
         found = measure(run, instance)
-        if found["cpu_seconds"] >= LEAST_SECONDS or run.replicates >= MANY:
+        if found["cpu_seconds"] >= MIN_SECONDS or run.replicates >= MANY:
             return run, found
         run = replace(run, replicates=4 * run.replicates)
 

@@ -27,7 +27,7 @@ def judge(
 if __name__ == "__main__":
     from ldpt.provenance import job
 
-    with job(snakemake) as this:  # noqa: F821
+    with job(snakemake) as this:
         made_from = {"measured": list(this.input.tables)}
         document = judge(
             this.input.register, list(this.input.evidence), this.params.evidence_code, made_from

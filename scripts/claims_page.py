@@ -8,7 +8,7 @@ from ldpt.publishing.claims_page import render
 if __name__ == "__main__":
     from ldpt.provenance import job
 
-    with job(snakemake) as this:  # noqa: F821
+    with job(snakemake) as this:
         document = json.loads(Path(this.input.claims).read_text(encoding="utf-8"))
         sources = Path(this.input.page[0]).parent
         page = render(sources, document, Path(this.input.claims).parent)

@@ -24,5 +24,5 @@ def compile_kernels(destination: str) -> None:
 if __name__ == "__main__":
     from ldpt.provenance import job
 
-    with job(snakemake) as this:  # noqa: F821
+    with job(snakemake) as this:
         compile_kernels(this.output[0])

@@ -24,5 +24,5 @@ def evidence() -> dict[str, Evidence]:
 if __name__ == "__main__":
     from ldpt.provenance import job
 
-    with job(snakemake) as this:  # noqa: F821
+    with job(snakemake) as this:
         write_evidence(this.output[0], evidence(), this.params.code)

@@ -19,5 +19,5 @@ def displays() -> dict[str, Evidence]:
 if __name__ == "__main__":
     from ldpt.provenance import job
 
-    with job(snakemake) as this:  # noqa: F821
+    with job(snakemake) as this:
         write_evidence(this.output[0], displays(), this.params.code)

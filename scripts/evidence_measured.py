@@ -53,7 +53,7 @@ def measured_evidence(instances: list[str], tables: dict[str, str]) -> dict[str,
 if __name__ == "__main__":
     from ldpt.provenance import job
 
-    with job(snakemake) as this:  # noqa: F821
+    with job(snakemake) as this:
         tables = {name: getattr(this.input, name) for name in TABLES}
         entries = measured_evidence(this.input.instances, tables)
         write_evidence(this.output[0], entries, this.params.code, tables.values())

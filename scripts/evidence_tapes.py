@@ -13,7 +13,7 @@ def checks(seed: int, erring_runs: int, chains: int) -> pd.DataFrame:
 if __name__ == "__main__":
     from ldpt.provenance import job
 
-    with job(snakemake) as this:  # noqa: F821
+    with job(snakemake) as this:
         seed, settings = this.params.seed, this.params.checks
         this.note(seed=seed, stream=["evidence_tapes"])
         checks(seed, **settings).to_csv(this.output[0], index=False, float_format="%.4g")

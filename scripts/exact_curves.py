@@ -33,6 +33,6 @@ def curves(instances: dict[str, Instance], cells: Sequence[Cell]) -> pd.DataFram
 if __name__ == "__main__":
     from ldpt.provenance import job
 
-    with job(snakemake) as this:  # noqa: F821
+    with job(snakemake) as this:
         problems = read_instances(this.input.instances)
         curves(problems, this.params.cells).to_csv(this.output[0], index=False)

@@ -25,7 +25,7 @@ def explorer_page(
 if __name__ == "__main__":
     from ldpt.provenance import job
 
-    with job(snakemake) as this:  # noqa: F821
+    with job(snakemake) as this:
         measured = this.input.fixed_budget, this.input.fixed_confidence
         folder = str(Path(this.input.page[0]).parent)
         page = explorer_page(

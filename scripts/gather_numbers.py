@@ -32,7 +32,7 @@ def read_numbers(
 if __name__ == "__main__":
     from ldpt.provenance import job
 
-    with job(snakemake) as this:  # noqa: F821
+    with job(snakemake) as this:
         read, asked = this.input, this.params
         settings = {name: asked[name] for name in ("seed", "rho", "config_hash")}
         tables = read.fixed_budget, read.fixed_confidence

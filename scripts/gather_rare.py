@@ -13,5 +13,5 @@ def gather(parts: list[str]) -> str:
 if __name__ == "__main__":
     from ldpt.provenance import job
 
-    with job(snakemake) as this:  # noqa: F821
+    with job(snakemake) as this:
         Path(this.output[0]).write_text(gather(this.input.parts), encoding="utf-8")

@@ -13,5 +13,5 @@ def write_instance(definition: dict[str, Any], destination: str) -> None:
 if __name__ == "__main__":
     from ldpt.provenance import job
 
-    with job(snakemake) as this:  # noqa: F821
+    with job(snakemake) as this:
         write_instance(this.params.definition, this.output[0])

@@ -6,7 +6,7 @@ from ldpt.publishing import tables
 if __name__ == "__main__":
     from ldpt.provenance import job
 
-    with job(snakemake) as this:  # noqa: F821
+    with job(snakemake) as this:
         problems = list(read_instances(this.input).values())
         out = this.output
         tables.write(tables.instances(problems), {}, out.csv, out.md, out.tex)

@@ -18,6 +18,6 @@ def write_manifest(
 if __name__ == "__main__":
     from ldpt.provenance import job
 
-    with job(snakemake) as this:  # noqa: F821
+    with job(snakemake) as this:
         params = this.params
         write_manifest(this.root, list(this.input), params.config, params.origin, this.output[0])

@@ -29,5 +29,5 @@ def render(executed: str) -> str:
 if __name__ == "__main__":
     from ldpt.provenance import job
 
-    with job(snakemake) as this:  # noqa: F821
+    with job(snakemake) as this:
         Path(this.output[0]).write_text(render(this.params.executed), encoding="utf-8")

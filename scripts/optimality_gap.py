@@ -5,5 +5,5 @@ from ldpt.figures import optimality_gap, products
 if __name__ == "__main__":
     from ldpt.provenance import job
 
-    with job(snakemake) as this:  # noqa: F821
+    with job(snakemake) as this:
         products.write(optimality_gap, this)

@@ -5,5 +5,5 @@ from ldpt.figures import privacy_cost, products
 if __name__ == "__main__":
     from ldpt.provenance import job
 
-    with job(snakemake) as this:  # noqa: F821
+    with job(snakemake) as this:
         products.write(privacy_cost, this)

@@ -44,7 +44,7 @@ def estimate(
 if __name__ == "__main__":
     from ldpt.provenance import job
 
-    with job(snakemake) as this:  # noqa: F821
+    with job(snakemake) as this:
         params, problem = this.params, read_instance(this.input.instance)
         this.note(seed=params.seed, stream=["rare_fixed_budget"])
         table = estimate(problem, params.cells, params.replicates, params.seed, this.threads)

@@ -27,7 +27,7 @@ def exponents(table: pd.DataFrame, instances: dict[str, Instance]) -> pd.DataFra
 if __name__ == "__main__":
     from ldpt.provenance import job
 
-    with job(snakemake) as this:  # noqa: F821
+    with job(snakemake) as this:
         table = pd.read_csv(this.input.estimates, dtype={"epsilon": str})
         problems = read_instances(this.input.instances)
         exponents(table, problems).to_csv(this.output[0], index=False)

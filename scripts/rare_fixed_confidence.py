@@ -47,7 +47,7 @@ def estimate(
 if __name__ == "__main__":
     from ldpt.provenance import job
 
-    with job(snakemake) as this:  # noqa: F821
+    with job(snakemake) as this:
         params, problems = this.params, read_instances([this.input.instance])
         this.note(seed=params.seed, stream=["rare_fixed_confidence"])
         fixed = params.replicates, params.constants, params.seed, this.threads

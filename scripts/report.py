@@ -45,5 +45,5 @@ def typeset(source: str, root: Path, out: str) -> None:
 if __name__ == "__main__":
     from ldpt.provenance import job
 
-    with job(snakemake) as this:  # noqa: F821
+    with job(snakemake) as this:
         typeset(this.input.report, this.root, this.output[0])

@@ -48,7 +48,7 @@ def simulate(
 if __name__ == "__main__":
     from ldpt.provenance import job
 
-    with job(snakemake) as this:  # noqa: F821
+    with job(snakemake) as this:
         problems = list(read_instances(this.input.instances).values())
         settings, seed = this.params.allocation, this.params.seed
         tables = [labelled(*part) for part in simulate(problems, settings, seed)]

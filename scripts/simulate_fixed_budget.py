@@ -30,7 +30,7 @@ def simulate(
 if __name__ == "__main__":
     from ldpt.provenance import job
 
-    with job(snakemake) as this:  # noqa: F821
+    with job(snakemake) as this:
         policy, levels, seed = this.wildcards.policy, this.params.levels, this.params.seed
         problem = read_instance(this.input.instance)
         stream = ["fixed_budget", problem.name, policy]

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from ldpt.instances import MOST_ARMS, Instance, read_instance
+from ldpt.instances import MAX_LISTED_ARMS, Instance, read_instance
 from ldpt.io.runs import Labels, labelled, write_runs
 from ldpt.radii import Radius
 from ldpt.simulate import fixed_confidence_columns, progress_lines, spawn_keys
@@ -18,7 +18,7 @@ def simulate(
     problem: Instance, radius: Radius, levels: Levels, seed: int, threads: int
 ) -> Iterator["pa.Table"]:
     """One table per privacy and error level; of many arms the pulls of each are not kept."""
-    kept = problem.n_arms <= MOST_ARMS
+    kept = problem.n_arms <= MAX_LISTED_ARMS
     for name, asked in levels.items():
         epsilon, runs = float(name), asked["replicates"]
         labels: Labels = {"instance": problem.name, "radius": radius.name, "epsilon": epsilon}
@@ -34,7 +34,7 @@ def simulate(
 if __name__ == "__main__":
     from ldpt.provenance import job
 
-    with job(snakemake) as this:  # noqa: F821
+    with job(snakemake) as this:
         levels, seed = this.params.levels, this.params.seed
         problem = read_instance(this.input.instance)
         radius = Radius(this.wildcards.radius, **this.params.constants)

@@ -20,7 +20,7 @@ def simulate(settings: dict[str, Any], seed: int) -> list[dict[str, Any]]:
 if __name__ == "__main__":
     from ldpt.provenance import job
 
-    with job(snakemake) as this:  # noqa: F821
+    with job(snakemake) as this:
         counts = simulate(this.params.mechanism, this.params.seed)
         keys = [spawn_key("mechanism", row["law"], row["mean"], row["epsilon"]) for row in counts]
         this.note(seed=this.params.seed, stream=["mechanism"], spawn_keys=keys)

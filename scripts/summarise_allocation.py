@@ -45,7 +45,7 @@ def summarise(
 if __name__ == "__main__":
     from ldpt.provenance import job
 
-    with job(snakemake) as this:  # noqa: F821
+    with job(snakemake) as this:
         given, asked = this.input, this.params
         table = summarise(given.pulls, given.runs, given.instances, asked.epsilons, asked.delta)
         table.to_csv(this.output[0], index=False)

@@ -52,7 +52,7 @@ def bound_rows(
 if __name__ == "__main__":
     from ldpt.provenance import job
 
-    with job(snakemake) as this:  # noqa: F821
+    with job(snakemake) as this:
         given, params = this.input, this.params
         summary = pd.read_csv(given.summary)
         rows = bound_rows(summary, given.instances, params.panels, params.delta)

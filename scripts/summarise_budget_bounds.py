@@ -42,7 +42,7 @@ def summarise(instances: list[str], rare: str, panels: list[str], epsilon: float
 if __name__ == "__main__":
     from ldpt.provenance import job
 
-    with job(snakemake) as this:  # noqa: F821
+    with job(snakemake) as this:
         given, params = this.input, this.params
         table = summarise(given.instances, given.rare, params.panels, params.epsilon)
         table.to_csv(this.output[0], index=False)

@@ -23,6 +23,6 @@ def summarise_runs(instances: list[str], runs: list[str]) -> pd.DataFrame:
 if __name__ == "__main__":
     from ldpt.provenance import job
 
-    with job(snakemake) as this:  # noqa: F821
+    with job(snakemake) as this:
         table = summarise_runs(this.input.instances, this.input.runs)
         table.to_csv(this.output[0], index=False)

@@ -11,7 +11,7 @@ import numpy as np
 from ldpt.privacy import private_mean, shrinkage
 
 MAX_MIN_GAP = 0.4  # of random instances; beyond, hardly any draw would be kept
-MOST_ARMS = 16  # up to here tables of runs keep the pulls of each arm
+MAX_LISTED_ARMS = 16  # up to here tables of runs keep the pulls of each arm
 NEW_LAWS = ("beta", "hard")  # of the means of new instances
 EASY = (0.2, 0.4)  # gaps of their easy arms
 

@@ -10,7 +10,7 @@ import pandas as pd
 
 from ldpt.io.runs import read_runs
 
-LEVEL = 0.95
+CONFIDENCE = 0.95  # level of every interval
 LIMITS = ("estimate", "low", "high")
 
 
@@ -66,7 +66,7 @@ def labels_of(runs: pd.DataFrame, names: Sequence[str]) -> dict[str, Any]:
 
 
 def clopper_pearson(
-    errors: np.ndarray | int, replicates: np.ndarray | int, level: float = LEVEL
+    errors: np.ndarray | int, replicates: np.ndarray | int, level: float = CONFIDENCE
 ) -> tuple[np.ndarray, np.ndarray]:
     """Exact two-sided limits for a proportion; with no error the lower one is 0.
 
@@ -92,7 +92,9 @@ def clopper_pearson(
     return low, high
 
 
-def mean_interval(values: np.ndarray, level: float = LEVEL) -> tuple[float, float, float, float]:
+def mean_interval(
+    values: np.ndarray, level: float = CONFIDENCE
+) -> tuple[float, float, float, float]:
     """Mean, standard deviation, and normal limits for the mean.
 
     Parameters

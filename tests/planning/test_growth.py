@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from ldpt.figures import cost_growth
-from ldpt.instances import MOST_ARMS
+from ldpt.instances import MAX_LISTED_ARMS
 from ldpt.planning import growth
 from tests.conftest import PROJECT
 from tests.figures.tables import overlapping
@@ -36,14 +36,14 @@ def test_the_whole_cost_counts_along_the_replicates():
 def test_a_run_counts_along_the_arms_and_few_arms_do_not():
     """Bytes count only as long as the pulls of each arm are kept."""
     table = powers("arms", [2, 4, 8, 16, 64, 256], 1.2)
-    table.loc[table["value"] < growth.LEAST_ARMS, ["pulls", "cpu_seconds"]] = 1e6
-    table.loc[table["value"] > MOST_ARMS, "bytes"] = 7.0
+    table.loc[table["value"] < growth.MIN_ARMS, ["pulls", "cpu_seconds"]] = 1e6
+    table.loc[table["value"] > MAX_LISTED_ARMS, "bytes"] = 7.0
     assert exponent(table) == pytest.approx(1.2)
 
 
 def test_cost_that_falls_with_epsilon_grows_with_privacy():
     table = powers("epsilon", [0.003, 0.03, 0.3, 3.0, float("inf")], -2.0)
-    table.loc[table["value"] > growth.MOST_EPSILON, list(growth.QUANTITIES)] = 7.0
+    table.loc[table["value"] > growth.MAX_EPSILON, list(growth.QUANTITIES)] = 7.0
     assert exponent(table) == pytest.approx(2.0)
 
 

@@ -12,7 +12,7 @@ import yaml
 
 from ldpt import cli, config, simulate
 from ldpt.config import BudgetRun, ConfidenceRun
-from ldpt.instances import MOST_ARMS, Instance
+from ldpt.instances import MAX_LISTED_ARMS, Instance
 from ldpt.planning import run_cost
 from ldpt.radii import RADII, Radius
 
@@ -43,11 +43,11 @@ def confidence_run(**changes) -> ConfidenceRun:
     return replace(ConfidenceRun("four", "mixture", 1.0, 1000, {0.1}), **changes)
 
 
-def budget_cost(**changes) -> run_cost.Cost:
+def budget_cost(**changes) -> run_cost.JobCost:
     return run_cost.budget_cost(budget_run(**changes), FOUR, RATES)
 
 
-def confidence_cost(**changes) -> run_cost.Cost:
+def confidence_cost(**changes) -> run_cost.JobCost:
     run = confidence_run(**changes)
     return run_cost.confidence_cost(run, FOUR, Radius(run.radius), RATES)
 
@@ -99,9 +99,9 @@ def test_every_error_level_is_simulated_and_kept():
 def test_pulls_of_each_arm_are_kept_only_for_few():
     few, many = (
         run_cost.confidence_sizes(Instance("k", [0.4] * k, 0.5), 1.0, [0.1], 10, Radius("mixture"))
-        for k in (MOST_ARMS, MOST_ARMS + 1)
+        for k in (MAX_LISTED_ARMS, MAX_LISTED_ARMS + 1)
     )
-    assert few["value"] == 10 * MOST_ARMS
+    assert few["value"] == 10 * MAX_LISTED_ARMS
     assert many["value"] == 0
     assert many["bit"] < few["bit"] / 10
 
@@ -110,16 +110,16 @@ def test_pulls_of_each_arm_are_kept_only_for_few():
 
 
 def test_a_short_job_asks_for_one_core_and_shares_its_submission():
-    cost = run_cost.Cost(1.0, 30.0, 300.0, 1.0)
+    cost = run_cost.JobCost(1.0, 30.0, 300.0, 1.0)
     assert (cost.threads, cost.runtime, cost.group) == (1, 12, "short")
     assert cost.mem_mb == 450 + run_cost.SPARE_MB
 
 
 def test_a_long_job_goes_alone_on_several_cores():
-    cost = run_cost.Cost(1.0, 24 * 3600.0, 4000.0, 1.0)
+    cost = run_cost.JobCost(1.0, 24 * 3600.0, 4000.0, 1.0)
     assert (cost.threads, cost.group) == (12, None)
     assert cost.runtime == run_cost.TIME_MARGIN * 24 * 60 / 12 + run_cost.SPARE_MINUTES
-    assert run_cost.Cost(1.0, 1e9, 1.0, 1.0).threads == run_cost.MOST_THREADS
+    assert run_cost.JobCost(1.0, 1e9, 1.0, 1.0).threads == run_cost.MAX_THREADS
 
 
 # --- a whole config
@@ -135,15 +135,15 @@ def test_a_summary_adds_up():
     rows = run_cost.study_costs(study)
     jobs = run_cost.job_costs(rows)
     assert total["jobs"] == len(jobs) < len(rows) == total["simulations"]
-    alone = sum(cost.cpu_seconds > run_cost.SHORT for cost in jobs.values())
+    alone = sum(cost.cpu_seconds > run_cost.SHORT_JOB for cost in jobs.values())
     assert alone <= total["submissions"] <= alone + math.ceil(len(jobs) / run_cost.TOGETHER)
 
 
 def test_simulations_in_one_job_start_once_and_hold_one_table_at_a_time():
     start = run_cost.measured()["cpu"]["job"]["job"]
     one, two = (
-        run_cost.Cost(1.0, start + 5, 300.0, 10.0),
-        run_cost.Cost(2.0, start + 7, 200.0, 20.0),
+        run_cost.JobCost(1.0, start + 5, 300.0, 10.0),
+        run_cost.JobCost(2.0, start + 7, 200.0, 20.0),
     )
     assert run_cost.together([one]) == one
     job = run_cost.together([one, two])

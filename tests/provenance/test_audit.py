@@ -15,7 +15,7 @@ from ldpt.provenance import audit as audits
 from ldpt.provenance import file_hash, read_record, record_path, record_text, stable_hash
 from ldpt.provenance.audit import Report, audit, render_audit
 from ldpt.provenance.manifest import MANIFEST, manifest
-from ldpt.provenance.plan import Plan, make_plan
+from ldpt.provenance.plan import JobPlan, plan_jobs
 from ldpt.provenance.replay import replay_chunks
 from ldpt.provenance.trace import render_trace, trace
 
@@ -36,8 +36,8 @@ PRODUCTS = [
 
 
 @pytest.fixture(scope="module")
-def plan(small_run: Path) -> Plan:
-    return make_plan(small_run, small_run / "out", {})
+def plan(small_run: Path) -> JobPlan:
+    return plan_jobs(small_run, small_run / "out", {})
 
 
 @pytest.fixture
@@ -79,7 +79,7 @@ def test_a_finished_run_is_intact(root: Path) -> None:
     bit=st.integers(0, 7),
 )
 def test_any_flipped_bit_in_any_product_is_found_and_named(
-    root: Path, plan: Plan, product: str, place: int, bit: int
+    root: Path, plan: JobPlan, product: str, place: int, bit: int
 ) -> None:
     before = (root / product).read_bytes()
     flip(root / product, place, bit)
@@ -97,7 +97,7 @@ def test_any_flipped_bit_in_any_product_is_found_and_named(
 )
 @given(product=st.sampled_from(PRODUCTS), place=st.integers(0), bit=st.integers(0, 7))
 def test_any_flipped_bit_in_any_record_is_found_and_named(
-    root: Path, plan: Plan, product: str, place: int, bit: int
+    root: Path, plan: JobPlan, product: str, place: int, bit: int
 ) -> None:
     path = record_path(root, product)
     before = path.read_bytes()
@@ -108,13 +108,13 @@ def test_any_flipped_bit_in_any_record_is_found_and_named(
         path.write_bytes(before)
 
 
-def test_swapped_shards_are_found(root: Path, plan: Plan) -> None:
+def test_swapped_shards_are_found(root: Path, plan: JobPlan) -> None:
     swap(root / SHARD, root / OTHER_SHARD)
     report = audit(root, plan=plan)
     assert {("changed", SHARD), ("changed", OTHER_SHARD)} == found(report)
 
 
-def test_shards_swapped_with_their_records_are_found(root: Path, plan: Plan) -> None:
+def test_shards_swapped_with_their_records_are_found(root: Path, plan: JobPlan) -> None:
     swap(root / SHARD, root / OTHER_SHARD)
     swap(record_path(root, SHARD), record_path(root, OTHER_SHARD))
     assert {("forged", SHARD), ("forged", OTHER_SHARD)} <= found(audit(root, plan=plan))
@@ -134,13 +134,13 @@ def forge(root: Path, product: str, **claims: object) -> None:
     path.write_text(record_text(record["stable"] | claims, record["volatile"]))
 
 
-def test_a_forged_record_that_is_consistent_is_found(root: Path, plan: Plan) -> None:
+def test_a_forged_record_that_is_consistent_is_found(root: Path, plan: JobPlan) -> None:
     forge(root, SHARD, notes={"seed": 8})
     report = audit(root, plan=plan)
     assert the_fault(report, "forged", SHARD).figures == ("rows",)
 
 
-def test_a_product_forged_with_its_record_is_found(root: Path, plan: Plan) -> None:
+def test_a_product_forged_with_its_record_is_found(root: Path, plan: JobPlan) -> None:
     (root / ROWS).write_text("policy,rows\napt,1\n")
     forge(root, ROWS, sha256=file_hash(root / ROWS), bytes=18)
     report = audit(root, plan=plan)
@@ -148,7 +148,7 @@ def test_a_product_forged_with_its_record_is_found(root: Path, plan: Plan) -> No
     assert "another version" in the_fault(report, "stale", "figures/rows.png").detail
 
 
-def test_a_wrong_seed_in_a_forged_record_shows_against_the_plan(root: Path, plan: Plan) -> None:
+def test_a_wrong_seed_in_a_forged_record_shows_against_the_plan(root: Path, plan: JobPlan) -> None:
     record = read_record(record_path(root, SHARD))["stable"]
     forge(root, SHARD, params=record["params"] | {"seed": 8})
     assert the_fault(audit(root, plan=plan), "stale", SHARD).detail == "settings changed: seed"
@@ -172,7 +172,9 @@ def forge_everything(root: Path) -> None:
     forge(root, MANIFEST, sha256=file_hash(root / MANIFEST), bytes=size)
 
 
-def test_only_a_replay_or_a_kept_hash_finds_a_forgery_of_everything(root: Path, plan: Plan) -> None:
+def test_only_a_replay_or_a_kept_hash_finds_a_forgery_of_everything(
+    root: Path, plan: JobPlan
+) -> None:
     kept = audit(root, plan=plan).manifest_hash
     forge_everything(root)
     report = audit(root, plan=plan)
@@ -184,7 +186,7 @@ def test_only_a_replay_or_a_kept_hash_finds_a_forgery_of_everything(root: Path, 
     assert fault.figures == ("rows",)
 
 
-def test_a_replay_is_equal_bit_for_bit(root: Path, plan: Plan) -> None:
+def test_a_replay_is_equal_bit_for_bit(root: Path, plan: JobPlan) -> None:
     report = audit(root, plan=plan, replay=1000)
     # Two chunks of two files at two privacy levels, two chunks at two error levels, four laws at
     # two privacy levels.
@@ -199,18 +201,18 @@ def test_products_of_other_rules_are_not_replayed(root: Path) -> None:
     assert (names, differing) == ([], [])
 
 
-def test_the_seed_chooses_the_chunks(root: Path, plan: Plan) -> None:
+def test_the_seed_chooses_the_chunks(root: Path, plan: JobPlan) -> None:
     first, again, other = (audit(root, 3, seed, plan).replayed for seed in (1, 1, 2))
     assert first == again != other
 
 
 @pytest.mark.parametrize("product", PRODUCTS)
-def test_a_missing_product_is_named(root: Path, plan: Plan, product: str) -> None:
+def test_a_missing_product_is_named(root: Path, plan: JobPlan, product: str) -> None:
     (root / product).unlink()
     assert ("missing", product) in found(audit(root, plan=plan))
 
 
-def test_a_missing_record_is_named(root: Path, plan: Plan) -> None:
+def test_a_missing_record_is_named(root: Path, plan: JobPlan) -> None:
     record_path(root, SHARD).unlink()
     assert the_fault(audit(root, plan=plan), "unrecorded", SHARD).figures == ("rows",)
 
@@ -252,14 +254,14 @@ def test_an_edited_script_is_named_with_what_it_makes_stale(root: Path) -> None:
     assert the_fault(report, "stale", ROWS).figures == ("rows",)
 
 
-def test_an_edited_source_is_named(root: Path, plan: Plan) -> None:
+def test_an_edited_source_is_named(root: Path, plan: JobPlan) -> None:
     (root.parent / "words.txt").write_text("other words")
     report = audit(root, plan=plan)
     assert found(report) == {("changed", "words.txt")}
     assert report.faults[0].figures == ("rows",)
 
 
-def test_a_figure_that_no_rule_makes_is_a_stray(root: Path, plan: Plan) -> None:
+def test_a_figure_that_no_rule_makes_is_a_stray(root: Path, plan: JobPlan) -> None:
     shutil.copy(root / "figures/rows.png", root / "figures/nicer.png")
     assert found(audit(root, plan=plan)) == {("stray", "figures/nicer.png")}
 
@@ -270,7 +272,7 @@ def test_the_manifest_refuses_products_that_differ_from_their_records(root: Path
         manifest(root, [str(root / "figures/rows.png")], {}, {})
 
 
-def test_the_text_tells_faults_alike_once(root: Path, plan: Plan) -> None:
+def test_the_text_tells_faults_alike_once(root: Path, plan: JobPlan) -> None:
     for product in (SHARD, OTHER_SHARD):
         (root / product).unlink()
     lines = render_audit(audit(root, plan=plan)).splitlines()
@@ -334,7 +336,7 @@ def remake(root: Path, product: str) -> None:
     record_path(root, product).write_text(record_text(stable, later))
 
 
-def test_audit_tells_a_remade_product_from_a_forged_one(root: Path, plan: Plan) -> None:
+def test_audit_tells_a_remade_product_from_a_forged_one(root: Path, plan: JobPlan) -> None:
     remake(root, ROWS)
     report = audit(root, plan=plan)
     assert the_fault(report, "remade", ROWS).detail == "manifest is stale: run the workflow"
@@ -345,7 +347,7 @@ def test_audit_tells_a_remade_product_from_a_forged_one(root: Path, plan: Plan) 
     assert "remade" not in {fault.kind for fault in report.faults}
 
 
-def test_audit_counts_one_fault_in_the_singular(root: Path, plan: Plan) -> None:
+def test_audit_counts_one_fault_in_the_singular(root: Path, plan: JobPlan) -> None:
     shutil.copy(root / "figures/rows.png", root / "figures/nicer.png")
     assert render_audit(audit(root, plan=plan)).endswith("\n1 fault")
 

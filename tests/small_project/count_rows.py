@@ -14,5 +14,5 @@ def count_rows(runs: list[str], destination: str) -> None:
 if __name__ == "__main__":
     from ldpt.provenance import job
 
-    with job(snakemake) as this:  # noqa: F821
+    with job(snakemake) as this:
         count_rows(list(this.input), this.output[0])

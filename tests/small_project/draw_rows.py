@@ -21,7 +21,7 @@ def draw_rows(rows: str, words: str) -> Figure:
 if __name__ == "__main__":
     from ldpt.provenance import job
 
-    with job(snakemake) as this:  # noqa: F821
+    with job(snakemake) as this:
         figure = draw_rows(this.input.rows, this.input.words)
         figure.savefig(this.output.png, metadata=this.metadata)
         figure.savefig(this.output.pdf, metadata={"Keywords": this.keywords})

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from ldpt.provenance import read_record, record_path, record_text
 from ldpt.provenance.audit import audit, render_audit
 from ldpt.provenance.manifest import MANIFEST
-from ldpt.provenance.plan import Plan, make_plan
+from ldpt.provenance.plan import JobPlan, plan_jobs
 from tests.provenance.test_audit import flip, found, swap
 
 pytestmark = pytest.mark.workflow
@@ -24,8 +24,8 @@ QUIETLY = settings(
 
 
 @pytest.fixture(scope="module")
-def plan(smoke: Path) -> Plan:
-    return make_plan(smoke, smoke / ROOT, ORIGIN)
+def plan(smoke: Path) -> JobPlan:
+    return plan_jobs(smoke, smoke / ROOT, ORIGIN)
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +55,7 @@ def test_the_smoke_run_is_intact_and_replays_bit_for_bit(smoke: Path) -> None:
 @QUIETLY
 @given(data=st.data())
 def test_a_flipped_bit_in_a_product_of_any_rule_is_found(
-    root: Path, plan: Plan, kinds: dict[str, list[str]], data: st.DataObject
+    root: Path, plan: JobPlan, kinds: dict[str, list[str]], data: st.DataObject
 ) -> None:
     name = data.draw(st.sampled_from(kinds[data.draw(st.sampled_from(sorted(kinds)))]))
     before = (root / name).read_bytes()
@@ -69,7 +69,7 @@ def test_a_flipped_bit_in_a_product_of_any_rule_is_found(
 @QUIETLY
 @given(data=st.data())
 def test_a_forged_record_of_any_rule_is_found(
-    root: Path, plan: Plan, kinds: dict[str, list[str]], data: st.DataObject
+    root: Path, plan: JobPlan, kinds: dict[str, list[str]], data: st.DataObject
 ) -> None:
     """The forger rewrites one fact and the record's own hashes with it."""
     name = data.draw(st.sampled_from(kinds[data.draw(st.sampled_from(sorted(kinds)))]))
@@ -95,7 +95,7 @@ def forged(record: dict, fact: str) -> object:
 @QUIETLY
 @given(data=st.data())
 def test_swapped_shards_are_found(
-    root: Path, plan: Plan, kinds: dict[str, list[str]], data: st.DataObject
+    root: Path, plan: JobPlan, kinds: dict[str, list[str]], data: st.DataObject
 ) -> None:
     rule = data.draw(st.sampled_from(["simulate_fixed_budget", "simulate_fixed_confidence"]))
     pair = data.draw(st.lists(st.sampled_from(kinds[rule]), min_size=2, max_size=2, unique=True))
@@ -123,7 +123,7 @@ def test_an_edited_config_is_found_and_named(root: Path) -> None:
     assert "privacy_cost" not in fault.figures
 
 
-def test_a_damaged_simulation_is_followed_to_its_figures(root: Path, plan: Plan) -> None:
+def test_a_damaged_simulation_is_followed_to_its_figures(root: Path, plan: JobPlan) -> None:
     name = "results/simulations/mechanism.parquet"
     flip(root / name)
     (fault,) = audit(root, plan=plan).faults

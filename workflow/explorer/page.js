@@ -1,7 +1,7 @@
 // The page: reads the fields, says beside a field what is wrong with it, draws the rest.
 "use strict";
 
-const MOST_ARMS = 100;
+const MAX_LISTED_ARMS = 100;
 const EPSILONS = { low: 0.01, high: 10, infinity: 30 };
 const SPAN = { low: 0.05, simulated: 12, high: 400 }; // of T / H_eps
 const LEAST_ERROR = 1e-5;
@@ -28,10 +28,10 @@ function readMeans(text) {
     const [mean, count] = part.split("x");
     const value = number(mean, "a mean reward");
     if (!(value >= 0 && value <= 1)) throw new RangeError(`a mean reward lies in [0, 1], got ${mean}`);
-    return new Array(Math.min(count === undefined ? 1 : Number(count), MOST_ARMS + 1)).fill(value);
+    return new Array(Math.min(count === undefined ? 1 : Number(count), MAX_LISTED_ARMS + 1)).fill(value);
   });
   if (means.length === 0) throw new RangeError("at least one mean reward is needed");
-  if (means.length > MOST_ARMS) throw new RangeError(`at most ${MOST_ARMS} arms here, got more`);
+  if (means.length > MAX_LISTED_ARMS) throw new RangeError(`at most ${MAX_LISTED_ARMS} arms here, got more`);
   return means;
 }
 
@@ -423,7 +423,7 @@ function choose(name) {
 }
 
 function start() {
-  const shownNames = DATA.instances.filter((one) => one.means.length <= MOST_ARMS).map((one) => one.name);
+  const shownNames = DATA.instances.filter((one) => one.means.length <= MAX_LISTED_ARMS).map((one) => one.name);
   field("instance").append(...[...shownNames, TYPED].map((name) => new Option(name, name)));
   field("policy").append(...POLICIES.map((one) => new Option(one.label, one.name)));
   field("policy").value = DATA.policy;

@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from ldpt.figures import elements
-from ldpt.instances import MOST_ARMS
+from ldpt.instances import MAX_LISTED_ARMS
 from ldpt.planning import growth
 
 AXES = {
@@ -81,9 +81,9 @@ def _span(values: pd.Series) -> str:
 def facts(data: Data) -> dict[str, Any]:
     """The least and the largest exponent over the methods, by quantity and axis."""
     found: dict[str, Any] = {
-        "most_epsilon": growth.MOST_EPSILON,
-        "least_arms": growth.LEAST_ARMS,
-        "most_arms": MOST_ARMS,
+        "most_epsilon": growth.MAX_EPSILON,
+        "least_arms": growth.MIN_ARMS,
+        "most_arms": MAX_LISTED_ARMS,
     }
     for (quantity, axis), rows in data.exponents.groupby(["quantity", "axis"]):
         found[f"{quantity}_{axis}"] = _span(rows["exponent"])

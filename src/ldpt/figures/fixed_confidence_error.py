@@ -13,7 +13,7 @@ from ldpt.figures.captions import number
 from ldpt.radii import RADII
 
 MIN_ERROR = 1e-12  # below, an exact chain's answer is rounding
-LEAST_SHOWN = 1e-10  # ratios below are far from the question
+MIN_SHOWN = 1e-10  # ratios below are far from the question
 SIDE_BY_SIDE = 0.24  # decades of delta over which the privacy levels are spread
 SPACE = 0.7  # between the columns of two privacy levels, in columns
 HALF_MARKER = 0.14  # decades of error over delta that half a marker covers
@@ -110,7 +110,7 @@ def _in_columns(axes: Axes, cells: pd.DataFrame) -> pd.Series:
 def _columns(cells: pd.DataFrame) -> pd.Series:
     """The first column for each cell in which its marker and interval touch no other."""
     limit = cells["errors"] == 0
-    low = np.log10(cells["low"].where(~limit, cells["high"]).clip(lower=LEAST_SHOWN)) - HALF_MARKER
+    low = np.log10(cells["low"].where(~limit, cells["high"]).clip(lower=MIN_SHOWN)) - HALF_MARKER
     high = np.log10(cells["high"].where(cells["high"] < np.inf, cells["estimate"])) + HALF_MARKER
     ends: list[float] = []
     chosen = pd.Series(0, index=cells.index)
@@ -144,7 +144,7 @@ def _panel(axes: Axes, cells: pd.DataFrame, place: pd.Series) -> None:
     shade = style.BOUND_COLOURS["upper"]
     top = 3 * max(1.0, cells["high"].where(cells["high"] < 1e6).max())
     least = cells.loc[cells["estimate"] > 0, "estimate"].min() / 3
-    axes.set_ylim(max(least, LEAST_SHOWN), max(top, 10))
+    axes.set_ylim(max(least, MIN_SHOWN), max(top, 10))
     axes.axhline(1, color=shade, linewidth=0.8)
     axes.axhspan(1, 1e9, color=shade, alpha=0.1, linewidth=0)
 
@@ -177,9 +177,9 @@ def _handles() -> list[Line2D]:
 
 def facts(data: Data) -> dict[str, Any]:
     """In how many settings each radius violates the guarantee, and the worst of them."""
-    deep = (data.cells["estimate"] > 0) & (data.cells["estimate"] < LEAST_SHOWN)
+    deep = (data.cells["estimate"] > 0) & (data.cells["estimate"] < MIN_SHOWN)
     found: dict[str, Any] = {"replicates": data.replicates, "left_out": data.left_out}
-    found |= {"least_shown": LEAST_SHOWN, "deep": int(deep.sum())}
+    found |= {"least_shown": MIN_SHOWN, "deep": int(deep.sum())}
     words: list[str] = []
     breaking: list[str] = []
     keeping: list[str] = []

@@ -6,12 +6,12 @@
 import numpy as np
 import pandas as pd
 
-from ldpt.instances import MOST_ARMS
+from ldpt.instances import MAX_LISTED_ARMS
 
 QUANTITIES = {"pulls": "pulls", "cpu_seconds": "CPU seconds", "bytes": "bytes"}
 AXES = {"replicates": "replicates", "epsilon": "1/ε", "arms": "arms K"}
 # A power law holds where privacy is strong, and once there are more than a few arms.
-MOST_EPSILON, LEAST_ARMS = 0.3, 8
+MAX_EPSILON, MIN_ARMS = 0.3, 8
 
 
 def per_run(table: pd.DataFrame) -> pd.DataFrame:
@@ -27,9 +27,9 @@ def in_range(table: pd.DataFrame, axis: str, quantity: str) -> pd.DataFrame:
     """The measurements along an axis over which a power law is fitted."""
     value = table["value"]
     if axis == "epsilon":
-        return table[value <= MOST_EPSILON]
+        return table[value <= MAX_EPSILON]
     if axis == "arms":
-        return table[value <= MOST_ARMS] if quantity == "bytes" else table[value >= LEAST_ARMS]
+        return table[value <= MAX_LISTED_ARMS] if quantity == "bytes" else table[value >= MIN_ARMS]
     return table
 
 

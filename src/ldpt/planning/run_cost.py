@@ -19,7 +19,7 @@ from functools import cache
 from typing import Any
 
 from ldpt.config import PROJECT, BudgetRun, ConfidenceRun, Study, epsilon_name
-from ldpt.instances import MOST_ARMS, Instance
+from ldpt.instances import MAX_LISTED_ARMS, Instance
 from ldpt.planning.precision import confidence_pulls, gaps_of
 from ldpt.radii import Radius
 
@@ -29,16 +29,16 @@ Features = dict[str, float]
 Rates = Mapping[str, Mapping[str, Features]]
 
 # What a job asks a cluster for.
-SHORT = 600  # CPU seconds up to which jobs share a submission
+SHORT_JOB = 600  # CPU seconds up to which jobs share a submission
 TOGETHER = 100  # short jobs to a submission, as in the profile
-SHARE = 7200  # CPU seconds for which one more core is asked
-MOST_THREADS = 32
+SECONDS_PER_CORE = 7200  # CPU seconds for which one more core is asked
+MAX_THREADS = 32
 TIME_MARGIN, MEMORY_MARGIN = 3, 1.5  # slower nodes; what the measurement did not see
 SPARE_MINUTES, SPARE_MB = 10, 800  # Snakemake itself runs twice beside the script
 
 
 @dataclass(frozen=True)
-class Cost:
+class JobCost:
     """One simulation: pulls in all its runs, CPU time, peak memory and the size of its file."""
 
     pulls: float
@@ -49,7 +49,7 @@ class Cost:
     @property
     def threads(self) -> int:
         """Cores worth asking for."""
-        return min(max(math.ceil(self.cpu_seconds / SHARE), 1), MOST_THREADS)
+        return min(max(math.ceil(self.cpu_seconds / SECONDS_PER_CORE), 1), MAX_THREADS)
 
     @property
     def runtime(self) -> int:
@@ -65,7 +65,7 @@ class Cost:
     @property
     def group(self) -> str | None:
         """The submission that a short job may share; none for a long one."""
-        return "short" if self.cpu_seconds <= SHORT else None
+        return "short" if self.cpu_seconds <= SHORT_JOB else None
 
 
 @cache
@@ -135,7 +135,7 @@ def confidence_sizes(
     instance: Instance, epsilon: float, deltas: list[float], replicates: int, radius: Radius
 ) -> Features:
     """What memory and file of a fixed-confidence job depend on; wide counts take more bits."""
-    kept = instance.n_arms if instance.n_arms <= MOST_ARMS else 0
+    kept = instance.n_arms if instance.n_arms <= MAX_LISTED_ARMS else 0
     bits = 0.0
     for delta in deltas:
         pulls = confidence_pulls(instance, epsilon, delta, radius)
@@ -176,13 +176,13 @@ def dot(rates: Features, features: Features) -> float:
 # --- jobs and studies -----------------------------------------------------------------------------
 
 
-def budget_cost(run: BudgetRun, instance: Instance, rates: Rates | None = None) -> Cost:
+def budget_cost(run: BudgetRun, instance: Instance, rates: Rates | None = None) -> JobCost:
     """The cost of one simulation of Algorithm 1 or a baseline."""
     rates = rates or measured()
     budgets = run.grid(instance)
     seconds = dot(policy_rates(rates, run.policy), budget_features(instance, budgets, run.policy))
     sizes = budget_sizes(run.replicates, budgets)
-    return Cost(
+    return JobCost(
         float(run.replicates) * max(budgets, default=0),
         rates["cpu"]["job"]["job"] + run.replicates * seconds,
         dot(rates["memory"]["fixed_budget"], sizes),
@@ -192,7 +192,7 @@ def budget_cost(run: BudgetRun, instance: Instance, rates: Rates | None = None) 
 
 def confidence_cost(
     run: ConfidenceRun, instance: Instance, radius: Radius, rates: Rates | None = None
-) -> Cost:
+) -> JobCost:
     """The cost of one simulation of Algorithm 2 at all its error levels."""
     rates = rates or measured()
     deltas = sorted(run.deltas)
@@ -203,7 +203,7 @@ def confidence_cost(
         expected = confidence_pulls(instance, run.epsilon, delta, radius)
         pulls += sum(n * arms for n, arms in expected)
     sizes = confidence_sizes(instance, run.epsilon, deltas, run.replicates, radius)
-    return Cost(
+    return JobCost(
         run.replicates * pulls,
         rates["cpu"]["job"]["job"] + run.replicates * seconds,
         dot(rates["memory"]["fixed_confidence"], sizes),
@@ -211,20 +211,20 @@ def confidence_cost(
     )
 
 
-def budget_job(runs: Sequence[BudgetRun], instance: Instance) -> Cost:
+def budget_job(runs: Sequence[BudgetRun], instance: Instance) -> JobCost:
     """The cost of one job: a policy on an instance at all its privacy levels."""
     return together([budget_cost(run, instance) for run in runs])
 
 
-def confidence_job(runs: Sequence[ConfidenceRun], instance: Instance, radius: Radius) -> Cost:
+def confidence_job(runs: Sequence[ConfidenceRun], instance: Instance, radius: Radius) -> JobCost:
     """The cost of one job: a radius on an instance at all its privacy levels."""
     return together([confidence_cost(run, instance, radius) for run in runs])
 
 
-def together(costs: Sequence[Cost], rates: Rates | None = None) -> Cost:
+def together(costs: Sequence[JobCost], rates: Rates | None = None) -> JobCost:
     """Several simulations in one job, one after the other: it starts once."""
     start = (rates or measured())["cpu"]["job"]["job"]
-    return Cost(
+    return JobCost(
         sum(cost.pulls for cost in costs),
         sum(cost.cpu_seconds for cost in costs) - start * (len(costs) - 1),
         max(cost.memory_mb for cost in costs),
@@ -245,7 +245,7 @@ def study_costs(study: Study, rates: Rates | None = None) -> list[dict[str, Any]
     return rows
 
 
-def _row(algorithm: str, how: str, run: BudgetRun | ConfidenceRun, cost: Cost) -> dict[str, Any]:
+def _row(algorithm: str, how: str, run: BudgetRun | ConfidenceRun, cost: JobCost) -> dict[str, Any]:
     return {
         "algorithm": algorithm,
         "instance": run.instance,
@@ -288,7 +288,7 @@ def summary(study: Study, rates: Rates | None = None) -> dict[str, Any]:
     }
 
 
-def _totals(costs: list[Cost]) -> dict[str, float]:
+def _totals(costs: list[JobCost]) -> dict[str, float]:
     return {
         "pulls": sum(cost.pulls for cost in costs),
         "cpu_hours": sum(cost.cpu_seconds for cost in costs) / 3600,
@@ -301,9 +301,9 @@ def _at_level(rows: list[dict[str, Any]], epsilon: float) -> dict[str, float]:
     return {"simulations": len(costs), **_totals(costs)}
 
 
-def job_costs(rows: list[dict[str, Any]], rates: Rates | None = None) -> dict[str, Cost]:
+def job_costs(rows: list[dict[str, Any]], rates: Rates | None = None) -> dict[str, JobCost]:
     """The jobs that these simulations go to, one per instance and policy or radius."""
-    parts: dict[tuple[str, ...], list[Cost]] = {}
+    parts: dict[tuple[str, ...], list[JobCost]] = {}
     for row in rows:
         job = row["algorithm"], row["instance"], row["how"]
         parts.setdefault(job, []).append(row["cost"])

@@ -20,7 +20,7 @@ from ldpt import provenance
 from ldpt.io.messages import counted, short
 from ldpt.provenance import file_hash, read_record, record_path
 from ldpt.provenance.manifest import MANIFEST
-from ldpt.provenance.plan import Plan, Step, find_project, make_plan, product_name
+from ldpt.provenance.plan import JobPlan, Step, find_project, plan_jobs, product_name
 
 DRAWN = {".pdf", ".png", ".svg"}
 
@@ -53,7 +53,7 @@ class Report:
         return not self.faults
 
 
-def audit(root: Path | str, replay: int = 0, seed: int = 0, plan: Plan | None = None) -> Report:
+def audit(root: Path | str, replay: int = 0, seed: int = 0, plan: JobPlan | None = None) -> Report:
     """Compare bytes, records and plan under a root, and replay some chunks of simulations.
 
     ``plan`` is for callers that audit the same config and code many times.
@@ -127,11 +127,11 @@ class _Inspection:
         made = self.records.get(MANIFEST, {"stable": {"params": {}}})["stable"]
         return made["params"].get("origin")
 
-    def compare_with_plan(self, plan: Plan | None) -> None:
+    def compare_with_plan(self, plan: JobPlan | None) -> None:
         origin = self.origin()
         try:
             if plan is None and origin is not None:
-                plan = make_plan(self.project, self.root, origin)
+                plan = plan_jobs(self.project, self.root, origin)
         except (Exception, SystemExit) as error:  # whatever a config of today raises is a finding
             self.add("config", "workflow", f"cannot be planned: {short(error)}")
         if plan is not None:

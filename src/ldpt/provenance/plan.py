@@ -22,7 +22,7 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Plan:
+class JobPlan:
     """What the present config and code ask for."""
 
     config: dict[str, Any]
@@ -40,7 +40,7 @@ def find_project(root: Path) -> Path:
     raise ValueError(f"no Snakefile in {root} or above it")
 
 
-def make_plan(project: Path, root: Path, origin: Mapping[str, Any]) -> Plan:
+def plan_jobs(project: Path, root: Path, origin: Mapping[str, Any]) -> JobPlan:
     """Ask Snakemake which jobs the config and code of today would run, without running any.
 
     It asks in a folder of links to the project, so that an audit writes nothing beside what it
@@ -63,7 +63,7 @@ def make_plan(project: Path, root: Path, origin: Mapping[str, Any]) -> Plan:
             return _ask_snakemake(project, root, origin)
 
 
-def _ask_snakemake(project: Path, root: Path, origin: Mapping[str, Any]) -> Plan:
+def _ask_snakemake(project: Path, root: Path, origin: Mapping[str, Any]) -> JobPlan:
     from snakemake.api import SnakemakeApi
     from snakemake.settings import types
 
@@ -80,7 +80,7 @@ def _ask_snakemake(project: Path, root: Path, origin: Mapping[str, Any]) -> Plan
         steps: dict[str, Step] = {}
         for job in workflow.dag.jobs:
             steps.update(_steps(job, project, root))
-        return Plan(plain(dict(workflow.config)), steps)
+        return JobPlan(plain(dict(workflow.config)), steps)
 
 
 def _steps(job: Any, project: Path, root: Path) -> dict[str, Step]:

@@ -23,7 +23,7 @@ from ldpt.instances import Instance
 from ldpt.io.json_values import plain
 from ldpt.privacy import shrinkage
 from ldpt.radii import Radius, boundary
-from ldpt.summarise import LEVEL
+from ldpt.summarise import CONFIDENCE
 
 Numbers = dict[str, dict[str, Any]]
 COUNTEREXAMPLE = ("counterexample", 1.0, 0.1)  # instance, epsilon and delta of claim T4.1
@@ -73,7 +73,7 @@ def gather(
         **_of_paper(citation["references"][0]),
         "study:version": str(citation["version"]),
         "study:date": _spelled(citation["date-released"]),
-        "study:interval": f"{100 * LEVEL:g} %",
+        "study:interval": f"{100 * CONFIDENCE:g} %",
         "study:seed": str(settings["seed"]),
         "study:rho": settings["rho"],
         "study:config-hash": settings["config_hash"],
