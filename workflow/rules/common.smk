@@ -29,6 +29,8 @@ onstart:
         require_writable(under("results"))
     except ValueError as error:
         sys.exit(str(error))
+    if os.path.exists(STRAY):
+        os.remove(STRAY)
     # The plugin itself would wait forever.
     if workflow.executor_plugin.name == "slurm" and shutil.which("sbatch") is None:
         sys.exit(
