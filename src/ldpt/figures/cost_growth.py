@@ -44,9 +44,8 @@ def draw(data: Data) -> Figure:
             axes.set_ylabel(label if axis == "replicates" else "")
             axes.set_xlabel(scope if quantity == "bytes" else "")
     methods = elements.methods_of(data.costs)
-    elements.method_legend(
-        figure, [elements.marker_handle(m, elements.method_name(m)) for m in methods]
-    )
+    handles = [elements.marker_handle(m, elements.method_name(m)) for m in methods]
+    elements.method_legend(figure, handles, columns=min(3, len(handles)))
     return figure
 
 
