@@ -88,14 +88,14 @@ def test_fixed_confidence_bounds_are_the_expressions(which, delta, epsilon):
     assert bound(PAIR, epsilon, delta, version) == pytest.approx(expected, rel=1e-9)
 
 
-def test_the_constants_of_theorem_4_1_follow_from_the_repaired_coefficients():
+def test_fixed_confidence_upper_has_the_constants_of_the_repaired_coefficients():
     """126 + 54 log(2 C) < C from C = 499 on; the least such C is 498.9 and not 499 by chance."""
     assert 126 + 54 * math.log(2 * 499) < 499
     assert 126 + 54 * math.log(2 * 498.8) > 498.8
 
 
 @pytest.mark.parametrize("epsilon", [*EPSILONS, math.inf])
-def test_the_sharp_bound_by_numerical_divergences(epsilon):
+def test_fixed_confidence_lower_sharp_matches_numerical_divergences(epsilon):
     """kl(delta, 1 - delta) times sum 1 / (c^2 KL(mu_i, tau)), divergences by their definition."""
     delta, c = 0.05, math.tanh(epsilon / 2)
     pulls = 0.0
@@ -107,7 +107,7 @@ def test_the_sharp_bound_by_numerical_divergences(epsilon):
 
 
 @pytest.mark.parametrize("epsilon", [0.01, *EPSILONS, 10.0, math.inf])
-def test_no_private_channel_beats_the_contraction(epsilon):
+def test_fixed_confidence_lower_sharp_holds_for_random_private_channels(epsilon):
     """PrivBern is one of the channels, so its own bound lies above that of all of them."""
     of_all = fixed_confidence_lower(PAIR, epsilon, 0.05, "sharp")
     of_privbern = fixed_confidence_lower(PAIR, epsilon, 0.05, "privbern")
@@ -270,7 +270,7 @@ def test_printed_lower_bounds_say_nothing_without_privacy_even_at_the_threshold(
 
 
 @pytest.mark.parametrize("version", ["sharp", "privbern", "many_arms"])
-def test_no_pull_is_needed_at_the_threshold_zero(version):
+def test_fixed_confidence_lower_is_zero_at_the_threshold_zero(version):
     """Every arm belongs to the answer; elsewhere an arm at the threshold is never decided."""
     assert fixed_confidence_lower(Instance("zero", [0.0], 0.0), 1.0, 0.1, version) == 0
     assert fixed_confidence_lower(Instance("at", [0.5], 0.5), 1.0, 0.1, version) == math.inf
@@ -416,7 +416,7 @@ def test_extreme_privacy_levels_give_numbers_and_no_overflow(epsilon):
     "bound",
     [fixed_budget_upper, fixed_budget_lower, fixed_confidence_upper, fixed_confidence_lower],
 )
-def test_an_unknown_version_is_refused_with_its_name(bound):
+def test_bounds_refuse_an_unknown_version_with_its_name(bound):
     last = 100 if "budget" in bound.__name__ else 0.1
     with pytest.raises(ValueError, match=r"version must be one of .*, got 'guess'"):
         bound(PAIR, 1.0, last, "guess")

@@ -272,7 +272,7 @@ def test_nonsense_on_the_command_line_is_refused_in_one_line(command, pairs):
     assert len([line for line in said if "warning: the error of" not in line]) == 1
 
 
-def test_the_installed_command_says_what_it_can_do():
+def test_ldpt_help_lists_every_command():
     command = Path(sys.executable).with_name("ldpt")
     shown = subprocess.run([command, "--help"], capture_output=True, text=True, check=True).stdout
     for name in ("plan", "simulate", "trace", "audit"):

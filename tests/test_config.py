@@ -358,13 +358,13 @@ CONFIGS = [
 
 
 @pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.name)
-def test_every_config_of_the_project_is_accepted(path: Any) -> None:
+def test_study_accepts_every_config_of_the_project(path: Any) -> None:
     study = config.study(config.load(path))
     assert study.fixed_budget
     assert study.fixed_confidence
 
 
-def test_an_instance_is_added_in_the_config_alone(smoke_config: Config) -> None:
+def test_study_takes_a_new_instance_from_the_config_alone(smoke_config: Config) -> None:
     add_instance(smoke_config, name="mine", means=[0.2, 0.45, 0.7], threshold=0.4, tolerance=0.01)
     smoke_config["fixed_budget"]["studies"].append(budget(smoke_config) | {"instances": ["mine"]})
     study = config.study(smoke_config)
@@ -391,7 +391,7 @@ def test_studies_that_overlap_are_simulated_once(smoke_config: Config) -> None:
     assert all(run.deltas == {0.1, 0.05} and run.replicates == 300 for run in runs)
 
 
-def test_the_schema_names_the_radii_of_the_table():
+def test_schema_names_the_radii_of_the_table():
     """A radius is a row of ``KINDS``; a config may ask for it wherever radii are listed."""
     assert len(re.findall(r"radii: .*?enum: radii", config.SCHEMA.read_text())) == 3
     studies = config.schema()["properties"]["fixed_confidence"]["properties"]["studies"]

@@ -27,17 +27,17 @@ def test_environment_has_the_versions_of_the_lock() -> None:
     assert conda_pins() == {name: PINS[name] for name in direct_dependencies()}
 
 
-def test_the_packages_that_users_count_on_are_there() -> None:
+def test_environment_has_the_packages_that_users_rely_on() -> None:
     assert set(conda_pins()) >= FIXED_BY_THE_USER
 
 
-def test_every_line_of_the_lock_is_an_exact_version_with_a_hash() -> None:
+def test_lock_has_an_exact_version_and_a_hash_on_every_line() -> None:
     packages = [line for line in LOCK.splitlines() if line and not line.startswith(" ")]
     assert len(packages) == len(PINS)
     assert LOCK.count("--hash=sha256:") >= len(PINS)
 
 
-def test_no_address_stands_in_the_lock_or_the_environment() -> None:
+def test_lock_and_environment_contain_no_address() -> None:
     for name in ("requirements.lock", "environment.yml", "pyproject.toml"):
         text = (PROJECT / name).read_text()
         assert not re.search(r"https?://|--(extra-)?index-url|--find-links", text), name

@@ -190,7 +190,7 @@ def test_runs_cut_off_are_undecided_as_often_as_they_should(engine):
     assert (table.pulls_0[undecided] == limit).all()
 
 
-def test_a_tiny_loss_of_one_arm_does_not_vanish():
+def test_fixed_budget_loss_of_one_arm_keeps_tiny_values():
     problem = Instance("one", [0.9], 0.5)
     assert fixed_budget_loss(problem, math.inf, 400) == pytest.approx(binom.cdf(200, 400, 0.9))
     pair = Instance("two", [0.9, 0.9], 0.5)

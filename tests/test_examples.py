@@ -47,7 +47,7 @@ def run_seeded(study: ModuleType, monkeypatch, path: Path, **options):
     return study.run_study(path, np.random.default_rng(1), **options)
 
 
-def test_the_harmful_doses_are_found(study, tmp_path, monkeypatch):
+def test_dose_finding_finds_the_harmful_doses(study, tmp_path, monkeypatch):
     learner = run_seeded(study, monkeypatch, tmp_path / "study.json")
     assert learner.above == {3, 4, 5}
     for estimate, harm in zip(learner.estimates(), study.HARM, strict=True):
@@ -64,7 +64,7 @@ def test_some_never_answer_and_are_given_up(study, tmp_path, monkeypatch):
     assert len(learner.outstanding) <= study.PATIENCE * study.PATIENTS_PER_WEEK
 
 
-def test_the_restart_loses_nothing(study, tmp_path, monkeypatch):
+def test_dose_finding_restart_loses_nothing(study, tmp_path, monkeypatch):
     """The same seeds without a restart end in the same state, byte for byte."""
     paths = [tmp_path / "restarted.json", tmp_path / "whole.json"]
     for path, week in zip(paths, (8, -1), strict=True):
@@ -73,7 +73,7 @@ def test_the_restart_loses_nothing(study, tmp_path, monkeypatch):
     assert paths[0].read_bytes() == paths[1].read_bytes()
 
 
-def test_a_report_before_the_end_leaves_doses_open(study):
+def test_dose_finding_report_before_the_end_leaves_doses_open(study):
     assert study.report(study.protocol()).count("open") == len(study.HARM)
 
 
@@ -102,7 +102,7 @@ def test_with_real_devices_every_patient_is_asked_once_and_no_reward_is_kept(
     assert set(json.loads(path.read_text())["answered"]) == {"0", "1"}
 
 
-def test_the_table_of_batches_is_what_the_example_computes():
+def test_batches_table_is_what_the_example_computes():
     batches = load("batches")
     readme = (EXAMPLES / "README.md").read_text()
     made = batches.table()
@@ -114,7 +114,7 @@ def test_the_table_of_batches_is_what_the_example_computes():
 
 
 @pytest.mark.parametrize("batch", [10, 100, 1000])
-def test_a_batch_asks_in_vain_as_few_people_as_the_plan_says(batch):
+def test_batches_ask_as_few_people_without_need_as_the_plan_says(batch):
     """At most batch - 1 per arm: those who were asked when its last answer was."""
     batches = load("batches")
     for seed in range(5):

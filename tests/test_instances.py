@@ -42,12 +42,12 @@ def test_private_complexity_against_the_papers_factor(epsilon):
     assert DOSES.complexity(epsilon) == pytest.approx(factor * DOSES.complexity(), rel=1e-12)
 
 
-def test_an_arm_at_the_threshold_costs_infinitely_much_without_tolerance():
+def test_complexity_is_infinite_with_an_arm_at_the_threshold_and_no_tolerance():
     assert Instance("hopeless", [0.5, 0.7], 0.5).complexity() == math.inf
     assert math.isfinite(Instance("free", [0.5, 0.7], 0.5, 0.1).complexity())
 
 
-def test_the_band_is_free_and_its_lower_edge_is_not():
+def test_must_accept_and_must_reject_leave_the_band_free_but_not_its_lower_edge():
     """The loss rule: mu <= tau - zeta must stay out, mu > tau + zeta must come in."""
     instance = Instance("edges", [0.25, 0.26, 0.5, 0.75, 0.76], 0.5, 0.25)
     assert instance.must_reject.tolist() == [True, False, False, False, False]
@@ -58,7 +58,7 @@ def test_above_counts_the_threshold_itself():
     assert Instance("x", [0.4, 0.5, 0.6], 0.5).above == {1, 2}
 
 
-def test_only_an_arm_at_the_threshold_is_unresolvable():
+def test_require_resolvable_refuses_only_an_arm_at_the_threshold():
     DOSES.require_resolvable()
     with pytest.raises(ValueError, match=r"means\[1\] = 0.5 lies exactly at the threshold"):
         Instance("stuck", [0.4, 0.5], 0.5, 0.1).require_resolvable()
@@ -77,14 +77,14 @@ def test_only_an_arm_at_the_threshold_is_unresolvable():
         ({"tolerance": math.inf}, "tolerance = inf"),
     ],
 )
-def test_a_bad_problem_is_refused_with_its_name_and_value(arguments, complaint):
+def test_instance_refuses_a_bad_problem_with_its_name_and_value(arguments, complaint):
     good = {"name": "study", "means": [0.2, 0.8], "threshold": 0.5, "tolerance": 0.1}
     Instance(**good)
     with pytest.raises(ValueError, match=f"instance 'study': {complaint}"):
         Instance(**{**good, **arguments})
 
 
-def test_an_instance_is_a_value():
+def test_instance_is_equal_by_value():
     assert Instance("a", np.array([0.2, 0.8]), 0.5) == Instance("a", (0.2, 0.8), 0.5)
     assert replace_tolerance(DOSES, 0.0) == DOSES.strict != DOSES
 

@@ -14,7 +14,7 @@ from ldpt.policies import (
 )
 
 
-def test_every_policy_is_known_by_its_name_and_drawn_with_its_own_marker():
+def test_policies_have_their_own_names_and_markers():
     assert [policy.name for policy in POLICIES.values()] == list(POLICIES)
     assert len({policy.marker for policy in POLICIES.values()}) == len(POLICIES)
     assert len({policy.label for policy in POLICIES.values()}) == len(POLICIES)

@@ -92,13 +92,13 @@ def test_responses_to_a_varying_reward_are_not_overdispersed():
     assert binomtest(agree, 100_000, 0.5).pvalue > LEVEL
 
 
-def test_a_scalar_gives_an_int_and_an_array_keeps_its_shape():
+def test_privatise_gives_an_int_for_a_scalar_and_keeps_the_shape_of_an_array():
     mechanism = PrivBern(1.0, rng=0)
     assert type(mechanism.privatise(0.5)) is int
     assert mechanism.privatise(np.full((3, 2), 0.5)).shape == (3, 2)
 
 
-def test_a_seed_repeats_and_no_seed_does_not():
+def test_privbern_repeats_with_a_seed_and_not_without():
     rewards = np.full(200, 0.5)
     assert (PrivBern(1.0, 3).privatise(rewards) == PrivBern(1.0, 3).privatise(rewards)).all()
     assert (PrivBern(1.0).privatise(rewards) != PrivBern(1.0).privatise(rewards)).any()
@@ -111,7 +111,7 @@ def test_epsilon_that_is_no_number_is_refused_with_its_value(epsilon):
     assert str(caught.value).endswith(f"got {epsilon!r}")
 
 
-def test_a_whole_number_too_large_for_a_float_means_no_privacy():
+def test_shrinkage_takes_a_too_large_whole_number_for_no_privacy():
     assert shrinkage(10**400) == 1
 
 
@@ -125,7 +125,7 @@ def test_epsilon_that_is_not_positive_is_refused_with_its_value(use, epsilon):
 
 
 @pytest.mark.parametrize("reward", [-0.01, 1.01, math.nan, [0.5, 2.0]])
-def test_a_reward_outside_the_unit_interval_is_refused(reward):
+def test_privatise_refuses_a_reward_outside_the_unit_interval(reward):
     with pytest.raises(ValueError, match=r"lies in \[0, 1\]"):
         PrivBern(1.0).privatise(reward)
 
@@ -150,7 +150,7 @@ def worst_ratio(probabilities: list[Fraction]) -> Fraction:
 
 
 @pytest.mark.parametrize("epsilon", DEVICE_EPSILONS)
-def test_no_pair_of_rewards_is_told_apart_by_more_than_e_to_the_epsilon(epsilon):
+def test_device_keeps_every_pair_of_rewards_within_e_to_the_epsilon(epsilon):
     device = PrivateDevice(epsilon)
     rewards = every_half_precision_reward() + edge_rewards()
     assert worst_ratio([device.probability(r) for r in rewards]) <= exponential_from_below(epsilon)
@@ -162,7 +162,7 @@ def test_no_pair_of_rewards_is_told_apart_by_more_than_e_to_the_epsilon(epsilon)
     one=st.floats(0, 1, allow_subnormal=True),
     other=st.floats(0, 1, allow_subnormal=True),
 )
-def test_any_two_floats_at_any_epsilon_keep_the_bound(epsilon, one, other):
+def test_device_keeps_any_two_floats_within_the_bound_at_any_epsilon(epsilon, one, other):
     device = PrivateDevice(epsilon)
     probabilities = [device.probability(r) for r in (one, other, 0.0, 1.0)]
     assert worst_ratio(probabilities) <= exponential_from_below(epsilon)
@@ -186,7 +186,7 @@ def test_caution_costs_less_than_a_millionth_of_the_shrinkage(epsilon):
 
 
 @pytest.mark.parametrize("reward", [5e-324, 0.1, 1 / 3, 0.75, 1 - 2.0**-53])
-def test_the_bit_is_drawn_with_exactly_the_rewards_probability(reward, monkeypatch):
+def test_device_draws_the_bit_with_exactly_the_rewards_probability(reward, monkeypatch):
     """Of the 2^1074 equally likely integers exactly reward * 2^1074 give the bit 1."""
     winners = Fraction(reward) * 2**1074
     assert winners.denominator == 1
@@ -198,7 +198,7 @@ def test_the_bit_is_drawn_with_exactly_the_rewards_probability(reward, monkeypat
     assert [device.privatise(reward), device.privatise(reward)] == [1, 0]
 
 
-def test_the_device_draws_from_the_operating_systems_generator(monkeypatch):
+def test_device_draws_from_the_operating_systems_generator(monkeypatch):
     asked = []
 
     def counted(bits: int, draw=secrets.randbits) -> int:
@@ -223,12 +223,12 @@ def test_device_responses_have_the_stated_probability(epsilon, reward):
 
 
 @pytest.mark.parametrize("epsilon", [math.inf, 1e-10])
-def test_a_device_without_privacy_or_without_precision_is_refused(epsilon):
+def test_device_refuses_no_privacy_and_too_small_an_epsilon(epsilon):
     with pytest.raises(ValueError, match="epsilon of a device must be finite"):
         PrivateDevice(epsilon)
 
 
-def test_a_second_answer_needs_consent_and_is_accounted_for():
+def test_device_gives_a_second_answer_only_with_consent_and_accounts_for_it():
     device = PrivateDevice(0.5, answers=2)
     assert device.spent == 0
     device.answer(0, 0.3)
@@ -243,7 +243,7 @@ LEAKS = ["very ill", -0.123, 1.123, math.nan, 123, 10**400, None, [0.123], b"123
 
 @pytest.mark.parametrize("reward", LEAKS, ids=repr)
 @pytest.mark.parametrize("use", ["answer", "privatise", "probability"])
-def test_an_error_on_a_device_shows_no_reward_and_spends_nothing(use, reward):
+def test_device_error_shows_no_reward_and_spends_no_answer(use, reward):
     device = PrivateDevice(1.0)
     arguments = (0, reward) if use == "answer" else (reward,)
     with pytest.raises(ValueError, match="its value is not shown") as caught:
@@ -260,7 +260,7 @@ def says_nothing(error: BaseException) -> bool:
 
 
 @pytest.mark.parametrize("arm", [-1, 2.7, "3", True, False, None, math.nan, 0.123, np.bool_(True)])
-def test_an_invalid_arm_spends_no_answer_and_is_not_shown(arm):
+def test_device_with_an_invalid_arm_spends_no_answer_and_does_not_show_it(arm):
     device = PrivateDevice(1.0)
     with pytest.raises(ValueError, match="an arm is a whole number") as caught:
         device.answer(arm, 0.5)
@@ -270,12 +270,12 @@ def test_an_invalid_arm_spends_no_answer_and_is_not_shown(arm):
 
 
 @pytest.mark.parametrize("arm", [2, np.int64(2), Ticket(2, 5)])
-def test_a_device_answers_an_arm_or_a_ticket(arm):
+def test_device_answers_an_arm_or_a_ticket(arm):
     message = PrivateDevice(1.0).answer(arm, 1)
     assert (message.arm, message.number) == (2, 5 if isinstance(arm, Ticket) else None)
 
 
-def test_a_mechanism_that_fails_spends_no_answer(monkeypatch):
+def test_device_whose_mechanism_fails_spends_no_answer(monkeypatch):
     device = PrivateDevice(1.0)
 
     def broken(bit: bool) -> bool:
@@ -294,13 +294,13 @@ def test_answers_that_are_no_whole_number_are_refused(answers):
 
 
 @pytest.mark.parametrize("study", [3, None, b"doses", "x" * 201])
-def test_a_study_that_is_no_name_is_refused(study):
+def test_check_study_refuses_what_is_not_a_name(study):
     with pytest.raises(ValueError, match="study must"):
         PrivateDevice(1.0, study=study)
 
 
 @pytest.mark.parametrize("reward", ["very ill", 1.123, [0.5, 123.0], None, math.nan, [0.5, "ill"]])
-def test_the_simulated_mechanism_shows_no_reward_either(reward):
+def test_privbern_error_shows_no_reward(reward):
     with pytest.raises(ValueError, match="not shown") as caught:
         PrivBern(1.0).privatise(reward)
     assert says_nothing(caught.value)
@@ -309,7 +309,7 @@ def test_the_simulated_mechanism_shows_no_reward_either(reward):
 # --- messages
 
 
-def test_a_message_holds_the_terms_and_no_reward():
+def test_response_holds_the_terms_and_no_reward():
     message = PrivateDevice(0.1, study="doses").answer(Ticket(2, 7), 0.123456789)
     fields = json.loads(message.to_json())
     assert set(fields) == {"arm", "bit", "epsilon", "study", "number", "id"}
@@ -319,12 +319,12 @@ def test_a_message_holds_the_terms_and_no_reward():
     assert Response.from_json(message.to_json().encode()) == message
 
 
-def test_every_answer_has_an_id_of_its_own():
+def test_device_gives_every_answer_its_own_id():
     device = PrivateDevice(1.0, answers=100)
     assert len({device.answer(0, 0.5).id for _ in range(100)}) == 100
 
 
-def test_the_longest_study_name_fits_into_a_message():
+def test_response_holds_the_longest_study_name():
     for letter in "a\U0001f600\ud800":
         message = Response(10**6, 1, 1.0, letter * 200, 10**6)
         assert Response.from_json(message.to_json()) == message
@@ -362,7 +362,7 @@ MALFORMED = [
 
 
 @pytest.mark.parametrize("text", MALFORMED, ids=lambda text: repr(text)[:60])
-def test_a_malformed_message_is_refused_in_one_line_without_its_values(text):
+def test_response_refuses_a_malformed_message_in_one_line_without_its_values(text):
     assert Response.from_json(json.dumps(MESSAGE)) == Response(**MESSAGE)
     with pytest.raises(ValueError, match="response") as caught:
         Response.from_json(text)
@@ -382,7 +382,7 @@ JSON = st.recursive(
     changes=st.dictionaries(st.sampled_from([*MESSAGE, "more"]), JSON, max_size=3),
     gone=st.sets(st.sampled_from([*MESSAGE]), max_size=1),
 )
-def test_any_message_is_a_valid_response_or_a_value_error(changes, gone):
+def test_response_of_any_message_is_valid_or_a_value_error(changes, gone):
     fields = {key: value for key, value in {**MESSAGE, **changes}.items() if key not in gone}
     with contextlib.suppress(ValueError):
         message = Response.from_json(json.dumps(fields))
@@ -395,17 +395,17 @@ def test_any_message_is_a_valid_response_or_a_value_error(changes, gone):
 
 @settings(max_examples=300, derandomize=True, deadline=None)
 @given(text=st.text() | st.binary())
-def test_any_text_at_all_is_refused_as_a_message(text):
+def test_response_refuses_any_other_text(text):
     with pytest.raises(ValueError, match="a response is one JSON object"):
         Response.from_json(text)
 
 
 @pytest.mark.parametrize(("arm", "number"), [(-1, 0), (0, -1), (True, 0), (0, 2.0), ("1", 0)])
-def test_a_ticket_is_two_whole_numbers(arm, number):
+def test_ticket_is_two_whole_numbers(arm, number):
     with pytest.raises(ValueError, match="a ticket has an arm and a number"):
         Ticket(arm, number)
 
 
-def test_a_ticket_stands_for_its_arm_where_an_index_is_wanted():
+def test_ticket_is_its_arm_where_an_index_is_wanted():
     assert np.array([0.1, 0.2])[Ticket(1, 9)] == 0.2
     assert Ticket(1, 9) != Ticket(1, 8)

@@ -37,7 +37,7 @@ def width(radius, n, t, n_arms, delta, threshold=0.5, epsilon=1.0):
 @pytest.mark.parametrize("t", [1, 10, 2**21 - 1, 2**21, 3_000_000, 10**9, 10**15])
 @pytest.mark.parametrize(("n_arms", "delta"), [(1, 0.1), (10, 1e-4), (1024, 0.9)])
 @pytest.mark.parametrize(("name", "scale"), [("printed", 8), ("hoeffding", 2)])
-def test_the_boundary_is_n_times_the_papers_radius_at_every_time(name, scale, n_arms, delta, t):
+def test_boundary_is_n_times_the_papers_radius_at_every_time(name, scale, n_arms, delta, t):
     """n rad with rad = sqrt(log(4 K t^3 / delta) / (scale n)), in integers of any size."""
     n = max(1, t // 3)
     with mpmath.workdps(40):
@@ -49,7 +49,7 @@ def test_the_boundary_is_n_times_the_papers_radius_at_every_time(name, scale, n_
 
 @pytest.mark.parametrize("n", [1, 17, 10**4, 10**10])
 @pytest.mark.parametrize("rho", [0.5, 10.0])
-def test_the_mixture_is_robbins_boundary_and_needs_no_time(n, rho):
+def test_boundary_of_mixture_is_robbins_and_needs_no_time(n, rho):
     n_arms, delta = 7, 0.05
     with mpmath.workdps(40):
         v = mpmath.mpf(n) / 4 + rho
@@ -61,7 +61,7 @@ def test_the_mixture_is_robbins_boundary_and_needs_no_time(n, rho):
 
 
 @pytest.mark.parametrize("name", RADII)
-def test_the_compiled_boundary_is_the_plain_one(name):
+def test_boundary_compiled_is_the_plain_one(name):
     edge = Radius(name).at(3, 0.1, 0.4, 2.0)
     for n in (1, 50, 10**9):
         assert decisions.boundary(edge, n, 2 * n) == boundary(edge, n, 2 * n)
@@ -76,7 +76,7 @@ def test_boundaries_grow_with_pulls_and_shrink_with_delta(name):
 
 
 @pytest.mark.parametrize("mean", [0.5, 0.9])
-def test_a_fair_walk_leaves_the_mixture_boundary_at_most_delta_of_the_time(mean):
+def test_boundary_of_mixture_is_left_by_a_fair_walk_with_probability_at_most_delta(mean):
     """K = 1: the walk S_n - n mean must stay inside for all n with probability 1 - delta."""
     delta, runs, length = 0.2, 4000, 3000
     rng = np.random.default_rng(8)
@@ -109,7 +109,7 @@ def test_unknown_names_and_bad_rho_are_refused():
     assert as_radius(Radius("mixture", 3.0)).rho == 3.0
 
 
-def test_the_table_says_which_radii_are_valid_and_which_depend_on_time():
+def test_kinds_say_which_radii_are_valid_and_which_depend_on_time():
     assert VALID_RADII == ("hoeffding", "mixture", "onesided")
     assert [name for name in RADII if KINDS[name].timed] == ["printed", "hoeffding"]
     for name in RADII:
@@ -229,7 +229,7 @@ def test_threshold_variance_is_hoeffdings_where_the_formula_has_no_value(thresho
 
 
 @pytest.mark.parametrize("threshold", [0.5, 0.45, 0.2, 0.95, 0.999])
-def test_a_coin_at_the_threshold_has_this_variance_proxy(threshold):
+def test_threshold_variance_is_the_proxy_of_a_coin_at_the_threshold(threshold):
     """log E exp(x (X - t)) <= x^2 v / 2 for all x, and nearly equal for some x: v is the least."""
     v, x = threshold_variance(threshold, math.inf), np.linspace(-60, 60, 20_001)
     x = x[x != 0]
@@ -251,7 +251,7 @@ def test_onesided_errs_with_at_most_delta_in_exact_chains(threshold, delta, epsi
     assert chain.error <= delta
 
 
-def test_a_tuned_prior_gap_moves_the_boundary_and_a_bad_one_is_refused():
+def test_radius_takes_a_tuned_prior_gap_and_refuses_a_bad_one():
     assert width(Radius("onesided", prior_gap=0.5), 10, 10, 1, 0.1) != width(
         Radius("onesided"), 10, 10, 1, 0.1
     )
@@ -272,7 +272,7 @@ def test_delta_that_overflows_is_refused(delta):
 
 
 @pytest.mark.parametrize("kind", [Kind("wide", True, UNION, "h", 2.0), KINDS["onesided"]])
-def test_a_radius_is_one_row_of_the_table(monkeypatch, kind):
+def test_kinds_take_a_new_radius_as_one_row(monkeypatch, kind):
     """Both engines and the exact chain know it, and make the same run on the same tape."""
     monkeypatch.setitem(radii.KINDS, "wide", kind)
     edge = Radius("wide").at(3, 0.1, 0.5, math.inf)

@@ -36,7 +36,7 @@ def same_bytes(one: pd.DataFrame, other: pd.DataFrame) -> bool:
 # --- what a table looks like
 
 
-def test_a_row_a_replicate_and_budget():
+def test_fixed_budget_has_one_row_per_replicate_and_budget():
     runs = budget_runs(3)
     assert runs.columns.tolist() == ["replicate", "budget", "loss"]
     assert runs["replicate"].tolist() == [0, 0, 0, 1, 1, 1, 2, 2, 2]
@@ -44,7 +44,7 @@ def test_a_row_a_replicate_and_budget():
     assert runs["loss"].dtype == bool
 
 
-def test_a_row_a_replicate_with_the_pulls_of_every_arm():
+def test_fixed_confidence_has_one_row_per_replicate_with_the_pulls_of_every_arm():
     runs = confidence_runs(20)
     assert runs.columns.tolist() == ["replicate", "stopping_time", "correct", "pulls_0", "pulls_1"]
     assert runs["stopping_time"].dtype == np.int64
@@ -62,7 +62,7 @@ def test_budgets_are_sorted_and_single_ones_allowed():
 
 @pytest.mark.parametrize("runs", [budget_runs, confidence_runs])
 @pytest.mark.parametrize("engine", simulate.ENGINES)
-def test_the_same_call_gives_the_same_bytes(runs, engine):
+def test_simulate_gives_the_same_bytes_for_the_same_call(runs, engine):
     assert same_bytes(runs(700, engine=engine), runs(700, engine=engine))
 
 
@@ -75,7 +75,7 @@ def test_asking_for_more_leaves_the_first_replicates_as_they_were(runs, engine, 
 
 
 @pytest.mark.parametrize("policy", POLICIES)
-def test_every_policy_is_seeded(policy):
+def test_fixed_budget_is_seeded_for_every_policy(policy):
     assert same_bytes(budget_runs(600, policy=policy), budget_runs(600, policy=policy))
 
 
@@ -102,7 +102,7 @@ def test_chunks_alone_make_up_the_whole(runs):
         {"instance": Instance("another name", PAIR.means, PAIR.threshold)},
     ],
 )
-def test_every_part_of_the_name_changes_the_stream(change):
+def test_stream_changes_with_every_part_of_its_name(change):
     assert not confidence_runs(50)["stopping_time"].equals(
         confidence_runs(50, **change)["stopping_time"]
     )
@@ -116,7 +116,7 @@ def test_chunks_have_streams_of_their_own():
         assert (losses[:1500] != losses[1500:]).mean() > 0.1
 
 
-def test_a_stream_is_known_by_its_name_on_every_machine():
+def test_stream_of_a_name_is_the_same_on_every_machine():
     """The key and the first numbers are part of what every published table means."""
     key = simulate.spawn_key("fixed_budget", "pair", "apt", 1.0, 0)
     assert key == simulate.spawn_key("fixed_budget", "pair", "apt", 1, 0)
@@ -176,7 +176,7 @@ def test_bad_input_of_fixed_confidence_is_named(options, complaint):
 # --- what the numbers mean
 
 
-def test_a_run_given_up_is_neither_stopped_nor_correct():
+def test_fixed_confidence_run_at_max_pulls_is_neither_stopped_nor_correct():
     runs = confidence_runs(50, max_pulls=3)
     assert (runs["stopping_time"] == -1).all()
     assert not runs["correct"].any()

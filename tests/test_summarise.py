@@ -17,7 +17,7 @@ def test_clopper_pearson_limits_solve_the_binomial_tails(errors: int, runs: int)
     assert binom.cdf(errors, runs, high) == pytest.approx(0.025)
 
 
-def test_no_error_has_lower_limit_zero_and_the_closed_upper_limit() -> None:
+def test_clopper_pearson_without_error_has_lower_limit_zero_and_the_closed_upper_limit() -> None:
     low, high = summarise.clopper_pearson(0, 20_000)
     assert low == 0
     assert high == pytest.approx(1 - 0.025 ** (1 / 20_000))
@@ -43,7 +43,7 @@ def test_fixed_budget_counts_losses_at_each_budget() -> None:
     assert table["scaled_budget"].tolist() == [2.0, 4.0]
 
 
-def test_an_undecided_run_is_an_error_but_has_no_stopping_time() -> None:
+def test_fixed_confidence_counts_an_undecided_run_as_an_error_without_stopping_time() -> None:
     runs = pd.DataFrame(
         {"delta": 0.1, "stopping_time": [100, 300, -1], "correct": [True, True, False]}
     )

@@ -41,14 +41,14 @@ def enter(browser: webdriver.Chrome, words: str) -> None:
     field.send_keys(words)
 
 
-def test_the_page_opens_without_a_complaint(claims: webdriver.Chrome) -> None:
+def test_claims_page_opens_without_an_error(claims: webdriver.Chrome) -> None:
     assert complaints(claims) == []
     assert (
         claims.find_element(By.ID, "shown").text == f"{len(REGISTERED)} of {len(REGISTERED)} rows"
     )
 
 
-def test_the_page_is_folded_to_the_roots(claims: webdriver.Chrome) -> None:
+def test_claims_page_is_folded_to_the_roots(claims: webdriver.Chrome) -> None:
     assert shown(claims) == ROOTS
     assert not claims.find_elements(By.CSS_SELECTOR, "details.row[open]")
 
@@ -60,7 +60,7 @@ def test_unfold_shows_every_row_and_fold_hides_them_again(claims: webdriver.Chro
     assert shown(claims) == ROOTS
 
 
-def test_a_search_shows_matching_rows_and_their_roots(claims: webdriver.Chrome) -> None:
+def test_claims_search_shows_matching_rows_and_their_roots(claims: webdriver.Chrome) -> None:
     enter(claims, "hoeffding's inequality bounds deviation")
     assert shown(claims) == {"D2", "D38"}  # a child, and the root that opens for it
     assert claims.find_element(By.ID, "shown").text == f"1 of {len(REGISTERED)} rows"
@@ -68,7 +68,9 @@ def test_a_search_shows_matching_rows_and_their_roots(claims: webdriver.Chrome) 
     assert shown(claims) == {"X16"}
 
 
-def test_a_search_for_nothing_says_so_and_clearing_restores(claims: webdriver.Chrome) -> None:
+def test_claims_search_without_a_match_says_so_and_clearing_restores(
+    claims: webdriver.Chrome,
+) -> None:
     enter(claims, "no such words anywhere")
     assert shown(claims) == set()
     assert claims.find_element(By.ID, "nothing").is_displayed()
@@ -80,7 +82,7 @@ def test_a_search_for_nothing_says_so_and_clearing_restores(claims: webdriver.Ch
     assert not claims.find_element(By.ID, "nothing").is_displayed()
 
 
-def test_the_verdict_filter_keeps_rows_of_that_verdict(claims: webdriver.Chrome) -> None:
+def test_claims_filter_keeps_rows_of_a_verdict(claims: webdriver.Chrome) -> None:
     claims.execute_script(
         "const f = document.getElementById('verdict'); f.value = 'not tested';"
         "f.dispatchEvent(new Event('change'));"
@@ -88,7 +90,7 @@ def test_the_verdict_filter_keeps_rows_of_that_verdict(claims: webdriver.Chrome)
     assert shown(claims) == {"D50", "D63"}
 
 
-def test_a_link_to_a_folded_row_opens_it(browser: webdriver.Chrome, page: Path) -> None:
+def test_claims_link_to_a_folded_row_opens_it(browser: webdriver.Chrome, page: Path) -> None:
     browser.get("about:blank")
     browser.get(page.resolve().as_uri() + "#D38")
     assert "D38" in shown(browser)

@@ -77,7 +77,7 @@ def error_of(browser: webdriver.Chrome, field: str) -> str:
     return browser.find_element(By.ID, f"{field}-error").text
 
 
-def test_the_page_opens_without_a_complaint_and_asks_no_network(
+def test_explorer_opens_without_an_error_and_without_network(
     explored: webdriver.Chrome,
 ) -> None:
     assert complaints(explored) == []
@@ -86,7 +86,7 @@ def test_the_page_opens_without_a_complaint_and_asks_no_network(
     assert "http://" not in SOURCES.joinpath("page.html").read_text()
 
 
-def test_a_change_of_epsilon_moves_the_error_curve_and_the_facts(
+def test_explorer_moves_curve_and_facts_with_epsilon(
     explored: webdriver.Chrome,
 ) -> None:
     before = curve(explored, "budget-chart", "proved")
@@ -102,7 +102,7 @@ def test_a_change_of_epsilon_moves_the_error_curve_and_the_facts(
     assert quarter > 10 * float(row.get_attribute("data-pulls") or "nan")
 
 
-def test_a_change_of_delta_moves_the_cost_curves(explored: webdriver.Chrome) -> None:
+def test_explorer_moves_cost_curves_with_delta(explored: webdriver.Chrome) -> None:
     before = [curve(explored, "confidence-chart", radius) for radius in radii.RADII]
     enter(explored, "delta", "0.0001")
     after = [curve(explored, "confidence-chart", radius) for radius in radii.RADII]
@@ -137,7 +137,7 @@ def test_bad_input_is_said_beside_its_field(
     assert error_of(explored, field) == ""
 
 
-def test_an_arm_at_the_threshold_ends_fixed_confidence_but_not_fixed_budget(
+def test_explorer_refuses_fixed_confidence_with_an_arm_at_the_threshold(
     explored: webdriver.Chrome,
 ) -> None:
     enter(explored, "means", "0.5, 0.3")
@@ -150,7 +150,7 @@ def test_an_arm_at_the_threshold_ends_fixed_confidence_but_not_fixed_budget(
 @pytest.mark.parametrize("instance", [GROUPS, LONE], ids=lambda one: one.name)
 @pytest.mark.parametrize("epsilon", EPSILONS)
 @pytest.mark.parametrize("multiple", [7, 200])
-def test_the_formulas_of_the_page_are_those_of_ldpt(
+def test_explorer_formulas_match_ldpt(
     explored: webdriver.Chrome, instance: Instance, epsilon: float, multiple: int
 ) -> None:
     problem = {

@@ -35,7 +35,7 @@ def reported(browser: webdriver.Chrome, page: Path) -> webdriver.Chrome:
     return browser
 
 
-def test_the_report_opens_without_a_complaint_and_asks_no_network(
+def test_report_opens_without_an_error_and_without_network(
     reported: webdriver.Chrome,
 ) -> None:
     assert complaints(reported) == []
@@ -43,7 +43,7 @@ def test_the_report_opens_without_a_complaint_and_asks_no_network(
     assert reported.execute_script(asked) == []
 
 
-def test_every_figure_is_there_and_is_a_picture(reported: webdriver.Chrome) -> None:
+def test_report_shows_every_figure(reported: webdriver.Chrome) -> None:
     script = """
         const done = arguments[0];
         Promise.all(Object.values(results).filter((r) => r.mime_type === 'image/png').map((r) =>
@@ -58,7 +58,9 @@ def test_every_figure_is_there_and_is_a_picture(reported: webdriver.Chrome) -> N
     assert min(widths.values()) > 500
 
 
-def test_every_caption_opens_with_its_question_and_is_filled(reported: webdriver.Chrome) -> None:
+def test_report_captions_open_with_their_question_and_are_filled(
+    reported: webdriver.Chrome,
+) -> None:
     script = """
         const text = (html) => {
           const box = document.createElement('div'); box.innerHTML = html; return box.textContent;
@@ -81,7 +83,7 @@ def test_categories_rules_and_run_times_are_there(reported: webdriver.Chrome) ->
     )
 
 
-def test_a_category_shows_its_figures(reported: webdriver.Chrome) -> None:
+def test_report_category_shows_its_figures(reported: webdriver.Chrome) -> None:
     reported.find_element(By.XPATH, "//*[text()='Fixed budget']").click()
     name = (By.XPATH, "//*[contains(text(), 'fixed_budget_error')]")
     WebDriverWait(reported, 30).until(lambda b: b.find_elements(*name))

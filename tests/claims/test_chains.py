@@ -120,7 +120,9 @@ def failure() -> dict[str, Any]:
     return chains.one_armed_failure()
 
 
-def test_the_certificate_lies_between_delta_and_the_exact_error(failure: dict[str, Any]) -> None:
+def test_certified_error_lower_bound_is_between_delta_and_the_exact_error(
+    failure: dict[str, Any],
+) -> None:
     assert failure["delta"] < failure["certified_lower_bound"] <= failure["printed_error"]
     assert failure["printed_error"] == pytest.approx(0.30434, abs=1e-5)
     assert verdict("T4.1", failure) == FALSE

@@ -233,7 +233,7 @@ def test_a_planted_fault_turns_the_verdict(
     assert verdict(identifier, plant()) == expected != usual
 
 
-def test_a_bound_that_is_vacuous_everywhere_gives_no_verdict() -> None:
+def test_measured_vacuous_bound_gives_no_verdict() -> None:
     """The printed bound is above 1 at a small budget: then a loss of 1 cannot contradict it."""
     vacuous = budget_losses(1000, budget=50)
     assert bounds.fixed_budget_upper(PROBLEMS["one-arm"], 1.0, 50) > 1
@@ -244,7 +244,7 @@ def test_a_bound_that_is_vacuous_everywhere_gives_no_verdict() -> None:
     assert verdict("T3.1-rare", measured.sampled_losses(rare, PROBLEMS)) == NOT_TESTED
 
 
-def test_nothing_simulated_gives_no_verdict() -> None:
+def test_measured_evidence_of_no_run_gives_no_verdict() -> None:
     assert verdict("X20", measured.delta_correctness(error_cells(0, "printed"), "onesided")) == (
         NOT_TESTED
     )

@@ -130,24 +130,24 @@ def test_a_meaning_names_numbers_of_the_evidence() -> None:
 
 
 @pytest.mark.parametrize(("value", "expected"), [(0.5, SUPPORTED), (1.5, FALSE)])
-def test_a_measured_claim_is_at_best_supported(value: float, expected: str) -> None:
+def test_verdicts_calls_a_measured_claim_at_best_supported(value: float, expected: str) -> None:
     assert judge(make(basis="measured"), {"value": value}).verdict == expected
 
 
 @pytest.mark.parametrize("value", [0.5, 2.5])
-def test_no_case_gives_no_verdict(value: float) -> None:
+def test_verdicts_without_a_case_gives_no_verdict(value: float) -> None:
     found = judge(make(), {"value": value, "cases": 0})
     assert (found.verdict, found.number, found.cases) == (NOT_TESTED, None, 0)
 
 
-def test_an_empty_list_of_tests_gives_no_verdict() -> None:
+def test_verdicts_with_an_empty_list_of_tests_gives_no_verdict() -> None:
     claim = make("adjusted_p >= test_level", basis="measured", cases="n_tests")
     assert judge(claim, {"value": 0, "tests": []}).verdict == NOT_TESTED
     one = {"value": 0, "tests": [{"where": "a", "p": 0.5}]}
     assert judge(claim, one).verdict == SUPPORTED
 
 
-def test_an_amendment_without_a_case_amends_nothing() -> None:
+def test_verdicts_ignores_an_amendment_without_a_case() -> None:
     claim = make(amended="amended_violations == 0")
     entry = {"value": 2.0, "amended_violations": 0, "amended_cases": 0}
     assert judge(claim, entry).verdict == FALSE
@@ -160,7 +160,7 @@ def test_every_registered_row_without_a_case_is_not_tested(claim: Claim) -> None
     assert verdict(claim.id, entry) == NOT_TESTED
 
 
-def test_a_read_off_row_has_the_verdict_of_the_register() -> None:
+def test_verdicts_takes_a_read_off_verdict_from_the_register() -> None:
     claim = make("", basis="read off", file="", key="", cases="", number="", meaning="")
     claim = Claim(**(vars(claim) | {"reading": NOT_TESTED, "reason": "no number is given"}))
     found = register.verdicts([claim], {}, 0.001)[0]
@@ -185,7 +185,7 @@ def test_missing_evidence_is_an_error(claim: Claim, entry: dict[str, Any], messa
         judge(claim, entry)
 
 
-def test_a_missing_entry_is_an_error() -> None:
+def test_verdicts_refuses_missing_evidence() -> None:
     with pytest.raises(ValueError, match=r"claim C: evidence f.json has no 'k'"):
         register.verdicts([make()], {"f": {}}, 0.001)
 
@@ -245,7 +245,7 @@ def test_headlines_count_roots_by_level_and_typos_once() -> None:
     ("basis", "wrong"),
     [("measured", TRUE), ("measured", AMENDED), ("computed", SUPPORTED), ("computed", AMENDED)],
 )
-def test_the_schema_refuses_a_typed_verdict(basis: str, wrong: str) -> None:
+def test_claims_schema_refuses_a_typed_verdict(basis: str, wrong: str) -> None:
     found = document()
     row = next(row for row in found["claims"] if row["basis"] == basis)
     row["verdict"] = wrong
@@ -253,7 +253,7 @@ def test_the_schema_refuses_a_typed_verdict(basis: str, wrong: str) -> None:
         register.validate(found, PROJECT / "workflow/schemas/verdicts.schema.yaml", "the verdicts")
 
 
-def test_the_schema_refuses_a_verdict_from_no_case() -> None:
+def test_verdicts_schema_refuses_a_verdict_from_no_case() -> None:
     found = document()
     row = next(row for row in found["claims"] if row["cases"])
     row["cases"] = 0

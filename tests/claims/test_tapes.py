@@ -33,7 +33,7 @@ def test_check_tapes_is_a_function_of_its_seed(small_check):
 
 
 @pytest.mark.parametrize("policy", tapes.LOGARITHM)
-def test_a_wrong_index_violates_the_tape_statements(policy):
+def test_tape_statements_are_violated_by_a_wrong_index(policy):
     """The weight of log n is four instead of zero, and zero instead of a half."""
     table = tapes.check_tapes(seed=3, erring_runs=300, played={"apt": 4.0, "lsa": 0.0})
     assert violations(table, policy, 1) > 0
@@ -87,7 +87,7 @@ def test_chains_stay_below_their_bounds():
     assert table.largest_ratio.between(0.01, 1).all()
 
 
-def test_a_doubled_exponent_is_violated():
+def test_exact_inequalities_are_violated_by_a_doubled_exponent():
     assert (tapes.check_chains(chains=12, exponent=2.0).violations > 0).all()
 
 

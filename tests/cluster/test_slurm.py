@@ -61,7 +61,7 @@ def lost(made: Path) -> dict[str, str]:
     return before
 
 
-def test_every_product_has_the_bytes_of_a_local_run(made: Path, smoke: Path) -> None:
+def test_slurm_products_have_the_bytes_of_a_local_run(made: Path, smoke: Path) -> None:
     there, here = hashes(made), hashes(smoke)
     assert {name for name in there | here if there.get(name) != here.get(name)} == set()
 
@@ -71,7 +71,9 @@ def test_jobs_travel_together(made: Path, cluster: Cluster) -> None:
     assert len(cluster.jobs()) <= jobs / 4
 
 
-def test_a_cancelled_job_is_run_again(made: Path, lost: dict[str, str], cluster: Cluster) -> None:
+def test_slurm_runs_a_cancelled_job_again(
+    made: Path, lost: dict[str, str], cluster: Cluster
+) -> None:
     with submitted(made, *lost) as run:
         job, _ = cluster.in_mid_run(run, [made / name for name in lost])
         cluster.cancel(job)
@@ -80,7 +82,7 @@ def test_a_cancelled_job_is_run_again(made: Path, lost: dict[str, str], cluster:
     assert {name: file_hash(made / name) for name in lost} == lost
 
 
-def test_a_job_is_run_again_when_its_node_goes_down(
+def test_slurm_runs_a_job_again_when_its_node_goes_down(
     made: Path, lost: dict[str, str], cluster: Cluster
 ) -> None:
     with submitted(made, *lost) as run:

@@ -33,7 +33,7 @@ def test_fixed_confidence_engines_stop_alike(name):
     assert ks_2samp(pulls[0, :, 1], pulls[1, :, 1]).pvalue > LEVEL
 
 
-def test_a_run_cut_off_shows_the_state_of_every_arm():
+def test_fixed_confidence_fast_cut_off_shows_the_state_of_every_arm():
     """Sums at the cut have the law of the literal engine's: blocks are cut in the middle."""
     radius, runs, limit = Radius("printed"), 4000, 5000
     means = private_mean(np.array([0.45, 0.6]), 0.3)
@@ -79,7 +79,7 @@ def test_reopening_time_is_the_first_at_which_the_arm_is_undecided(name, seed):
 
 
 @pytest.mark.parametrize("engine", [loops.fixed_confidence_literal, loops.fixed_confidence_fast])
-def test_a_limit_set_to_zero_ends_a_run_at_once(engine):
+def test_fixed_confidence_fast_ends_at_once_when_its_limit_is_set_to_zero(engine):
     """This is how Ctrl-C stops compiled code: the arms keep one pull each."""
     pulls, sums = np.zeros((2, 3), np.int64)
     edge = Radius("mixture").at(3, 0.1, 0.5, np.inf)

@@ -52,7 +52,7 @@ def test_as_typst_keeps_numbers_in_one_piece() -> None:
 
 
 @pytest.mark.parametrize("name", list(catalog.read(PROJECT / catalog.CATALOG)))
-def test_every_template_typesets(name: str) -> None:
+def test_caption_templates_all_typeset(name: str) -> None:
     import typst
 
     template = (PROJECT / "workflow" / "report" / f"{name}.rst").read_text(encoding="utf-8")

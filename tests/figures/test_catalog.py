@@ -29,7 +29,7 @@ def test_entry_has_module_script_and_caption_of_its_name(name: str) -> None:
     assert "{" in caption.split("\n\n")[-1], "and ends with an answer that has numbers"
 
 
-def test_every_module_of_a_figure_is_listed() -> None:
+def test_catalog_lists_every_module_of_a_figure() -> None:
     modules = {path.stem for path in (PROJECT / "src/ldpt/figures").glob("[!_]*.py")}
     assert modules - NOT_FIGURES == set(FIGURES)
 

@@ -43,7 +43,7 @@ def test_epsilon_axis_has_room_for_infinity_at_its_right_end() -> None:
     assert [tick.get_text() for tick in axes.get_xticklabels()] == ["0.01", "0.1", "1", "∞"]
 
 
-def test_rows_of_names_what_is_missing() -> None:
+def test_rows_where_names_what_is_missing() -> None:
     with pytest.raises(ValueError, match="no row with instance missing"):
         elements.rows_where(budget_table(["two"]), instance="missing")
 

@@ -40,7 +40,7 @@ def test_markers_are_unique_and_none_is_the_mark_of_an_upper_limit() -> None:
     assert "v" not in markers
 
 
-def test_every_font_size_is_readable_in_one_journal_column() -> None:
+def test_style_font_sizes_are_readable_in_one_journal_column() -> None:
     sizes = [v for k, v in style.SETTINGS.items() if k.endswith(("size", ".fontsize"))]
     fonts = [size for size in sizes if size > 5]  # the others are ticks and markers
     assert min(fonts) * JOURNAL_COLUMN / style.PAGE >= MIN_POINTS

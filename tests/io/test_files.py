@@ -7,7 +7,7 @@ import pytest
 from ldpt.io.files import write_durably
 
 
-def test_a_text_is_written_whole_and_nothing_else_is_left(tmp_path):
+def test_write_durably_writes_the_whole_text_and_leaves_nothing_else(tmp_path):
     path = tmp_path / "new" / "study.json"
     write_durably(path, "one ε\n")
     write_durably(path, "two ε\n")
@@ -16,7 +16,9 @@ def test_a_text_is_written_whole_and_nothing_else_is_left(tmp_path):
 
 
 @pytest.mark.parametrize("fails", ["os.fsync", "os.replace"])
-def test_a_failure_leaves_the_old_text_and_nothing_else(tmp_path, monkeypatch, fails):
+def test_write_durably_that_fails_leaves_the_old_text_and_nothing_else(
+    tmp_path, monkeypatch, fails
+):
     path = tmp_path / "study.json"
     write_durably(path, "old")
 

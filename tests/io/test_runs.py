@@ -14,7 +14,7 @@ def columns(rows: int) -> dict[str, np.ndarray]:
     return {"replicate": np.arange(rows), "correct": np.arange(rows) % 3 == 0}
 
 
-def test_labels_come_back_as_columns_of_every_row(tmp_path: Path) -> None:
+def test_write_runs_keeps_labels_as_columns_of_every_row(tmp_path: Path) -> None:
     tables = [labelled({"instance": "one", "epsilon": e}, columns(2)) for e in (1.0, np.inf)]
     write_runs(str(tmp_path / "runs.parquet"), tables)
     found = pd.read_parquet(tmp_path / "runs.parquet")
@@ -32,7 +32,7 @@ def test_runs_are_read_one_privacy_level_after_the_other(tmp_path: Path) -> None
     pd.testing.assert_frame_equal(pd.concat(found, ignore_index=True), pd.read_parquet(file))
 
 
-def test_labels_take_a_few_bytes_however_many_rows_there_are(tmp_path: Path) -> None:
+def test_write_runs_stores_labels_in_a_few_bytes(tmp_path: Path) -> None:
     def size(rows: int, **labels: str | float) -> int:
         path = tmp_path / "runs.parquet"
         write_runs(str(path), [labelled(labels, columns(rows))])
@@ -59,7 +59,7 @@ assert "pandas" not in sys.modules, "a quarter of a second in each job of simula
 """
 
 
-def test_a_job_of_simulation_imports_no_pandas(tmp_path: Path) -> None:
+def test_simulation_job_imports_no_pandas(tmp_path: Path) -> None:
     files = [str(tmp_path / name) for name in ("budget.parquet", "confidence.parquet")]
     done = subprocess.run([sys.executable, "-c", JOB, *files], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

@@ -22,7 +22,7 @@ REWARDS = [0.37, 1.0, 0.0, 37, -37, "37", None, math.nan, np.float64(0.37), [37]
         lambda learner, reward: learner.record_many([(0, 1), reward, (0, 1)]),
     ],
 )
-def test_a_raw_reward_is_refused_unseen_and_nothing_is_counted(use, reward):
+def test_record_refuses_a_raw_reward_without_showing_it(use, reward):
     learner = started()
     before = learner.state()
     with pytest.raises(ValueError, match=r"a response is 0 or 1|an answer is a message") as caught:
@@ -33,7 +33,7 @@ def test_a_raw_reward_is_refused_unseen_and_nothing_is_counted(use, reward):
 
 
 @pytest.mark.parametrize("response", [1, True, np.int8(1), np.int64(1), np.bool_(True)])
-def test_every_kind_of_bit_is_taken(response):
+def test_record_takes_every_kind_of_bit(response):
     learner = started()
     learner.record(np.int64(1), response)
     assert learner.history[-1] == (1, 1)
@@ -48,7 +48,7 @@ def test_every_kind_of_bit_is_taken(response):
         (Response(2, 1, 1.0, "doses"), "about arm 2, recorded for arm 1"),
     ],
 )
-def test_a_device_on_other_terms_is_refused(message, complaint):
+def test_record_refuses_a_device_on_other_terms(message, complaint):
     learner = started()
     before = learner.state()
     with pytest.raises(ValueError, match=complaint):
@@ -56,7 +56,7 @@ def test_a_device_on_other_terms_is_refused(message, complaint):
     assert learner.state() == before
 
 
-def test_a_device_on_the_same_terms_is_counted():
+def test_record_counts_a_device_on_the_same_terms():
     learner = started()
     message = PrivateDevice(1.0, study="doses").answer(1, 0.9)
     learner.record(1, message)
@@ -68,7 +68,7 @@ def test_a_device_on_the_same_terms_is_counted():
 @pytest.mark.parametrize(
     "bad", [(0, 0.4), (7, 1), 5, (1, 2, 3), Response(0, 1, 9.0, "doses"), (Ticket(0, 9), 1)]
 )
-def test_a_batch_with_one_bad_answer_counts_none(bad):
+def test_record_many_counts_none_of_a_batch_with_one_bad_answer(bad):
     learner = started()
     before = learner.state()
     with pytest.raises(ValueError, match=r"got|epsilon|an answer is|never made"):

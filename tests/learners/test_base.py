@@ -15,7 +15,7 @@ from tests.learners.studies import MEANS, People, drive
 pytestmark = pytest.mark.filterwarnings("ignore:the guarantee of the radius 'printed'")
 
 
-def test_an_arm_exactly_at_the_threshold_is_out_in_one_algorithm_and_in_in_the_other(monkeypatch):
+def test_above_at_the_threshold_is_out_for_fixed_budget_and_in_for_fixed_confidence(monkeypatch):
     budget = FixedBudget(1, 0.5, 0.0, 1.0, budget=2)
     confidence = FixedConfidence(1, 0.5, 1.0, 0.1)
     for learner in (budget, confidence):
@@ -39,7 +39,7 @@ def test_above_is_refused_before_the_end(learner, complaint):
         _ = learner.above
 
 
-def test_stopping_early_returns_what_is_known():
+def test_stop_early_returns_what_is_known():
     study = FixedConfidence(3, 0.5, 4.0, 0.1)
     outstanding = study.next_arms(3)[-1]
     study.record_many([(Ticket(0, 0), 1), (Ticket(1, 0), 0)])
@@ -58,7 +58,7 @@ def test_stopping_early_returns_what_is_known():
     assert again.finished
 
 
-def test_an_arm_that_was_never_pulled_is_on_no_side():
+def test_stop_early_leaves_out_an_arm_that_was_never_pulled():
     study = FixedBudget(3, 0.0, 0.0, 1.0, budget=9)
     study.record(0, 1)
     assert study.stop_early() == {0: "above"}
@@ -68,7 +68,7 @@ def test_an_arm_that_was_never_pulled_is_on_no_side():
 
 @settings(max_examples=40, derandomize=True, deadline=None)
 @given(seed=st.integers(0, 10**6), stop=st.integers(0, 80), which=st.sampled_from(["fb", "fc"]))
-def test_a_restart_continues_on_the_same_path(tmp_path_factory, seed, stop, which):
+def test_load_continues_on_the_same_path(tmp_path_factory, seed, stop, which):
     def fresh() -> Learner:
         if which == "fb":
             return FixedBudget(len(MEANS), 0.5, 0.05, 1.0, budget=90, study="s")
@@ -91,7 +91,7 @@ def test_a_restart_continues_on_the_same_path(tmp_path_factory, seed, stop, whic
 
 @settings(max_examples=40, derandomize=True, deadline=None)
 @given(seed=st.integers(0, 10**6), which=st.sampled_from(["fb", "fc"]), stop=st.integers(1, 30))
-def test_a_restart_with_requests_outstanding_loses_nothing(tmp_path_factory, seed, which, stop):
+def test_load_with_requests_outstanding_loses_nothing(tmp_path_factory, seed, which, stop):
     def fresh() -> Learner:
         if which == "fb":
             return FixedBudget(len(MEANS), 0.5, 0.05, 1.0, budget=90, study="s")

@@ -49,6 +49,6 @@ def test_estimates_are_the_mixture_mapped_back_through_the_mechanism():
 
 
 @pytest.mark.parametrize("level", [0, 1, -1, 1.5, math.nan, "0.9", True])
-def test_a_level_outside_the_unit_interval_is_refused(level):
+def test_estimates_refuse_a_level_outside_the_unit_interval(level):
     with pytest.raises(ValueError, match="level must"):
         FixedBudget(2, 0.5, 0.0, 1.0, budget=9).estimates(level)

@@ -36,7 +36,7 @@ def test_fixed_budget_follows_the_literal_engine_pull_by_pull(
     assert learner.above == set(np.flatnonzero(sums[-1] > pulls[-1] * learner.private_threshold))
 
 
-def test_ties_go_to_the_lowest_arm_and_unpulled_arms_come_first():
+def test_next_arm_breaks_ties_to_the_lowest_arm_and_starts_with_unpulled_ones():
     learner = FixedBudget(3, 0.5, 0.0, math.inf, budget=12)
     order = []
     for _ in range(3):
@@ -46,7 +46,7 @@ def test_ties_go_to_the_lowest_arm_and_unpulled_arms_come_first():
     assert learner.next_arm() == 0
 
 
-def test_mirrored_arms_tie_exactly():
+def test_index_of_mirrored_arms_ties_exactly():
     learner = FixedBudget(2, 0.5, 0.1, 1.0, budget=10)
     learner.record_many([(0, 0), (1, 1)])
     assert learner.index(0) == learner.index(1)
@@ -87,7 +87,7 @@ def test_bad_parameters_of_fixed_budget_are_named(arguments, complaint):
 
 @pytest.mark.parametrize("policy", INDEX_POLICIES)
 @pytest.mark.parametrize("batch", [1, 7, 100])
-def test_a_budget_is_never_overspent_and_one_at_a_time_is_the_policy_itself(policy, batch):
+def test_fixed_budget_never_overspends_and_one_at_a_time_is_the_policy_itself(policy, batch):
     people = People(private_mean(np.array(MEANS), 4.0), 8)
     study = FixedBudget(len(MEANS), 0.5, 0.1, 4.0, budget=60, policy=policy)
     while tickets := study.next_arms(batch):
@@ -100,7 +100,7 @@ def test_a_budget_is_never_overspent_and_one_at_a_time_is_the_policy_itself(poli
         assert study.history == one_by_one(reference, people.tapes.astype(int).tolist()).history
 
 
-def test_the_whole_budget_may_be_outstanding_and_what_is_given_up_is_asked_again():
+def test_next_arms_may_ask_the_whole_budget_and_asks_again_after_give_up():
     study = FixedBudget(2, 0.5, 0.0, 1.0, budget=6)
     tickets = study.next_arms(50)
     assert [ticket.arm for ticket in tickets] == [0, 1, 0, 1, 0, 1]
@@ -111,7 +111,7 @@ def test_the_whole_budget_may_be_outstanding_and_what_is_given_up_is_asked_again
     assert study.next_arms(5) == [Ticket(0, 3)]
 
 
-def test_nothing_is_counted_after_the_end():
+def test_record_counts_nothing_after_the_end():
     learner = FixedBudget(1, 0.5, 0.0, 1.0, budget=3)
     assert learner.record_many([(0, 1)] * 5) == 3
     assert learner.finished
@@ -120,7 +120,7 @@ def test_nothing_is_counted_after_the_end():
     assert learner.pulls == [3]
 
 
-def test_a_budget_stopped_early_gives_the_answer_of_a_smaller_one():
+def test_stop_early_gives_the_answer_of_a_smaller_budget():
     people = People(private_mean(np.array(MEANS), 4.0), 2).tapes.astype(int).tolist()
     whole = one_by_one(FixedBudget(len(MEANS), 0.5, 0.0, 4.0, budget=40), people)
     study = FixedBudget(len(MEANS), 0.5, 0.0, 4.0, budget=1000)

@@ -57,7 +57,7 @@ def test_fixed_confidence_follows_the_literal_engine_pull_by_pull(radius):
 
 @pytest.mark.parametrize("total", [2**21 - 1, 2**21, 2**21 + 1, 10**9, 10**12])
 @pytest.mark.parametrize(("radius", "scale"), [("printed", 8), ("hoeffding", 2)])
-def test_times_past_two_to_the_21_keep_the_papers_radius(total, radius, scale):
+def test_undecided_past_two_to_the_21_pulls_keeps_the_papers_radius(total, radius, scale):
     """t^3 overflows 64 bits there; the decision must still be that of log(4 K t^3 / delta)."""
     with mpmath.workdps(40):
         log = mpmath.log(4 * 2 * mpmath.mpf(total) ** 3 / mpmath.mpf(0.1))
@@ -110,7 +110,9 @@ CLEAR = (0.1, 0.35, 0.65, 0.9)
     drop_out=st.sampled_from([0.0, 0.2]),
     radius=st.sampled_from(TIMELESS),
 )
-def test_batches_delays_and_drop_outs_change_no_decision(seed, batch, drop_out, radius):
+def test_fixed_confidence_decides_alike_with_batches_delays_and_drop_outs(
+    seed, batch, drop_out, radius
+):
     """The same tapes give the same answer from the same responses as asking one by one."""
     people = People(private_mean(np.array(CLEAR), 4.0), seed)
     study = FixedConfidence(len(CLEAR), 0.5, 4.0, 0.1, radius)
@@ -133,7 +135,7 @@ def test_next_arms_of_one_person_is_next_arm(radius):
     assert study.history == one_by_one(reference, people.tapes.astype(int).tolist()).history
 
 
-def test_a_decided_arm_is_not_asked_again_and_its_late_answers_are_spare():
+def test_next_arms_leaves_out_decided_arms_whose_late_answers_are_spare():
     study = FixedConfidence(2, 0.5, 4.0, 0.1, "mixture")
     tickets = study.next_arms(400)
     arm_0 = [ticket for ticket in tickets if ticket.arm == 0]
@@ -167,13 +169,13 @@ def delayed_zeros(ordered: bool, seed: int) -> bool:
     return study.above != set()
 
 
-def test_zeros_that_come_late_mislead_whoever_counts_answers_as_they_come():
+def test_fixed_confidence_is_not_misled_by_zeros_that_come_late():
     """Ordered, the error is at most delta = 0.1: more than 35 of 200 has probability < 1e-3."""
     assert sum(delayed_zeros(ordered=False, seed=seed) for seed in range(200)) > 150
     assert sum(delayed_zeros(ordered=True, seed=seed) for seed in range(200)) <= 35
 
 
-def test_the_printed_radius_warns_and_makes_nothing_certain():
+def test_fixed_confidence_with_printed_warns_and_decides_nothing():
     with pytest.warns(UserWarning, match="guarantee of the radius 'printed' is false"):
         study = FixedConfidence(1, 0.5, 1.0, 0.1, "printed")
     for refused in (study.decided, study.stop_early):
@@ -182,7 +184,7 @@ def test_the_printed_radius_warns_and_makes_nothing_certain():
     assert not study.stopped
 
 
-def test_the_valid_radii_do_not_warn(recwarn):
+def test_fixed_confidence_with_a_valid_radius_does_not_warn(recwarn):
     for radius in VALID_RADII:
         FixedConfidence(1, 0.5, 1.0, 0.1, radius)
     FixedConfidence(1, 0.5, 1.0, 0.1)

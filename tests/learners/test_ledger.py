@@ -29,7 +29,7 @@ from tests.learners.studies import started
         (np.float64(1), "a float64"),
     ],
 )
-def test_an_arm_out_of_range_is_refused_and_no_reward_shown_in_its_place(arm, shown):
+def test_record_refuses_an_arm_out_of_range_and_shows_no_reward(arm, shown):
     learner = started()
     before = learner.state()
     with pytest.raises(ValueError, match=rf"^arm must be 0\.\.2, got {shown}"):
@@ -39,7 +39,7 @@ def test_an_arm_out_of_range_is_refused_and_no_reward_shown_in_its_place(arm, sh
     assert learner.state() == before
 
 
-def test_an_arm_is_asked_for_no_more_often_than_its_turn():
+def test_next_arms_asks_no_arm_more_often_than_its_turn():
     study = FixedConfidence(3, 0.5, 1.0, 0.1, "mixture")
     study.record_many([(0, 1), (0, 0), (0, 1), (1, 0)])
     assert [ticket.arm for ticket in study.next_arms(6)] == [2, 1, 2, 1, 2, 0]
@@ -49,7 +49,7 @@ def test_an_arm_is_asked_for_no_more_often_than_its_turn():
     assert [ticket.arm for ticket in budget.next_arms(5)] == [2, 2, 2, 1, 2]
 
 
-def test_answers_enter_in_the_order_of_their_requests():
+def test_record_enters_answers_in_the_order_of_their_requests():
     study = FixedConfidence(1, 0.5, 1.0, 0.1)
     first, second, third, fourth = study.next_arms(4)
     assert study.record(third, 1) is Status.WAITING
@@ -63,7 +63,7 @@ def test_answers_enter_in_the_order_of_their_requests():
     assert study.outstanding == []
 
 
-def test_an_answer_that_is_missing_is_waited_for_until_given_up():
+def test_record_waits_for_a_missing_answer_until_give_up():
     study = FixedConfidence(1, 0.5, 1.0, 0.1)
     missing, *others = study.next_arms(10)
     for ticket in others:
@@ -78,7 +78,7 @@ def test_an_answer_that_is_missing_is_waited_for_until_given_up():
     assert (study.total_pulls, study.too_late) == (9, 1)
 
 
-def test_a_repeated_answer_is_counted_once_and_said_so():
+def test_record_counts_a_repeated_answer_once():
     study = FixedConfidence(1, 0.5, 1.0, 0.1, study="doses")
     device = PrivateDevice(1.0, study="doses", answers=3)
     ticket, other = study.next_arms(2)
@@ -113,7 +113,7 @@ def test_a_repeated_answer_is_counted_once_and_said_so():
         ),
     ],
 )
-def test_requests_that_do_not_fit_are_refused_and_nothing_changes(action, complaint):
+def test_record_and_give_up_refuse_requests_that_do_not_fit(action, complaint):
     study = FixedConfidence(3, 0.5, 1.0, 0.1, study="doses")
     tickets = study.next_arms(6)
     study.record(tickets[0], 1)

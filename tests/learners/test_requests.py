@@ -9,7 +9,7 @@ from ldpt.learners.requests import Requests
 
 @settings(max_examples=200, derandomize=True, deadline=None)
 @given(data=st.data(), bits=st.lists(st.sampled_from([0, 1, None]), max_size=12))
-def test_answers_enter_in_order_whatever_the_order_in_which_they_come(data, bits):
+def test_requests_enter_answers_in_order_whatever_the_order_of_arrival(data, bits):
     """None is a request that is given up; a state taken at any point gives the same requests."""
     requests = Requests()
     assert [requests.ask() for _ in bits] == list(range(len(bits)))
@@ -33,7 +33,7 @@ def test_answers_enter_in_order_whatever_the_order_in_which_they_come(data, bits
     assert requests.given_up == {number for number, bit in enumerate(bits) if bit is None}
 
 
-def test_more_open_requests_than_allowed_are_refused():
+def test_from_state_refuses_more_open_requests_than_allowed():
     state = {"made": 6, "given_up": [], "waiting": []}
     assert Requests.from_state(state, entered=2, most_open=4).missing() == [2, 3, 4, 5]
     with pytest.raises(ValueError, match="more than 3 open requests"):

@@ -14,7 +14,7 @@ from ldpt.radii import Radius
 from tests.learners.studies import busy, forged, started
 
 
-def test_a_state_is_json_with_counts_and_a_record_of_bits_only(tmp_path):
+def test_save_writes_json_with_counts_and_bits_only(tmp_path):
     path = tmp_path / "study.json"
     started().save(path)
     state = json.loads(path.read_text())
@@ -25,7 +25,7 @@ def test_a_state_is_json_with_counts_and_a_record_of_bits_only(tmp_path):
     assert os.listdir(tmp_path) == ["study.json"]
 
 
-def test_a_failed_save_leaves_the_old_file(tmp_path, monkeypatch):
+def test_save_that_fails_leaves_the_old_file(tmp_path, monkeypatch):
     path = tmp_path / "study.json"
     learner = started()
     learner.save(path)
@@ -55,7 +55,7 @@ OTHERS = [
 
 
 @pytest.mark.parametrize(("changes", "complaint"), OTHERS)
-def test_a_state_of_another_study_is_refused(tmp_path, changes, complaint):
+def test_load_refuses_a_state_of_another_study(tmp_path, changes, complaint):
     path = tmp_path / "study.json"
     started(**changes).save(path)
     learner = started()
@@ -67,12 +67,12 @@ def test_a_state_of_another_study_is_refused(tmp_path, changes, complaint):
     assert learner.state() == before
 
 
-def test_a_state_of_the_other_algorithm_is_refused():
+def test_restore_refuses_a_state_of_the_other_algorithm():
     with pytest.raises(ValueError, match="algorithm 'FixedBudget'"):
         started().restore(FixedBudget(3, 0.5, 0.0, 1.0, budget=9, study="doses").state())
 
 
-def test_a_state_cut_anywhere_is_refused(tmp_path):
+def test_load_refuses_a_state_cut_anywhere(tmp_path):
     path = tmp_path / "study.json"
     started().save(path)
     text = path.read_text().rstrip()
@@ -86,7 +86,7 @@ def test_a_state_cut_anywhere_is_refused(tmp_path):
 
 
 @pytest.mark.parametrize("version", [0, 1, 3, "2", 2.0, None])
-def test_a_state_of_another_version_is_refused(version):
+def test_restore_refuses_a_state_of_another_version(version):
     learner = started()
     with pytest.raises(ValueError, match=f"version {version!r}, this program reads 2"):
         learner.restore({**learner.state(), "version": version})
@@ -96,7 +96,7 @@ def test_a_state_of_another_version_is_refused(version):
     "change",
     [{"answered": "0110"}, {"asked": [1, 0, 2, 0]}, {"pulls": [1, 2, 1]}, {"study": "x"}, {"a": 1}],
 )
-def test_a_changed_state_is_refused(change):
+def test_restore_refuses_a_changed_state(change):
     learner = started()
     before = learner.state()
     with pytest.raises(ValueError, match="checksum does not match"):
@@ -105,12 +105,12 @@ def test_a_changed_state_is_refused(change):
 
 
 @pytest.mark.parametrize("state", [None, [], {}, {"format": "other"}, 3, "text"])
-def test_what_is_no_state_is_refused(state):
+def test_restore_refuses_what_is_not_a_state(state):
     with pytest.raises(ValueError, match="not the state of a learner"):
         started().restore(state)
 
 
-def test_a_state_that_contradicts_itself_is_refused_even_with_its_checksum():
+def test_restore_refuses_a_contradictory_state_even_with_its_checksum():
     learner = started()
     content = {**learner.state(), "positives": [2, 0, 0]}
     del content["checksum"]
@@ -151,7 +151,7 @@ REQUESTS = {"made": 23, "given_up": [1, 5], "waiting": [[3, 1]]}
         ({"more": 1}, "the state's entries must be format, version"),
     ],
 )
-def test_a_forged_state_is_refused_in_one_line_and_changes_nothing(change, complaint):
+def test_restore_refuses_a_forged_state_in_one_line_and_changes_nothing(change, complaint):
     study = busy()
     before = study.state()
     with pytest.raises(ValueError, match=complaint) as caught:
@@ -184,7 +184,7 @@ def test_a_forged_state_is_refused_in_one_line_and_changes_nothing(change, compl
         {"more": 1},
     ],
 )
-def test_requests_that_contradict_themselves_are_refused(change):
+def test_restore_refuses_contradictory_requests(change):
     study = busy()
     before = study.state()
     assert before["requests"][1] == REQUESTS
@@ -214,7 +214,7 @@ def places(value: object, path: tuple = ()) -> list[tuple]:
 
 @settings(max_examples=300, derandomize=True, deadline=None)
 @given(data=st.data(), cls=st.sampled_from([FixedConfidence, FixedBudget]))
-def test_any_nonsense_in_a_state_is_refused_or_harmless(data, cls):
+def test_restore_refuses_any_nonsense_or_takes_it_over_unchanged(data, cls):
     """What is accepted is taken over as it stands; what is refused changes nothing."""
     study = busy(cls)
     before = study.state()
@@ -246,7 +246,7 @@ def test_any_nonsense_in_a_state_is_refused_or_harmless(data, cls):
     ["[" * 100_000, '{"a":' * 100_000, "NaN", '{"format": 1, "format": 2}', "\x00", "1" * 5000],
     ids=lambda text: text[:10],
 )
-def test_a_file_of_nonsense_is_refused_in_one_line(tmp_path, text):
+def test_load_refuses_a_file_of_nonsense_in_one_line(tmp_path, text):
     path = tmp_path / "study.json"
     path.write_text(text)
     with pytest.raises(ValueError, match="not a whole state file") as caught:
@@ -255,12 +255,12 @@ def test_a_file_of_nonsense_is_refused_in_one_line(tmp_path, text):
 
 
 @pytest.mark.parametrize("state", [{"format": {1, 2}}, {"format": math.nan}, {1: 2}, object()])
-def test_a_state_that_is_not_json_is_refused(state):
+def test_restore_refuses_a_state_that_is_not_json(state):
     with pytest.raises(ValueError, match="not the state of a learner"):
         busy().restore(state)
 
 
-def test_a_state_inside_itself_is_refused():
+def test_restore_refuses_a_state_inside_itself():
     state: dict = {"format": "ldpt learner"}
     state["self"] = state
     with pytest.raises(ValueError, match="not the state of a learner"):

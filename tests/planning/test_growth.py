@@ -29,11 +29,11 @@ def exponent(table: pd.DataFrame) -> float:
     return found["exponent"].iloc[0]
 
 
-def test_the_whole_cost_counts_along_the_replicates():
+def test_exponents_use_the_whole_cost_along_the_replicates():
     assert exponent(powers("replicates", [10, 100, 1000], 1.0)) == pytest.approx(1.0)
 
 
-def test_a_run_counts_along_the_arms_and_few_arms_do_not():
+def test_exponents_use_a_run_along_the_arms_and_leave_out_few_arms():
     """Bytes count only as long as the pulls of each arm are kept."""
     table = powers("arms", [2, 4, 8, 16, 64, 256], 1.2)
     table.loc[table["value"] < growth.MIN_ARMS, ["pulls", "cpu_seconds"]] = 1e6
@@ -58,12 +58,12 @@ def test_two_points_have_no_error():
         growth.slope_of(pd.Series([1, 2]), pd.Series([1, 2]))
 
 
-def test_no_text_of_the_figure_covers_another():
+def test_cost_growth_figure_has_no_text_over_text():
     data = cost_growth.prepare(str(PROJECT / "benchmarks" / "cost_growth.csv"))
     assert overlapping(cost_growth.draw(data)) == []
 
 
-def test_what_was_measured_grows_as_it_must():
+def test_exponents_of_the_measurements_are_as_expected():
     """Along the replicates everything in proportion; pulls with the square of privacy."""
     found = growth.exponents(pd.read_csv(PROJECT / "benchmarks" / "cost_growth.csv"))
     slopes = found.set_index(["quantity", "axis"])["exponent"].sort_index()

@@ -61,7 +61,7 @@ def test_an_absurd_expected_cost_is_refused_with_its_estimate(entrance: str, rad
         ENTRANCES[entrance](radius)
 
 
-def test_a_plan_is_refused_if_its_narrower_guesses_are_too_dear() -> None:
+def test_plan_is_refused_if_its_narrower_guesses_cost_too_much() -> None:
     """The plan itself takes 5e12 pulls, its table of wrong guesses four times as many."""
     problem = Instance("near", [0.5 + 2.5e-6], 0.5)
     require_affordable(problem, 1.0, 0.1, Radius("onesided"))
@@ -83,7 +83,7 @@ SECTIONS = {
 
 
 @pytest.mark.parametrize("section", SECTIONS)
-def test_a_config_is_refused_for_one_dear_study(section: str) -> None:
+def test_study_refuses_a_config_with_one_too_expensive_study(section: str) -> None:
     config = load()
     config[section]["studies"].append(SECTIONS[section])
     place = len(config[section]["studies"]) - 1

@@ -65,7 +65,7 @@ def test_predicted_pulls_match_runs_of_algorithm_2(instances, name, epsilon, rad
     assert expected == pytest.approx(runs["stopping_time"].mean(), rel=0.15)
 
 
-def test_the_shares_of_the_budget_make_it_up(instances):
+def test_budget_features_add_up_to_the_budget(instances):
     pulls = run_cost.budget_pulls(instances["arithmetic"], 10_000)
     assert sum(n * arms for n, arms in pulls) == pytest.approx(10_000)
     assert sum(arms for _, arms in pulls) == instances["arithmetic"].n_arms
@@ -75,7 +75,7 @@ def test_the_shares_of_the_budget_make_it_up(instances):
 
 
 @pytest.mark.parametrize("cost", [budget_cost, confidence_cost])
-def test_all_but_the_start_doubles_with_the_replicates(cost):
+def test_budget_cost_beyond_the_start_doubles_with_the_replicates(cost):
     one, two = cost(replicates=1000), cost(replicates=2000)
     assert two.pulls == pytest.approx(2 * one.pulls)
     assert two.cpu_seconds - 2 == pytest.approx(2 * (one.cpu_seconds - 2))
@@ -109,13 +109,13 @@ def test_pulls_of_each_arm_are_kept_only_for_few():
 # --- what a job asks for
 
 
-def test_a_short_job_asks_for_one_core_and_shares_its_submission():
+def test_job_cost_of_a_short_job_asks_for_one_core_and_shares_its_submission():
     cost = run_cost.JobCost(1.0, 30.0, 300.0, 1.0)
     assert (cost.threads, cost.runtime, cost.group) == (1, 12, "short")
     assert cost.mem_mb == 450 + run_cost.SPARE_MB
 
 
-def test_a_long_job_goes_alone_on_several_cores():
+def test_job_cost_of_a_long_job_asks_for_several_cores_alone():
     cost = run_cost.JobCost(1.0, 24 * 3600.0, 4000.0, 1.0)
     assert (cost.threads, cost.group) == (12, None)
     assert cost.runtime == run_cost.TIME_MARGIN * 24 * 60 / 12 + run_cost.SPARE_MINUTES
@@ -125,7 +125,7 @@ def test_a_long_job_goes_alone_on_several_cores():
 # --- a whole config
 
 
-def test_a_summary_adds_up():
+def test_summary_of_a_config_adds_up():
     study = config.study(config.load(PROJECT / "config" / "large.yaml"))
     total = run_cost.summary(study)
     assert total["replicates"] == 1_000_000
@@ -151,7 +151,7 @@ def test_simulations_in_one_job_start_once_and_hold_one_table_at_a_time():
     assert (job.pulls, job.memory_mb, job.disk_bytes) == (3.0, 300.0, 30.0)
 
 
-def test_the_command_says_it_as_text_and_for_machines(capsys):
+def test_plan_config_prints_text_and_json(capsys):
     assert cli.main(["plan", "--config", str(PROJECT / "config" / "smoke.yaml")]) == 0
     text = capsys.readouterr().out
     assert re.search(r"^CPU +\S+ hours", text, re.MULTILINE)
@@ -171,7 +171,7 @@ def test_the_command_says_it_as_text_and_for_machines(capsys):
         ("seed: 1", ["--delta", "0.1"], "--delta has no effect with --config"),
     ],
 )
-def test_a_bad_config_is_one_line(tmp_path, capsys, text, options, complaint):
+def test_plan_config_refuses_a_bad_config_in_one_line(tmp_path, capsys, text, options, complaint):
     (tmp_path / "bad.yaml").write_text(text)
     assert cli.main(["plan", "--config", str(tmp_path / "bad.yaml"), *options]) == 2
     told = capsys.readouterr().err

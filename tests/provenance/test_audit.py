@@ -63,7 +63,7 @@ def flip(path: Path, place: int = 11, bit: int = 3) -> None:
 # --- audit ----------------------------------------------------------------------------------------
 
 
-def test_a_finished_run_is_intact(root: Path) -> None:
+def test_audit_of_a_finished_run_finds_nothing(root: Path) -> None:
     report = audit(root)
     assert report.intact, render_audit(report)
     assert report.products == dict.fromkeys(sorted([*PRODUCTS, MANIFEST]), "intact")
@@ -78,7 +78,7 @@ def test_a_finished_run_is_intact(root: Path) -> None:
     place=st.integers(0),
     bit=st.integers(0, 7),
 )
-def test_any_flipped_bit_in_any_product_is_found_and_named(
+def test_audit_finds_any_flipped_bit_in_any_product(
     root: Path, plan: JobPlan, product: str, place: int, bit: int
 ) -> None:
     before = (root / product).read_bytes()
@@ -96,7 +96,7 @@ def test_any_flipped_bit_in_any_product_is_found_and_named(
     max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(product=st.sampled_from(PRODUCTS), place=st.integers(0), bit=st.integers(0, 7))
-def test_any_flipped_bit_in_any_record_is_found_and_named(
+def test_audit_finds_any_flipped_bit_in_any_record(
     root: Path, plan: JobPlan, product: str, place: int, bit: int
 ) -> None:
     path = record_path(root, product)
@@ -108,13 +108,13 @@ def test_any_flipped_bit_in_any_record_is_found_and_named(
         path.write_bytes(before)
 
 
-def test_swapped_shards_are_found(root: Path, plan: JobPlan) -> None:
+def test_audit_finds_swapped_products(root: Path, plan: JobPlan) -> None:
     swap(root / SHARD, root / OTHER_SHARD)
     report = audit(root, plan=plan)
     assert {("changed", SHARD), ("changed", OTHER_SHARD)} == found(report)
 
 
-def test_shards_swapped_with_their_records_are_found(root: Path, plan: JobPlan) -> None:
+def test_audit_finds_products_swapped_with_their_records(root: Path, plan: JobPlan) -> None:
     swap(root / SHARD, root / OTHER_SHARD)
     swap(record_path(root, SHARD), record_path(root, OTHER_SHARD))
     assert {("forged", SHARD), ("forged", OTHER_SHARD)} <= found(audit(root, plan=plan))
@@ -134,13 +134,13 @@ def forge(root: Path, product: str, **claims: object) -> None:
     path.write_text(record_text(record["stable"] | claims, record["volatile"]))
 
 
-def test_a_forged_record_that_is_consistent_is_found(root: Path, plan: JobPlan) -> None:
+def test_audit_finds_a_consistent_forged_record(root: Path, plan: JobPlan) -> None:
     forge(root, SHARD, notes={"seed": 8})
     report = audit(root, plan=plan)
     assert the_fault(report, "forged", SHARD).figures == ("rows",)
 
 
-def test_a_product_forged_with_its_record_is_found(root: Path, plan: JobPlan) -> None:
+def test_audit_finds_a_product_forged_with_its_record(root: Path, plan: JobPlan) -> None:
     (root / ROWS).write_text("policy,rows\napt,1\n")
     forge(root, ROWS, sha256=file_hash(root / ROWS), bytes=18)
     report = audit(root, plan=plan)
@@ -148,7 +148,7 @@ def test_a_product_forged_with_its_record_is_found(root: Path, plan: JobPlan) ->
     assert "another version" in the_fault(report, "stale", "figures/rows.png").detail
 
 
-def test_a_wrong_seed_in_a_forged_record_shows_against_the_plan(root: Path, plan: JobPlan) -> None:
+def test_audit_finds_a_wrong_seed_by_the_plan(root: Path, plan: JobPlan) -> None:
     record = read_record(record_path(root, SHARD))["stable"]
     forge(root, SHARD, params=record["params"] | {"seed": 8})
     assert the_fault(audit(root, plan=plan), "stale", SHARD).detail == "settings changed: seed"
@@ -172,7 +172,7 @@ def forge_everything(root: Path) -> None:
     forge(root, MANIFEST, sha256=file_hash(root / MANIFEST), bytes=size)
 
 
-def test_only_a_replay_or_a_kept_hash_finds_a_forgery_of_everything(
+def test_audit_finds_a_forgery_of_everything_only_by_replay_or_a_kept_hash(
     root: Path, plan: JobPlan
 ) -> None:
     kept = audit(root, plan=plan).manifest_hash
@@ -186,7 +186,7 @@ def test_only_a_replay_or_a_kept_hash_finds_a_forgery_of_everything(
     assert fault.figures == ("rows",)
 
 
-def test_a_replay_is_equal_bit_for_bit(root: Path, plan: JobPlan) -> None:
+def test_replay_is_equal_bit_for_bit(root: Path, plan: JobPlan) -> None:
     report = audit(root, plan=plan, replay=1000)
     # Two chunks of two files at two privacy levels, two chunks at two error levels, four laws at
     # two privacy levels.
@@ -201,29 +201,29 @@ def test_products_of_other_rules_are_not_replayed(root: Path) -> None:
     assert (names, differing) == ([], [])
 
 
-def test_the_seed_chooses_the_chunks(root: Path, plan: JobPlan) -> None:
+def test_replay_chooses_chunks_by_its_seed(root: Path, plan: JobPlan) -> None:
     first, again, other = (audit(root, 3, seed, plan).replayed for seed in (1, 1, 2))
     assert first == again != other
 
 
 @pytest.mark.parametrize("product", PRODUCTS)
-def test_a_missing_product_is_named(root: Path, plan: JobPlan, product: str) -> None:
+def test_audit_names_a_missing_product(root: Path, plan: JobPlan, product: str) -> None:
     (root / product).unlink()
     assert ("missing", product) in found(audit(root, plan=plan))
 
 
-def test_a_missing_record_is_named(root: Path, plan: JobPlan) -> None:
+def test_audit_names_a_missing_record(root: Path, plan: JobPlan) -> None:
     record_path(root, SHARD).unlink()
     assert the_fault(audit(root, plan=plan), "unrecorded", SHARD).figures == ("rows",)
 
 
-def test_a_missing_manifest_is_named_and_the_rest_checked(root: Path) -> None:
+def test_audit_names_a_missing_manifest_and_checks_the_rest(root: Path) -> None:
     (root / MANIFEST).unlink()
     flip(root / SHARD)
     assert {("missing", MANIFEST), ("changed", SHARD)} == found(audit(root))
 
 
-def test_an_edited_config_is_named_with_what_it_makes_stale(root: Path) -> None:
+def test_audit_names_an_edited_config_with_what_it_makes_stale(root: Path) -> None:
     path = root.parent / "config.yaml"
     path.write_text(path.read_text().replace("replicates: 600", "replicates: 700"))
     report = audit(root)
@@ -233,19 +233,19 @@ def test_an_edited_config_is_named_with_what_it_makes_stale(root: Path) -> None:
     assert ("stale", "results/simulations/mechanism.parquet") not in found(report)
 
 
-def test_a_comment_in_the_config_makes_nothing_stale(root: Path) -> None:
+def test_audit_ignores_a_comment_in_the_config(root: Path) -> None:
     path = root.parent / "config.yaml"
     path.write_text("# a remark\n" + path.read_text())
     assert audit(root).intact
 
 
-def test_a_config_that_cannot_be_read_is_a_finding(root: Path) -> None:
+def test_audit_reports_a_config_that_cannot_be_read(root: Path) -> None:
     (root.parent / "config.yaml").write_text("root: [")
     report = audit(root)
     assert "cannot be planned" in the_fault(report, "config", "workflow").detail
 
 
-def test_an_edited_script_is_named_with_what_it_makes_stale(root: Path) -> None:
+def test_audit_names_an_edited_script_with_what_it_makes_stale(root: Path) -> None:
     script = root.parent / "scripts" / "count_rows.py"
     script.write_text(script.read_text().replace("policy,rows", "epsilon,lines"))
     report = audit(root)
@@ -254,25 +254,25 @@ def test_an_edited_script_is_named_with_what_it_makes_stale(root: Path) -> None:
     assert the_fault(report, "stale", ROWS).figures == ("rows",)
 
 
-def test_an_edited_source_is_named(root: Path, plan: JobPlan) -> None:
+def test_audit_names_an_edited_source(root: Path, plan: JobPlan) -> None:
     (root.parent / "words.txt").write_text("other words")
     report = audit(root, plan=plan)
     assert found(report) == {("changed", "words.txt")}
     assert report.faults[0].figures == ("rows",)
 
 
-def test_a_figure_that_no_rule_makes_is_a_stray(root: Path, plan: JobPlan) -> None:
+def test_audit_reports_a_figure_that_no_rule_makes(root: Path, plan: JobPlan) -> None:
     shutil.copy(root / "figures/rows.png", root / "figures/nicer.png")
     assert found(audit(root, plan=plan)) == {("stray", "figures/nicer.png")}
 
 
-def test_the_manifest_refuses_products_that_differ_from_their_records(root: Path) -> None:
+def test_manifest_refuses_products_that_differ_from_their_records(root: Path) -> None:
     flip(root / ROWS)
     with pytest.raises(ValueError, match=f"{ROWS} differs from its record"):
         manifest(root, [str(root / "figures/rows.png")], {}, {})
 
 
-def test_the_text_tells_faults_alike_once(root: Path, plan: JobPlan) -> None:
+def test_audit_text_reports_equal_faults_once(root: Path, plan: JobPlan) -> None:
     for product in (SHARD, OTHER_SHARD):
         (root / product).unlink()
     lines = render_audit(audit(root, plan=plan)).splitlines()
@@ -371,16 +371,14 @@ def test_trace_finds_the_run_of_a_file_elsewhere(
     assert capsys.readouterr().out.startswith("figures/rows.png")
 
 
-def test_a_folder_outside_any_project_is_one_line(
+def test_audit_outside_any_project_is_one_line(
     tmp_path: Path, capsys: pytest.CaptureFixture
 ) -> None:
     assert cli.main(["audit", "--root", str(tmp_path)]) == 2
     assert "no Snakefile" in capsys.readouterr().err
 
 
-def test_a_record_missing_below_the_figure_is_one_line(
-    root: Path, capsys: pytest.CaptureFixture
-) -> None:
+def test_trace_with_a_missing_record_is_one_line(root: Path, capsys: pytest.CaptureFixture) -> None:
     record_path(root, SHARD).unlink()
     assert cli.main(["trace", "--root", str(root), str(root / "figures/rows.png")]) == 2
     assert f"{SHARD} has no record" in capsys.readouterr().err
@@ -389,7 +387,7 @@ def test_a_record_missing_below_the_figure_is_one_line(
 # --- trace ----------------------------------------------------------------------------------------
 
 
-def test_a_trace_goes_down_to_instances_settings_and_sources(root: Path) -> None:
+def test_trace_goes_down_to_instances_settings_and_sources(root: Path) -> None:
     text = render_trace(trace(root / "figures/rows.png", root), "full")
     for expected in (SHARD, "results/instances/two.json", "//words.txt", "seed = 7", "commit"):
         assert expected in text
@@ -413,7 +411,7 @@ def test_trace_understands_the_start_of_a_hash(root: Path, prefix: str) -> None:
         assert trace(f"{prefix}{digits}", root).top == "figures/rows.png"
 
 
-def test_a_trace_for_machines(root: Path) -> None:
+def test_trace_as_json_holds_every_file(root: Path) -> None:
     found = json.loads(render_trace(trace(root / "figures/rows.png", root), "json"))
     assert found["top"] == "figures/rows.png"
     assert set(found["origins"]) == {
@@ -429,7 +427,7 @@ def test_a_trace_for_machines(root: Path) -> None:
     assert {name: len(chunks) for name, chunks in keys.items()} == {"1": 2, "inf": 2}
 
 
-def test_a_trace_for_drawing(root: Path) -> None:
+def test_trace_as_dot_draws_every_file(root: Path) -> None:
     text = render_trace(trace(root / "figures/rows.png", root), "dot")
     assert text.startswith("digraph")
     assert f'"{ROWS}" -> "{SHARD}";' in text
@@ -437,9 +435,7 @@ def test_a_trace_for_drawing(root: Path) -> None:
 
 
 @pytest.mark.parametrize("suffix", [".png", ".pdf"])
-def test_a_mailed_copy_still_says_where_it_came_from(
-    root: Path, tmp_path: Path, suffix: str
-) -> None:
+def test_trace_finds_the_product_of_a_mailed_copy(root: Path, tmp_path: Path, suffix: str) -> None:
     mailed = tmp_path / f"from-a-colleague{suffix}"
     shutil.copy(root / f"figures/rows{suffix}", mailed)
     same = trace(mailed, root)
@@ -450,7 +446,7 @@ def test_a_mailed_copy_still_says_where_it_came_from(
     assert trace(mailed, root).remark.endswith("made in the same way; its bytes differ")
 
 
-def test_a_figure_of_another_run_says_what_made_it(root: Path, tmp_path: Path) -> None:
+def test_trace_of_a_figure_of_another_run_says_what_made_it(root: Path, tmp_path: Path) -> None:
     code = read_record(record_path(root, "figures/rows.pdf"))["stable"]["code"]["hash"][:16]
     content = (root / "figures/rows.pdf").read_bytes()
     (tmp_path / "old.pdf").write_bytes(content.replace(code.encode(), b"0123456789abcdef"))
@@ -458,7 +454,7 @@ def test_a_figure_of_another_run_says_what_made_it(root: Path, tmp_path: Path) -
         trace(tmp_path / "old.pdf", root)
 
 
-def test_a_changed_product_is_traced_with_a_remark(root: Path) -> None:
+def test_trace_of_a_changed_product_has_a_remark(root: Path) -> None:
     flip(root / ROWS)
     assert trace(root / ROWS, root).remark == "contents do not match the recorded SHA-256"
 

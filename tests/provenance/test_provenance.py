@@ -103,7 +103,7 @@ def test_code_hash_sees_an_edit_inside_a_subpackage(package: Callable[..., Path]
         ("x = '1'\n", False),
     ],
 )
-def test_only_what_runs_changes_the_code_hash(
+def test_code_hash_changes_only_with_what_runs(
     package: Callable[..., Path], edited: str, same: bool
 ) -> None:
     before = code_hash(package("import ldpt.a\n", **CHAIN))
@@ -111,7 +111,7 @@ def test_only_what_runs_changes_the_code_hash(
     assert (before == after) is same
 
 
-def test_a_docstring_counts_where_the_code_reads_it(package: Callable[..., Path]) -> None:
+def test_code_hash_sees_a_docstring_that_the_code_reads(package: Callable[..., Path]) -> None:
     hashes = {code_hash(package(f'"""{text}"""\nprint(__doc__)\n')) for text in ("one", "two")}
     assert len(hashes) == 2
 
@@ -121,7 +121,7 @@ def test_modules_that_are_not_reached_do_not_count(package: Callable[..., Path])
     assert before == code_hash(package("import ldpt.a\n", **(CHAIN | {"lone": "y = 3\n"})))
 
 
-def test_a_notebook_counts_by_its_code_cells(package: Callable[..., Path]) -> None:
+def test_code_hash_of_a_notebook_sees_its_code_cells(package: Callable[..., Path]) -> None:
     script = package("")
     notebook = script.with_name("explore.ipynb")
 
@@ -137,7 +137,7 @@ def test_a_notebook_counts_by_its_code_cells(package: Callable[..., Path]) -> No
     assert hash_with("one", "x = 1") == hash_with("two", "x = 1") != hash_with("one", "x = 2")
 
 
-def test_a_missing_script_is_named() -> None:
+def test_code_hash_names_a_missing_script() -> None:
     with pytest.raises(ValueError, match=r"no script at .*nowhere\.py"):
         code_hash("nowhere.py")
 
@@ -151,7 +151,7 @@ def test_values_become_plain_json() -> None:
     json.dumps(plain(value), allow_nan=False)
 
 
-def test_the_hash_of_settings_sees_types_and_no_order() -> None:
+def test_stable_hash_sees_types_and_no_order() -> None:
     assert stable_hash({"a": 1, "b": 2}) == stable_hash({"b": 2, "a": 1})
     assert stable_hash({"a": 1}) != stable_hash({"a": 1.0}) != stable_hash({"a": "1.0"})
 
@@ -199,7 +199,7 @@ def draw(snakemake: SimpleNamespace) -> dict:
     return read_record("out/results/records/figures/a.png.json")
 
 
-def test_a_job_publishes_its_outputs_and_records(rule: Callable) -> None:
+def test_job_publishes_its_outputs_and_records(rule: Callable) -> None:
     record = draw(rule())["stable"]
     assert Path("out/figures/a.pdf").read_text() == "a drawing"
     assert sorted(os.listdir("out/figures")) == ["a.pdf", "a.png"]
@@ -213,7 +213,7 @@ def test_a_job_publishes_its_outputs_and_records(rule: Callable) -> None:
     assert record["environment"]["libraries"]["numpy"] == np.__version__
 
 
-def test_an_input_that_has_a_record_is_a_product(rule: Callable) -> None:
+def test_job_records_an_input_with_a_record_as_a_product(rule: Callable) -> None:
     draw(rule())
     following = rule(
         input=InputFiles(["out/figures/a.png", "words.txt"]),
@@ -226,7 +226,7 @@ def test_an_input_that_has_a_record_is_a_product(rule: Callable) -> None:
     assert (set(stable["inputs"]), set(stable["sources"])) == ({"figures/a.png"}, {"words.txt"})
 
 
-def test_the_same_work_elsewhere_and_later_has_the_same_identity(rule: Callable) -> None:
+def test_record_of_the_same_work_elsewhere_has_the_same_identity(rule: Callable) -> None:
     first, second = draw(rule("here")), draw(rule("there/and/deeper"))
     assert first["record_hash"] == second["record_hash"]
     assert first["volatile"]["started"] <= second["volatile"]["started"]
@@ -241,7 +241,7 @@ def test_volatile_facts_enter_no_hash(rule: Callable, fact: str) -> None:
     assert other["record_hash"] == record["record_hash"]
 
 
-def test_the_short_form_changes_with_code_settings_and_inputs(rule: Callable) -> None:
+def test_job_metadata_change_with_code_settings_and_inputs(rule: Callable) -> None:
     def short(snakemake: SimpleNamespace) -> dict[str, str]:
         with job(snakemake, "scripts/draw.py") as this:
             Path(this.output.pdf).touch()
@@ -258,7 +258,7 @@ def test_the_short_form_changes_with_code_settings_and_inputs(rule: Callable) ->
     assert {key for key in before if before[key] != read[key]} == {"ldpt-inputs"}
 
 
-def test_a_bad_value_ends_in_one_line_and_leaves_nothing(
+def test_job_ends_a_bad_value_in_one_line_and_leaves_nothing(
     rule: Callable, capfd: pytest.CaptureFixture
 ) -> None:
     def work() -> None:
@@ -275,7 +275,7 @@ def test_a_bad_value_ends_in_one_line_and_leaves_nothing(
     assert "Traceback" in Path("out/logs/a.log").read_text()
 
 
-def test_a_mistake_of_ours_names_its_kind_and_the_log(
+def test_job_names_the_kind_of_an_unexpected_error_and_the_log(
     rule: Callable, capfd: pytest.CaptureFixture
 ) -> None:
     with pytest.raises(SystemExit), job(rule(), "scripts/draw.py"):
@@ -283,14 +283,16 @@ def test_a_mistake_of_ours_names_its_kind_and_the_log(
     assert capfd.readouterr().err == "draw: KeyError: 'epsilon' (see out/logs/a.log)\n"
 
 
-def test_a_promised_output_must_be_there(rule: Callable, capfd: pytest.CaptureFixture) -> None:
+def test_job_requires_every_promised_output(rule: Callable, capfd: pytest.CaptureFixture) -> None:
     with pytest.raises(SystemExit), job(rule(), "scripts/draw.py") as this:
         Path(this.output.pdf).write_text("whole")
     assert "promised out/figures/a.png but did not write it" in capfd.readouterr().err
     assert os.listdir("out/figures") == []
 
 
-def test_a_missing_input_is_one_line(rule: Callable, capfd: pytest.CaptureFixture) -> None:
+def test_job_reports_a_missing_input_in_one_line(
+    rule: Callable, capfd: pytest.CaptureFixture
+) -> None:
     with (
         pytest.raises(SystemExit),
         job(rule(input=InputFiles(["gone.csv"])), "scripts/draw.py"),
@@ -299,7 +301,9 @@ def test_a_missing_input_is_one_line(rule: Callable, capfd: pytest.CaptureFixtur
     assert capfd.readouterr().err.count("\n") == 1
 
 
-def test_all_that_is_printed_goes_to_the_log(rule: Callable, capfd: pytest.CaptureFixture) -> None:
+def test_job_sends_all_that_is_printed_to_the_log(
+    rule: Callable, capfd: pytest.CaptureFixture
+) -> None:
     with job(rule(), "scripts/draw.py") as this:
         print("from Python")
         os.system("echo from a child; echo complaint >&2")
@@ -334,7 +338,7 @@ def test_wherever_a_job_dies_no_product_is_without_its_record(
         assert record["stable"]["sha256"] == provenance.file_hash(f"out/figures/{name}")
 
 
-def test_a_staged_name_is_hidden_and_keeps_folder_and_suffix() -> None:
+def test_staged_path_is_hidden_and_keeps_folder_and_suffix() -> None:
     assert staged_path("a/b.c.png") == Path("a/.b.c.staged.png")
 
 
@@ -353,7 +357,7 @@ STABLE = {"format": 1, "product": "a", "sha256": "0" * 64}
 
 @settings(max_examples=200, deadline=None)
 @given(place=st.integers(0), bit=st.integers(0, 7))
-def test_any_flipped_bit_in_a_record_is_found(
+def test_read_record_finds_any_flipped_bit(
     tmp_path_factory: pytest.TempPathFactory, place: int, bit: int
 ) -> None:
     content = bytearray(record_text(STABLE, {"host": "x", "wall_seconds": 1.5}).encode())
@@ -364,14 +368,14 @@ def test_any_flipped_bit_in_a_record_is_found(
         read_record(path)
 
 
-def test_a_record_of_another_format_is_refused(tmp_path: Path) -> None:
+def test_read_record_refuses_another_format(tmp_path: Path) -> None:
     path = tmp_path / "record.json"
     path.write_text(record_text(STABLE | {"format": 99}, {}))
     with pytest.raises(ValueError, match="has format 99, supported: 1"):
         read_record(path)
 
 
-def test_a_folder_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
+def test_require_writable_reports_a_read_only_folder_in_one_line(tmp_path: Path) -> None:
     provenance.require_writable(tmp_path / "new")
     (tmp_path / "file").touch()
     with pytest.raises(ValueError, match=r"cannot write to .*file: .+"):

@@ -78,13 +78,13 @@ def metadata(path: Path) -> dict[str, dict]:
     return {entity["@id"]: entity for entity in graph}
 
 
-def test_the_crate_passes_all_required_checks_of_its_profile(
-    packed: Path, offline_cache: Path
-) -> None:
+def test_crate_passes_all_required_checks_of_its_profile(packed: Path, offline_cache: Path) -> None:
     assert issues(packed, offline_cache) == []
 
 
-def test_the_validator_would_object(packed: Path, offline_cache: Path, tmp_path: Path) -> None:
+def test_crate_validator_objects_to_a_broken_crate(
+    packed: Path, offline_cache: Path, tmp_path: Path
+) -> None:
     """The check above can fail: without the link from run to workflow it does."""
     folder = tmp_path / "unpacked"
     shutil.unpack_archive(packed, folder)
@@ -117,7 +117,7 @@ def test_crate_on_a_full_disk_is_one_line(small_root: Path, tmp_path: Path) -> N
     assert done.stdout == ""
 
 
-def test_every_job_is_an_action_with_inputs_outputs_and_settings(packed: Path) -> None:
+def test_crate_has_an_action_with_inputs_outputs_and_settings_per_job(packed: Path) -> None:
     entities = metadata(packed)
     actions = [e for e in entities.values() if e["@type"] == "CreateAction" and e["@id"] != "#run"]
     made = {name: a for a in actions for name in identifiers(a["result"])}
@@ -137,7 +137,7 @@ def identifiers(value: dict | list) -> list[str]:
     return [item["@id"] for item in (value if isinstance(value, list) else [value])]
 
 
-def test_the_hashes_in_the_crate_are_those_of_its_files(packed: Path, tmp_path: Path) -> None:
+def test_crate_hashes_match_its_files(packed: Path, tmp_path: Path) -> None:
     shutil.unpack_archive(packed, tmp_path / "unpacked")
     hashed = {name: e["sha256"] for name, e in metadata(packed).items() if "sha256" in e}
     assert len(hashed) > 20
@@ -145,7 +145,7 @@ def test_the_hashes_in_the_crate_are_those_of_its_files(packed: Path, tmp_path: 
         assert file_hash(tmp_path / "unpacked" / name) == sha
 
 
-def test_the_same_run_packs_to_the_same_bytes(
+def test_crate_of_the_same_run_has_the_same_bytes(
     packed: Path, small_root: Path, tmp_path: Path
 ) -> None:
     rocrate.write(tmp_path / "again.zip", small_root)
@@ -153,7 +153,7 @@ def test_the_same_run_packs_to_the_same_bytes(
 
 
 @pytest.mark.parametrize("damage", [ROWS, MANIFEST, record_path("", ROWS).as_posix()])
-def test_a_damaged_run_is_refused(
+def test_crate_refuses_a_damaged_run(
     small_root: Path, tmp_path: Path, capsys: pytest.CaptureFixture, damage: str
 ) -> None:
     flip(small_root / damage)
@@ -166,14 +166,14 @@ def test_a_damaged_run_is_refused(
     ("out", "message"),
     [("run.tar", "must end in .zip"), ("nowhere/run.zip", "no folder")],
 )
-def test_a_bad_name_is_one_line(
+def test_crate_refuses_a_bad_name_in_one_line(
     small_root: Path, tmp_path: Path, capsys: pytest.CaptureFixture, out: str, message: str
 ) -> None:
     assert cli.main(["crate", str(tmp_path / out), "--root", str(small_root)]) == 2
     assert message in capsys.readouterr().err
 
 
-def test_an_unfinished_run_is_refused(
+def test_crate_refuses_an_unfinished_run(
     small_root: Path, tmp_path: Path, capsys: pytest.CaptureFixture
 ) -> None:
     (small_root / MANIFEST).unlink()

@@ -8,7 +8,7 @@ def test_config_readme_equals_the_schema() -> None:
     assert config_reference.PAGE.read_text(encoding="utf-8") == config_reference.page()
 
 
-def test_every_key_is_explained() -> None:
+def test_schema_explains_every_key() -> None:
     rows = [line for line in config_reference.page().splitlines() if line.startswith("| `")]
     unexplained = [row.split("`")[1] for row in rows if row.endswith("|  |")]
     assert len(rows) > 60

@@ -45,7 +45,7 @@ def test_page_data_takes_radii_and_policies_from_their_tables() -> None:
     assert found["policy"] == policies.DEFAULT_POLICY
 
 
-def test_the_page_is_whole_and_refers_to_nothing_outside() -> None:
+def test_explorer_page_refers_to_nothing_outside() -> None:
     page = explorer.render(SOURCES, data())
     assert not re.search(r"/\*\{\w+\}\*/", page)
     assert not re.search(r"(?:src|href)=\"(?!data:|#)", page)

@@ -20,7 +20,7 @@ def test_html_marks_scripts_and_code() -> None:
 
 
 @pytest.mark.parametrize("form", [notation.html, notation.markdown])
-def test_no_text_of_the_register_keeps_its_markup(form) -> None:
+def test_notation_leaves_no_markup_in_any_text_of_the_register(form) -> None:
     assert not [text for text in TEXTS if "_{" in form(text) or "^{" in form(text)]
 
 

@@ -91,7 +91,7 @@ def test_facts_claims_and_headlines_have_names(gathered: numbers.Numbers) -> Non
     assert "claim:T4.1:adjusted_p" not in texts
 
 
-def test_the_paper_and_the_run_are_named(gathered: numbers.Numbers) -> None:
+def test_gather_names_the_paper_and_the_run(gathered: numbers.Numbers) -> None:
     assert gathered["cited:authors"]["text"] == "First Author and Second Writer"
     assert gathered["study:date"]["text"] == "6 November 2026"
     assert gathered["study:config-hash"]["value"] == "ab" * 32
@@ -115,7 +115,7 @@ def test_numbers_can_be_written_as_json(gathered: numbers.Numbers) -> None:
     json.dumps(gathered, allow_nan=False)
 
 
-def test_a_template_takes_numbers_by_name_and_no_others() -> None:
+def test_fill_takes_numbers_by_name_and_refuses_others() -> None:
     known = {"a:b": {"value": 0.25, "text": "0.25"}}
     assert numbers.fill("it is {{a:b}}.", known) == "it is 0.25."
     with pytest.raises(ValueError, match="there is no number 'a:c'"):

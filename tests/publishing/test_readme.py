@@ -52,7 +52,7 @@ def project(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_all_parts_are_made_anew(project: Path) -> None:
+def test_readme_generates_all_its_parts(project: Path) -> None:
     names = ("verdicts", "findings", "speed", "figures", "cost")
     parts = "".join(f"<!-- {n}:begin -->\nstale\n<!-- {n}:end -->\n" for n in names)
     text = readme.updated(f"# Title\n{parts}end\n", project)
@@ -78,7 +78,7 @@ def test_cost_counts_the_run_at_paper_scale_alone(project: Path) -> None:
     assert "holds 1 MB. No job took more than 190 MB of memory" in words
 
 
-def test_the_table_of_costs_has_one_row_per_rule(project: Path) -> None:
+def test_readme_cost_table_has_one_row_per_rule(project: Path) -> None:
     *_, first, second = readme.cost_table(project).splitlines()
     assert first == "| `draw` | 1 | 45.0 s | 90.0 s | 190 MB |"
     assert second == "| `manifest` | 1 | 45.0 s | 60.0 s | 160 MB |"
@@ -89,7 +89,7 @@ def test_without_a_run_there_is_nothing_to_tell(tmp_path: Path) -> None:
         readme.cost(tmp_path, 2)
 
 
-def test_the_time_between_two_sittings_does_not_count() -> None:
+def test_readme_run_time_leaves_out_the_time_between_two_sittings() -> None:
     starts = {"05:00:00": 60.0, "05:00:30": 10.0, "05:01:05": 55.0, "09:00:00": 5.0}
     jobs = [{"started": f"2026-11-16T{at}Z", "wall_seconds": s} for at, s in starts.items()]
     assert readme.busy(reversed(jobs)) == 125.0

@@ -253,7 +253,7 @@ def test_seed_decides_everything(instances):
 # --- Diagnostics
 
 
-def test_no_erring_run_is_not_an_estimate_of_zero():
+def test_summarise_of_no_erring_run_is_not_an_estimate_of_zero():
     found = rare.summarise(np.full(50, -np.inf), np.array([[30], [20]]))
     assert (found.probability, found.low, found.high) == (0.0, 0.0, 1.0)
     assert not found.reliable
@@ -298,7 +298,7 @@ def test_wrong_arguments_are_named(instances, arguments, message):
         rare.fixed_budget_error(instances["two-arms"], *arguments)
 
 
-def test_an_instance_that_cannot_err_is_refused():
+def test_rare_estimates_refuse_an_instance_that_cannot_err():
     with pytest.raises(ValueError, match="no arm can err"):
         rare.fixed_budget_error(Instance("free", [0.5, 0.55], 0.5, 0.2), 1.0, 10, 10, 1)
     with pytest.raises(ValueError, match="exactly at the threshold"):

@@ -37,7 +37,7 @@ def check_verdicts(results: Path) -> None:
         assert [row["id"] for row in csv.DictReader(table)] == list(found)
 
 
-def test_every_claim_is_judged(smoke: Path) -> None:
+def test_claims_rule_judges_every_claim(smoke: Path) -> None:
     check_verdicts(smoke / "results/smoke/results")
 
 

@@ -45,7 +45,7 @@ def edit(made: Path) -> Callable[[str, Callable[[str], str]], None]:
         path.write_text(text)
 
 
-def test_a_finished_run_has_nothing_to_do(made: Path) -> None:
+def test_snakemake_has_nothing_to_do_after_a_finished_run(made: Path) -> None:
     assert pending(made) == set()
 
 
@@ -69,7 +69,7 @@ def test_a_finished_run_has_nothing_to_do(made: Path) -> None:
         ("src/ldpt/learners/base.py", set()),
     ],
 )
-def test_an_edit_re_runs_exactly_the_rules_that_import_it(
+def test_edit_of_a_module_re_runs_exactly_the_rules_that_import_it(
     made: Path, edit: Callable, module: str, rules: set[str]
 ) -> None:
     edit(module, lambda text: text + "\nEDITED = True\n")
@@ -77,14 +77,14 @@ def test_an_edit_re_runs_exactly_the_rules_that_import_it(
 
 
 @pytest.mark.parametrize("module", ["src/ldpt/privacy.py", "scripts/privacy_cost.py"])
-def test_a_comment_or_a_touch_re_runs_nothing(made: Path, edit: Callable, module: str) -> None:
+def test_comment_or_touch_re_runs_nothing(made: Path, edit: Callable, module: str) -> None:
     (made / module).touch()
     assert pending(made) == set()
     edit(module, lambda text: text + "\n# a remark\n")
     assert pending(made) == set()
 
 
-def test_no_input_is_ancient() -> None:
+def test_rules_declare_no_ancient_input() -> None:
     """Behind a job that has to run, Snakemake would not see what else has changed or is gone."""
     rules = (PROJECT / "workflow" / "rules").glob("*.smk")
     assert [rule.name for rule in rules if "ancient(" in rule.read_text()] == []

@@ -118,7 +118,7 @@ def lines_about(done: subprocess.CompletedProcess[str], words: str) -> list[str]
     return [line for line in done.stderr.splitlines() if words in line]
 
 
-def test_a_full_disk_ends_in_one_clear_line(
+def test_snakemake_with_a_full_disk_ends_in_one_line(
     copy_project: Callable[[str], Path], whole: tuple[Path, dict[str, str], float]
 ) -> None:
     folder = copy_project("full")
@@ -150,7 +150,7 @@ def fill(path: Path) -> None:
             return
 
 
-def test_a_folder_that_cannot_be_written_ends_in_one_clear_line(
+def test_snakemake_with_an_unwritable_folder_ends_in_one_line(
     copy_project: Callable[[str], Path],
 ) -> None:
     folder = copy_project("read-only")

@@ -26,7 +26,7 @@ def general(path: str) -> str:
 
 
 @pytest.mark.workflow
-def test_every_table_of_a_run_is_described_with_its_columns(smoke: Path) -> None:
+def test_data_dictionary_describes_every_table_of_a_run(smoke: Path) -> None:
     import pyarrow.csv
     import pyarrow.parquet
 

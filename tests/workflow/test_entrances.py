@@ -44,7 +44,7 @@ pytestmark = pytest.mark.workflow
         ),
     ],
 )
-def test_an_unknown_name_ends_with_the_list_of_those_that_exist(target: str, line: str) -> None:
+def test_snakemake_lists_known_names_for_an_unknown_one(target: str, line: str) -> None:
     done = snakemake(PROJECT, target, "--dry-run", "--nolock")
     assert done.returncode == 1
     assert done.stderr.strip().splitlines()[-1].startswith(line)
@@ -52,7 +52,7 @@ def test_an_unknown_name_ends_with_the_list_of_those_that_exist(target: str, lin
     assert len(done.stderr.splitlines()) <= 4
 
 
-def test_a_panel_that_is_no_instance_fails_before_any_job(tmp_path: Path) -> None:
+def test_snakemake_refuses_a_panel_that_is_no_instance_before_any_job(tmp_path: Path) -> None:
     config = tmp_path / "bad.yaml"
     config.write_text(yaml.safe_dump({"figures": {"baselines": ["three-groups", "nonsense"]}}))
     done = snakemake(PROJECT, "--dry-run", "--nolock", "--configfile", str(config))
@@ -60,7 +60,9 @@ def test_a_panel_that_is_no_instance_fails_before_any_job(tmp_path: Path) -> Non
     assert "figures.baselines: unknown instance 'nonsense' (choose from" in done.stderr
 
 
-def test_a_read_only_folder_ends_in_one_line(copy_project: Callable[[str], Path]) -> None:
+def test_snakemake_in_a_read_only_folder_ends_in_one_line(
+    copy_project: Callable[[str], Path],
+) -> None:
     folder = copy_project("read-only")
     mount = f"mount --bind {folder} {folder} && mount -o remount,bind,ro {folder} && cd {folder}"
     command = f"{mount} && {sys.executable} -m snakemake -n"

@@ -83,7 +83,7 @@ def python(folder: Path, program: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
 
 
-def test_every_code_block_of_an_extension_is_a_step_or_the_command() -> None:
+def test_contributing_has_only_steps_and_the_command_as_code_blocks() -> None:
     blocks = CONTRIBUTING.count("\n```") // 2
     assert len(STEPS) == blocks - 1 == 8
 

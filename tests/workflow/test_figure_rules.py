@@ -21,7 +21,7 @@ SMOKE = Path("results/smoke")
 
 
 @pytest.mark.parametrize("name", list(FIGURES))
-def test_a_run_draws_the_figure_and_fills_its_caption(smoke: Path, name: str) -> None:
+def test_figure_rule_draws_the_figure_and_fills_its_caption(smoke: Path, name: str) -> None:
     root = smoke / SMOKE
     assert (root / "figures" / f"{name}.pdf").read_bytes().startswith(b"%PDF")
     height, width, _ = matplotlib.image.imread(root / "figures" / f"{name}.png").shape
@@ -46,7 +46,7 @@ def drawn_again(root: Path, name: str) -> Any:
 
 
 @pytest.mark.parametrize("name", list(FIGURES))
-def test_no_text_of_the_figure_covers_another_or_is_cut_off(
+def test_figure_has_no_text_covered_or_cut_off(
     smoke: Path, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(smoke)

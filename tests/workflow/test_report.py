@@ -38,7 +38,7 @@ def typed_numbers(source: str) -> list[str]:
     return [d for d in inside if d not in FORMULA_CONSTANTS] + re.findall(r"\d[\d.,]*", outside)
 
 
-def test_no_number_of_the_article_is_typed() -> None:
+def test_article_types_no_number() -> None:
     assert typed_numbers(ARTICLE.read_text(encoding="utf-8")) == []
 
 
@@ -46,7 +46,7 @@ def test_related_work_types_no_number_but_that_of_others() -> None:
     assert set(typed_numbers(RELATED.read_text(encoding="utf-8"))) == RELATED_CONSTANTS
 
 
-def test_the_proofs_type_no_number_but_their_constants() -> None:
+def test_proofs_type_no_number_but_their_constants() -> None:
     assert set(typed_numbers(PROOFS.read_text(encoding="utf-8"))) == PROOF_CONSTANTS
 
 
@@ -61,11 +61,11 @@ def test_the_proofs_type_no_number_but_their_constants() -> None:
         ('as claim (D7) says #drawn("privacy_cost", width: 84%)', ["7"]),
     ],
 )
-def test_a_typed_number_is_found(words: str, found: list[str]) -> None:
+def test_typed_numbers_finds_a_typed_number(words: str, found: list[str]) -> None:
     assert typed_numbers(words) == found
 
 
-def test_no_semicolon_is_lost_behind_a_number() -> None:
+def test_article_loses_no_semicolon_behind_a_number() -> None:
     """Typst takes one that follows code for its end and does not print it, unless it is escaped."""
     assert re.findall(r'#\w+\("[^"]*"\);', ARTICLE.read_text(encoding="utf-8")) == []
 
@@ -96,7 +96,7 @@ def page_of(pages: list[str], words: str) -> int:
 
 
 @pytest.mark.workflow
-def test_the_article_has_at_most_twelve_pages_before_its_appendix(pages: list[str]) -> None:
+def test_article_has_at_most_twelve_pages_before_its_appendix(pages: list[str]) -> None:
     assert 8 <= page_of(pages, "A Proofs$") <= 12
 
 
@@ -126,7 +126,7 @@ def test_each_caption_names_the_script_and_the_record_of_its_figure(
 
 
 @pytest.mark.workflow
-def test_the_article_shows_the_numbers_of_its_run(run: Path, smoke: Path) -> None:
+def test_article_shows_the_numbers_of_its_run(run: Path, smoke: Path) -> None:
     from pypdf import PdfReader
 
     gathered = json.loads((run / "results" / "numbers.json").read_text(encoding="utf-8"))
@@ -141,7 +141,7 @@ def test_the_article_shows_the_numbers_of_its_run(run: Path, smoke: Path) -> Non
 
 
 @pytest.mark.workflow
-def test_the_article_comes_out_the_same_twice(
+def test_article_comes_out_the_same_twice(
     run: Path, smoke: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import runpy
@@ -154,7 +154,7 @@ def test_the_article_comes_out_the_same_twice(
 
 
 @pytest.mark.workflow
-def test_the_notebook_ran_and_its_page_needs_nothing_from_elsewhere(run: Path, smoke: Path) -> None:
+def test_notebook_ran_and_its_page_is_self_contained(run: Path, smoke: Path) -> None:
     page = (run / "results" / "explore" / "explore.html").read_text(encoding="utf-8")
     assert str(smoke) not in page
     assert "snakemake-job-properties" not in page
@@ -165,13 +165,13 @@ def test_the_notebook_ran_and_its_page_needs_nothing_from_elsewhere(run: Path, s
 
 
 @pytest.mark.workflow
-def test_the_findings_of_a_run_are_filled(run: Path) -> None:
+def test_findings_of_a_run_are_filled(run: Path) -> None:
     findings = (run / "figures" / "findings.md").read_text(encoding="utf-8")
     assert "{{" not in findings
     assert findings.count("- **") == 4
 
 
-def test_the_notebook_in_the_repository_holds_no_output() -> None:
+def test_notebook_in_the_repository_holds_no_output() -> None:
     notebook = json.loads(NOTEBOOK.read_text(encoding="utf-8"))
     code = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
     assert code
@@ -189,13 +189,13 @@ def paper_scale() -> None:
 
 
 @pytest.mark.usefixtures("paper_scale")
-def test_the_findings_in_the_readme_are_those_of_the_run_at_paper_scale() -> None:
+def test_readme_findings_match_the_run_at_paper_scale() -> None:
     found = readme.part(README.read_text(encoding="utf-8"), "findings")
     assert found == (PROJECT / readme.FINDINGS).read_text(encoding="utf-8")
 
 
 @pytest.mark.usefixtures("paper_scale")
-def test_the_table_of_figures_in_the_readme_is_true() -> None:
+def test_readme_table_of_figures_is_true() -> None:
     table = readme.part(README.read_text(encoding="utf-8"), "figures")
     names = list(catalog.read(PROJECT / catalog.CATALOG))
     row = r"^\| \[`(\w+)`\]\(figures/\1\.png\) \| (.+) \| `scripts/\1\.py` \| [\d.]+ s \|$"
@@ -207,14 +207,14 @@ def test_the_table_of_figures_in_the_readme_is_true() -> None:
         assert asked == readme.question(template)
 
 
-def test_a_part_of_the_readme_is_replaced_and_no_more() -> None:
+def test_readme_replace_changes_one_part_only() -> None:
     text = "a\n<!-- x:begin -->\nold\n<!-- x:end -->\nb\n"
     assert readme.with_part(text, "x", "new\n") == text.replace("old", "new")
     with pytest.raises(ValueError, match="no part 'y'"):
         readme.part(text, "y")
 
 
-def test_the_example_in_the_readme_runs(capsys: pytest.CaptureFixture[str]) -> None:
+def test_readme_example_runs(capsys: pytest.CaptureFixture[str]) -> None:
     example = re.findall(r"```python\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
     assert len(example) == 1
     exec(compile(example[0], "README.md", "exec"), {})
@@ -232,7 +232,7 @@ def test_each_help_ends_in_an_example_that_is_understood(
     assert cli.main(example.split()[1:]) == 7
 
 
-def test_every_path_that_the_readme_links_to_exists() -> None:
+def test_readme_links_to_existing_paths() -> None:
     text = README.read_text(encoding="utf-8")
     built = ("figures/", "paper/report.pdf")  # made by the run, kept in git at its end
     links = [link for link in re.findall(r"\]\(([^)#]+)\)", text) if not link.startswith(built)]

@@ -27,7 +27,7 @@ def path_without_slurm(tmp_path: Path) -> str:
     return f"{Path(sys.executable).parent}:{tmp_path}"
 
 
-def test_no_slurm_is_told_in_one_line(
+def test_profile_without_slurm_ends_in_one_line(
     copy_project: Callable[[str], Path], path_without_slurm: str
 ) -> None:
     target = "results/tiny/results/simulations/mechanism.parquet"
@@ -41,7 +41,7 @@ def test_no_slurm_is_told_in_one_line(
     assert "Traceback" not in done.stderr
 
 
-def test_a_large_grid_is_planned_in_few_submissions() -> None:
+def test_profile_plans_a_large_grid_in_few_submissions() -> None:
     """Groups are valid, and the short simulations among them share submissions."""
     config = ("--configfile", "config/large.yaml")
     done = snakemake(PROJECT, *PROFILE, "--dry-run", "--nolock", *config)

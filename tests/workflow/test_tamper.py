@@ -45,7 +45,7 @@ def root(smoke: Path, tmp_path: Path) -> Path:
     return tmp_path / "project" / ROOT
 
 
-def test_the_smoke_run_is_intact_and_replays_bit_for_bit(smoke: Path) -> None:
+def test_audit_of_the_smoke_run_is_clean_and_replays_bit_for_bit(smoke: Path) -> None:
     report = audit(smoke / ROOT, replay=5)
     assert report.intact, render_audit(report)
     assert len(report.replayed) == 5
@@ -54,7 +54,7 @@ def test_the_smoke_run_is_intact_and_replays_bit_for_bit(smoke: Path) -> None:
 
 @QUIETLY
 @given(data=st.data())
-def test_a_flipped_bit_in_a_product_of_any_rule_is_found(
+def test_audit_finds_a_flipped_bit_in_a_product_of_any_rule(
     root: Path, plan: JobPlan, kinds: dict[str, list[str]], data: st.DataObject
 ) -> None:
     name = data.draw(st.sampled_from(kinds[data.draw(st.sampled_from(sorted(kinds)))]))
@@ -68,7 +68,7 @@ def test_a_flipped_bit_in_a_product_of_any_rule_is_found(
 
 @QUIETLY
 @given(data=st.data())
-def test_a_forged_record_of_any_rule_is_found(
+def test_audit_finds_a_forged_record_of_any_rule(
     root: Path, plan: JobPlan, kinds: dict[str, list[str]], data: st.DataObject
 ) -> None:
     """The forger rewrites one fact and the record's own hashes with it."""
@@ -113,7 +113,7 @@ def test_swapped_shards_are_found(
             swap(one, two)
 
 
-def test_an_edited_config_is_found_and_named(root: Path) -> None:
+def test_audit_names_an_edited_config(root: Path) -> None:
     path = root.parents[1] / "config" / "smoke.yaml"
     path.write_text(path.read_text().replace("replicates: 400", "replicates: 401"))
     report = audit(root)
@@ -123,7 +123,7 @@ def test_an_edited_config_is_found_and_named(root: Path) -> None:
     assert "privacy_cost" not in fault.figures
 
 
-def test_a_damaged_simulation_is_followed_to_its_figures(root: Path, plan: JobPlan) -> None:
+def test_audit_follows_a_damaged_simulation_to_its_figures(root: Path, plan: JobPlan) -> None:
     name = "results/simulations/mechanism.parquet"
     flip(root / name)
     (fault,) = audit(root, plan=plan).faults
