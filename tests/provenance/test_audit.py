@@ -201,6 +201,20 @@ def test_products_of_other_rules_are_not_replayed(root: Path) -> None:
     assert (names, differing) == ([], [])
 
 
+def test_replay_refuses_a_record_of_another_version(root: Path) -> None:
+    stable = read_record(record_path(root, SHARD))["stable"]
+    older = stable | {"params": {"replicates": 500, "budgets": [20]}}
+    with pytest.raises(ValueError, match=rf"{SHARD} cannot be replayed: another version of ldpt"):
+        replay_chunks(root, {SHARD: older}, 5, seed=0)
+
+
+def test_audit_on_other_code_says_whose_code_it_needs(root: Path) -> None:
+    (root.parent / "src" / "ldpt").mkdir(parents=True)
+    (root.parent / "Snakefile").write_text("import ldpt.nowhere\n")
+    fault = the_fault(audit(root), "config", "workflow")
+    assert fault.detail.endswith("(ldpt is not the project's: set PYTHONPATH to its src)")
+
+
 def test_replay_chooses_chunks_by_its_seed(root: Path, plan: JobPlan) -> None:
     first, again, other = (audit(root, 3, seed, plan).replayed for seed in (1, 1, 2))
     assert first == again != other

@@ -19,6 +19,7 @@ from typing import Any
 from ldpt import provenance
 from ldpt.io.messages import counted, short
 from ldpt.provenance import file_hash, read_record, record_path
+from ldpt.provenance.code import PACKAGE
 from ldpt.provenance.manifest import MANIFEST
 from ldpt.provenance.plan import JobPlan, Step, find_project, plan_jobs, product_name
 
@@ -127,13 +128,19 @@ class _Inspection:
         made = self.records.get(MANIFEST, {"stable": {"params": {}}})["stable"]
         return made["params"].get("origin")
 
+    def advice(self) -> str:
+        """What to do where the audit runs on other code than the project's own."""
+        own = self.project / "src" / "ldpt"
+        other = own.is_dir() and own.resolve() != PACKAGE
+        return " (ldpt is not the project's: set PYTHONPATH to its src)" if other else ""
+
     def compare_with_plan(self, plan: JobPlan | None) -> None:
         origin = self.origin()
         try:
             if plan is None and origin is not None:
                 plan = plan_jobs(self.project, self.root, origin)
         except (Exception, SystemExit) as error:  # whatever a config of today raises is a finding
-            self.add("config", "workflow", f"cannot be planned: {short(error)}")
+            self.add("config", "workflow", f"cannot be planned: {short(error)}{self.advice()}")
         if plan is not None:
             self.steps = plan.steps
             self.compare_configs(plan.config)

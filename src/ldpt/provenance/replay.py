@@ -19,7 +19,7 @@ def replay_chunks(
     root: Path, records: Mapping[str, Stable], count: int, seed: int
 ) -> tuple[list[str], list[tuple[str, str]]]:
     """Replay ``count`` chunks chosen with this seed: their names, and what differs and how."""
-    chunks = [(name, chunk) for name, stable in records.items() for chunk in _chunks(stable)]
+    chunks = [(name, chunk) for name in records for chunk in _known_chunks(name, records[name])]
     chosen = random.Random(seed).sample(chunks, min(count, len(chunks)))
     differing = []
     for name, chunk in chosen:
@@ -31,6 +31,17 @@ def replay_chunks(
 
 def _label(chunk: tuple) -> str:
     return "/".join(map(str, chunk))
+
+
+def _known_chunks(name: str, stable: Stable) -> list[tuple]:
+    """The chunks of a product whose record is of this version of the package."""
+    try:
+        return list(_chunks(stable))
+    except (KeyError, TypeError, AttributeError) as error:
+        raise ValueError(
+            f"{name} cannot be replayed: another version of ldpt made it (no parameter {error}); "
+            "set PYTHONPATH to the folder src of its project"
+        ) from None
 
 
 def _chunks(stable: Stable) -> Iterator[tuple]:
