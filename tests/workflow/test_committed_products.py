@@ -9,8 +9,8 @@ from PIL import Image
 from pypdf import PdfReader
 
 from ldpt.figures import catalog
+from ldpt.io.json_values import plain
 from ldpt.provenance import code_hash, stable_hash
-from ldpt.provenance.hashing import plain
 from tests.conftest import PROJECT
 
 FIGURES = catalog.read(PROJECT / catalog.CATALOG)

@@ -135,8 +135,6 @@ one = type(trial)("one", [0.9], 0.5)
 assert exact.fixed_confidence_error(one, 1.0, 0.1, "cautious").error < 0.1
 sampled = rare.fixed_confidence_error(one, 1.0, 0.1, 200, seed=1, radius="cautious")
 assert 0 < sampled.probability < 0.1
-sampled = rare.fixed_budget_error(trial, 1.0, 400, 200, seed=1, policy="steady")
-assert 0 < sampled.probability < 1
 plan = make_plan(Request(trial, [4.0], delta=0.1, methods=["steady", "cautious"], replicates=20))
 assert set(plan.cost["method"]) == {"steady", "cautious"}
 FixedBudget(2, 0.5, 0.0, 1.0, 9, policy="steady").record_many([(0, 1), (1, 0)] * 9)

@@ -6,15 +6,21 @@ from typing import Any
 
 
 def plain(value: Any) -> Any:
-    """A value of Python or NumPy as JSON can hold it; NaN and infinity become text.
+    """A value in terms of JSON alone: NaN, infinities and other objects become text.
 
     >>> plain({"cells": (1, 2), "largest": math.inf})
     {'cells': [1, 2], 'largest': 'inf'}
     """
     if isinstance(value, Mapping):
-        return {str(name): plain(part) for name, part in value.items()}
+        return {str(key): plain(item) for key, item in value.items()}
+    if value is None or isinstance(value, (bool, int)):
+        return value
+    if isinstance(value, str):
+        return str(value)
+    if isinstance(value, float):
+        return value if math.isfinite(value) else str(value)
     if isinstance(value, (list, tuple)):
-        return [plain(part) for part in value]
-    if hasattr(value, "item"):
-        value = value.item()
-    return repr(value) if isinstance(value, float) and not math.isfinite(value) else value
+        return [plain(item) for item in value]
+    if isinstance(value, (set, frozenset)):
+        return sorted((plain(item) for item in value), key=str)
+    return plain(value.tolist()) if hasattr(value, "tolist") else str(value)

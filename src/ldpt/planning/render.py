@@ -7,8 +7,8 @@ from typing import Any
 
 import pandas as pd
 
+from ldpt.io.json_values import plain
 from ldpt.planning.study import BUDGET_METHODS, GUARANTEED, Plan
-from ldpt.provenance.hashing import plain
 from ldpt.radii import RADII
 
 WORST_CASE = "worst of K + 1 similar problems, not this one"

@@ -6,7 +6,7 @@ that a script reaches, and it imports little itself.
 
 from ldpt.io.files import staged_path, write_durably
 from ldpt.provenance.code import code_hash, code_parts
-from ldpt.provenance.hashing import file_hash, plain, stable_hash
+from ldpt.provenance.hashing import file_hash, stable_hash
 from ldpt.provenance.job import Job, Staged, job, settings, short_form
 from ldpt.provenance.records import (
     FORMAT,
@@ -33,7 +33,6 @@ __all__ = [
     "environment",
     "file_hash",
     "job",
-    "plain",
     "products_under",
     "read_record",
     "record_path",

@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from ldpt.io.files import publish_file, staged_path, sync_file, write_durably
+from ldpt.io.json_values import plain
 from ldpt.provenance.code import code_parts
-from ldpt.provenance.hashing import file_hash, plain, stable_hash
+from ldpt.provenance.hashing import file_hash, stable_hash
 from ldpt.provenance.records import (
     FORMAT,
     cpu_seconds,

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from ldpt.io.json_values import plain
 from ldpt.provenance import (
     FORMAT,
     file_hash,
-    plain,
     read_record,
     record_path,
     relative_to,

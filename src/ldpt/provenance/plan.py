@@ -7,7 +7,8 @@ from typing import Any
 
 from ldpt import provenance
 from ldpt.io.files import unfinished
-from ldpt.provenance import plain, relative_to
+from ldpt.io.json_values import plain
+from ldpt.provenance import relative_to
 
 
 @dataclass(frozen=True)

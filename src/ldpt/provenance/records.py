@@ -14,7 +14,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ldpt.provenance.hashing import plain, stable_hash
+from ldpt.io.json_values import plain
+from ldpt.provenance.hashing import stable_hash
 
 FORMAT = 1  # of the records; raised when their meaning changes
 RECORDS = Path("results/records")
