@@ -139,3 +139,11 @@ def test_new_hard_instances_have_one_hard_arm_and_easy_ones():
     assert (gaps[:, 0] <= 0.05).all()
     assert (gaps[:, 1:] >= 0.2).all()
     assert (gaps <= 0.4).all()
+
+
+@pytest.mark.parametrize("n_arms", [0, 2.5, math.inf, math.nan, 10**9])
+def test_families_refuse_a_number_of_arms_that_is_none_or_beyond_measure(n_arms):
+    with pytest.raises(ValueError, match="n_arms must be a whole number from 1 to 1000000, got"):
+        equal_gap(n_arms)
+    with pytest.raises(ValueError, match="n_arms must be a whole number from 1 to 1000000, got"):
+        random_instance(1, n_arms, seed=0)

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
-from ldpt.privacy import private_mean, shrinkage
+from ldpt.privacy import check_whole, private_mean, shrinkage
 
+MAX_ARMS = 10**6
 MAX_MIN_GAP = 0.4  # of random instances; beyond, hardly any draw would be kept
 MAX_LISTED_ARMS = 16  # up to here tables of runs keep the pulls of each arm
 NEW_LAWS = ("beta", "hard")  # of the means of new instances
@@ -283,8 +284,7 @@ def equal_gap(n_arms: int, gap: float = 0.1, threshold: float = 0.5) -> Instance
     ValueError
         If the number of arms is not a whole number of at least 1, or a mean leaves [0, 1].
     """
-    if n_arms < 1 or n_arms != int(n_arms):
-        raise ValueError(f"n_arms must be a whole number of at least 1, got {n_arms}")
+    n_arms = check_whole("n_arms", n_arms, 1, MAX_ARMS)
     means = [threshold - gap] * (n_arms // 2) + [threshold + gap] * (n_arms - n_arms // 2)
     return Instance(f"equal-gap-{n_arms}", means, threshold)
 
@@ -370,6 +370,7 @@ def _beta_means(
 ) -> list[float]:
     if not 0 <= min_gap <= MAX_MIN_GAP:
         raise ValueError(f"min_gap must be a number in [0, {MAX_MIN_GAP}], got {min_gap}")
+    n_arms = check_whole("n_arms", n_arms, 1, MAX_ARMS)
     means: list[float] = []
     while len(means) < n_arms:
         mean = float(rng.beta(2, 2))
