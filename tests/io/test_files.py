@@ -1,10 +1,11 @@
 """A file is whole or not there."""
 
 import os
+from pathlib import Path
 
 import pytest
 
-from ldpt.io.files import write_durably
+from ldpt.io.files import staged_path, write_durably
 
 
 def test_write_durably_writes_the_whole_text_and_leaves_nothing_else(tmp_path):
@@ -30,3 +31,7 @@ def test_write_durably_that_fails_leaves_the_old_text_and_nothing_else(
         write_durably(path, "new")
     assert path.read_text() == "old"
     assert os.listdir(tmp_path) == ["study.json"]
+
+
+def test_staged_path_is_hidden_and_keeps_folder_and_suffix() -> None:
+    assert staged_path("a/b.c.png") == Path("a/.b.c.staged.png")

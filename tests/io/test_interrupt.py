@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.provenance.test_audit import ROWS
+from tests.provenance.products import ROWS
 
 # The command in a process of its own, which interrupts itself at a place that the test names and
 # writes the CPU time until then. A compiled function goes on computing, for hours; any other one

@@ -1,4 +1,4 @@
-"""Audit and trace on a small finished run: every kind of fault is found, named and followed."""
+"""Audit of a small finished run: every kind of fault is found, named and followed."""
 
 import json
 import os
@@ -14,53 +14,14 @@ from ldpt import cli
 from ldpt.provenance import audit as audits
 from ldpt.provenance import file_hash, read_record, record_path, record_text, stable_hash
 from ldpt.provenance.audit import Report, audit, render_audit
-from ldpt.provenance.manifest import MANIFEST, manifest
-from ldpt.provenance.plan import JobPlan, plan_jobs
-from ldpt.provenance.replay import replay_chunks
-from ldpt.provenance.trace import render_trace, trace
-
-SHARD = "results/simulations/fixed_budget/two/apt.parquet"
-OTHER_SHARD = "results/simulations/fixed_budget/two/lsa.parquet"
-CONFIDENCE = "results/simulations/fixed_confidence/two/printed.parquet"
-ROWS = "results/summaries/rows.csv"
-PRODUCTS = [
-    "figures/rows.pdf",
-    "figures/rows.png",
-    "results/instances/two.json",
-    SHARD,
-    OTHER_SHARD,
-    CONFIDENCE,
-    "results/simulations/mechanism.parquet",
-    ROWS,
-]
-
-
-@pytest.fixture(scope="module")
-def plan(small_run: Path) -> JobPlan:
-    return plan_jobs(small_run, small_run / "out", {})
-
-
-@pytest.fixture
-def root(small_root: Path) -> Path:
-    return small_root
-
-
-def found(report: Report) -> set[tuple[str, str]]:
-    return {(fault.kind, fault.what) for fault in report.faults}
+from ldpt.provenance.manifest import MANIFEST
+from ldpt.provenance.plan import JobPlan
+from tests.provenance.products import OTHER_SHARD, PRODUCTS, ROWS, SHARD, flip, found, swap
 
 
 def the_fault(report: Report, kind: str, what: str) -> audits.Fault:
     (fault,) = [f for f in report.faults if (f.kind, f.what) == (kind, what)]
     return fault
-
-
-def flip(path: Path, place: int = 11, bit: int = 3) -> None:
-    content = bytearray(path.read_bytes())
-    content[place % len(content)] ^= 1 << bit
-    path.write_bytes(content)
-
-
-# --- audit ----------------------------------------------------------------------------------------
 
 
 def test_audit_of_a_finished_run_finds_nothing(root: Path) -> None:
@@ -118,13 +79,6 @@ def test_audit_finds_products_swapped_with_their_records(root: Path, plan: JobPl
     swap(root / SHARD, root / OTHER_SHARD)
     swap(record_path(root, SHARD), record_path(root, OTHER_SHARD))
     assert {("forged", SHARD), ("forged", OTHER_SHARD)} <= found(audit(root, plan=plan))
-
-
-def swap(one: Path, two: Path) -> None:
-    aside = one.with_name("aside")
-    one.rename(aside)
-    two.rename(one)
-    aside.rename(two)
 
 
 def forge(root: Path, product: str, **claims: object) -> None:
@@ -186,38 +140,11 @@ def test_audit_finds_a_forgery_of_everything_only_by_replay_or_a_kept_hash(
     assert fault.figures == ("rows",)
 
 
-def test_replay_is_equal_bit_for_bit(root: Path, plan: JobPlan) -> None:
-    report = audit(root, plan=plan, replay=1000)
-    # Two chunks of two files at two privacy levels, two chunks at two error levels, four laws at
-    # two privacy levels.
-    assert report.intact, render_audit(report)
-    assert len(report.replayed) == len(set(report.replayed)) == 8 + 4 + 8
-
-
-def test_products_of_other_rules_are_not_replayed(root: Path) -> None:
-    """A rule may draw from the same streams and keep something else of them."""
-    stable = read_record(record_path(root, SHARD))["stable"]
-    names, differing = replay_chunks(root, {ROWS: stable | {"rule": "error_map"}}, 5, seed=0)
-    assert (names, differing) == ([], [])
-
-
-def test_replay_refuses_a_record_of_another_version(root: Path) -> None:
-    stable = read_record(record_path(root, SHARD))["stable"]
-    older = stable | {"params": {"replicates": 500, "budgets": [20]}}
-    with pytest.raises(ValueError, match=rf"{SHARD} cannot be replayed: another version of ldpt"):
-        replay_chunks(root, {SHARD: older}, 5, seed=0)
-
-
 def test_audit_on_other_code_says_whose_code_it_needs(root: Path) -> None:
     (root.parent / "src" / "ldpt").mkdir(parents=True)
     (root.parent / "Snakefile").write_text("import ldpt.nowhere\n")
     fault = the_fault(audit(root), "config", "workflow")
     assert fault.detail.endswith("(ldpt is not the project's: set PYTHONPATH to its src)")
-
-
-def test_replay_chooses_chunks_by_its_seed(root: Path, plan: JobPlan) -> None:
-    first, again, other = (audit(root, 3, seed, plan).replayed for seed in (1, 1, 2))
-    assert first == again != other
 
 
 @pytest.mark.parametrize("product", PRODUCTS)
@@ -280,21 +207,12 @@ def test_audit_reports_a_figure_that_no_rule_makes(root: Path, plan: JobPlan) ->
     assert found(audit(root, plan=plan)) == {("stray", "figures/nicer.png")}
 
 
-def test_manifest_refuses_products_that_differ_from_their_records(root: Path) -> None:
-    flip(root / ROWS)
-    with pytest.raises(ValueError, match=f"{ROWS} differs from its record"):
-        manifest(root, [str(root / "figures/rows.png")], {}, {})
-
-
 def test_audit_text_reports_equal_faults_once(root: Path, plan: JobPlan) -> None:
     for product in (SHARD, OTHER_SHARD):
         (root / product).unlink()
     lines = render_audit(audit(root, plan=plan)).splitlines()
     (line,) = [line for line in lines if line.startswith("missing")]
     assert "and 1 more of rule simulate_fixed_budget" in line
-
-
-# --- the command ----------------------------------------------------------------------------------
 
 
 def test_audit_ends_in_0_only_when_all_is_intact(root: Path, capsys: pytest.CaptureFixture) -> None:
@@ -376,101 +294,11 @@ def test_trace_and_audit_find_the_run_upwards(
     assert cli.main(["audit"]) == 0
 
 
-def test_trace_finds_the_run_of_a_file_elsewhere(
-    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
-) -> None:
-    (tmp_path / "away").mkdir()
-    monkeypatch.chdir(tmp_path / "away")
-    assert cli.main(["trace", str(root / "figures/rows.png")]) == 0
-    assert capsys.readouterr().out.startswith("figures/rows.png")
-
-
 def test_audit_outside_any_project_is_one_line(
     tmp_path: Path, capsys: pytest.CaptureFixture
 ) -> None:
     assert cli.main(["audit", "--root", str(tmp_path)]) == 2
     assert "no Snakefile" in capsys.readouterr().err
-
-
-def test_trace_with_a_missing_record_is_one_line(root: Path, capsys: pytest.CaptureFixture) -> None:
-    record_path(root, SHARD).unlink()
-    assert cli.main(["trace", "--root", str(root), str(root / "figures/rows.png")]) == 2
-    assert f"{SHARD} has no record" in capsys.readouterr().err
-
-
-# --- trace ----------------------------------------------------------------------------------------
-
-
-def test_trace_goes_down_to_instances_settings_and_sources(root: Path) -> None:
-    text = render_trace(trace(root / "figures/rows.png", root), "full")
-    for expected in (SHARD, "results/instances/two.json", "//words.txt", "seed = 7", "commit"):
-        assert expected in text
-    lines = text.splitlines()
-    assert lines[0].startswith("figures/rows.png")
-    assert sum("results/instances/two.json" in line for line in lines) == 2
-    assert sum("see above" in line for line in lines) == 1
-
-
-def test_trace_summary_fits_a_screen(root: Path) -> None:
-    text = render_trace(trace(root / "figures/rows.png", root))
-    assert len(text.splitlines()) <= 24
-    for expected in ("simulate_fixed_budget", "and 1 more", "//words.txt", "commit", "--full"):
-        assert expected in text
-
-
-@pytest.mark.parametrize("prefix", ["", "ldpt:"])
-def test_trace_understands_the_start_of_a_hash(root: Path, prefix: str) -> None:
-    record = read_record(record_path(root, "figures/rows.png"))
-    for digits in (record["record_hash"][:12], record["stable"]["sha256"][:8]):
-        assert trace(f"{prefix}{digits}", root).top == "figures/rows.png"
-
-
-def test_trace_as_json_holds_every_file(root: Path) -> None:
-    found = json.loads(render_trace(trace(root / "figures/rows.png", root), "json"))
-    assert found["top"] == "figures/rows.png"
-    assert set(found["origins"]) == {
-        "figures/rows.png",
-        ROWS,
-        SHARD,
-        OTHER_SHARD,
-        "results/instances/two.json",
-        "//words.txt",
-    }
-    assert found["origins"][SHARD]["settings"]["seed"] == 7
-    keys = found["origins"][SHARD]["notes"]["spawn_keys"]
-    assert {name: len(chunks) for name, chunks in keys.items()} == {"1": 2, "inf": 2}
-
-
-def test_trace_as_dot_draws_every_file(root: Path) -> None:
-    text = render_trace(trace(root / "figures/rows.png", root), "dot")
-    assert text.startswith("digraph")
-    assert f'"{ROWS}" -> "{SHARD}";' in text
-    assert text.count("{") == text.count("}")
-
-
-@pytest.mark.parametrize("suffix", [".png", ".pdf"])
-def test_trace_finds_the_product_of_a_mailed_copy(root: Path, tmp_path: Path, suffix: str) -> None:
-    mailed = tmp_path / f"from-a-colleague{suffix}"
-    shutil.copy(root / f"figures/rows{suffix}", mailed)
-    same = trace(mailed, root)
-    assert same.top == f"figures/rows{suffix}"
-    assert same.remark.endswith("has the same bytes")
-    with mailed.open("ab") as file:
-        file.write(b"\n")
-    assert trace(mailed, root).remark.endswith("made in the same way; its bytes differ")
-
-
-def test_trace_of_a_figure_of_another_run_says_what_made_it(root: Path, tmp_path: Path) -> None:
-    code = read_record(record_path(root, "figures/rows.pdf"))["stable"]["code"]["hash"][:16]
-    content = (root / "figures/rows.pdf").read_bytes()
-    (tmp_path / "old.pdf").write_bytes(content.replace(code.encode(), b"0123456789abcdef"))
-    with pytest.raises(ValueError, match=r"made by rule draw_rows, code 0123456789abcdef"):
-        trace(tmp_path / "old.pdf", root)
-
-
-def test_trace_of_a_changed_product_has_a_remark(root: Path) -> None:
-    flip(root / ROWS)
-    assert trace(root / ROWS, root).remark == "contents do not match the recorded SHA-256"
 
 
 def test_the_config_hash_is_that_of_the_config(root: Path) -> None:

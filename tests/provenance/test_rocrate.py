@@ -15,7 +15,7 @@ from ldpt import cli
 from ldpt.provenance import file_hash, record_path, rocrate
 from ldpt.provenance.audit import audit, render_audit
 from ldpt.provenance.manifest import MANIFEST
-from tests.provenance.test_audit import CONFIDENCE, OTHER_SHARD, ROWS, SHARD, flip
+from tests.provenance.products import CONFIDENCE, OTHER_SHARD, ROWS, SHARD, flip
 
 CONTEXT = "https://w3id.org/ro/crate/1.1/context"
 # The package rocrate comes with the terms of RO-Crate 1.3; in 1.1 these four had other addresses.

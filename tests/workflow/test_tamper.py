@@ -12,7 +12,7 @@ from ldpt.provenance import read_record, record_path, record_text
 from ldpt.provenance.audit import audit, render_audit
 from ldpt.provenance.manifest import MANIFEST
 from ldpt.provenance.plan import JobPlan, plan_jobs
-from tests.provenance.test_audit import flip, found, swap
+from tests.provenance.products import flip, found, swap
 
 pytestmark = pytest.mark.workflow
 

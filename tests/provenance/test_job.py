@@ -1,155 +1,18 @@
-"""Code hashes, staged outputs and records: what a job leaves behind, also when it fails."""
+"""What a job leaves behind, also when it fails: staged outputs, records, a log."""
 
 import json
 import math
 import os
-import textwrap
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from snakemake.iocontainers import InputFiles, Log, OutputFiles, Params, Wildcards
 
 from ldpt import provenance
-from ldpt.provenance import (
-    code,
-    code_hash,
-    code_parts,
-    job,
-    read_record,
-    record_path,
-    record_text,
-    stable_hash,
-    staged_path,
-)
-
-# --- code -----------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Path]:
-    """Write a package of ours and a script; returns the script."""
-    (tmp_path / "ldpt").mkdir()
-    (tmp_path / "scripts").mkdir()
-    monkeypatch.setattr(code, "PACKAGE", tmp_path / "ldpt")
-
-    def write(script: str, **modules: str) -> Path:
-        for name, text in ({"__init__": ""} | modules).items():
-            path = (tmp_path / "ldpt").joinpath(*name.split("."))
-            path = path.with_name(f"{path.name}.py")
-            path.parent.mkdir(exist_ok=True)
-            path.write_text(textwrap.dedent(text))
-        (tmp_path / "scripts" / "draw.py").write_text(textwrap.dedent(script))
-        code._read_code.cache_clear()  # files of one tick share a time stamp
-        return tmp_path / "scripts" / "draw.py"
-
-    return write
-
-
-CHAIN = {
-    "a": "from ldpt.b import value\n",
-    "b": "def value():\n    from ldpt import c\n    return c.x\n",
-    "c": "x = 1\n",
-    "lone": "y = 2\n",
-}
-
-
-def test_code_reaches_through_modules_and_lazy_imports(package: Callable[..., Path]) -> None:
-    script = package("import ldpt.a\nfrom ldpt.provenance import job\n", **CHAIN)
-    reached = {"ldpt/__init__.py", "ldpt/a.py", "ldpt/b.py", "ldpt/c.py", "scripts/draw.py"}
-    assert set(code_parts(script)) == reached
-
-
-def test_relative_imports_and_modules_beside_the_script_are_reached(
-    package: Callable[..., Path],
-) -> None:
-    script = package("import beside\n", a="from . import c\nfrom .lone import y\n", c="", lone="")
-    (script.parent / "beside.py").write_text("from ldpt import a\n")
-    assert {"scripts/beside.py", "ldpt/a.py", "ldpt/c.py", "ldpt/lone.py"} <= set(
-        code_parts(script)
-    )
-
-
-def test_code_hash_sees_an_edit_inside_a_subpackage(package: Callable[..., Path]) -> None:
-    modules = {
-        "sub.__init__": "",
-        "sub.deep": "from .near import x\nfrom ..top import z\n",
-        "sub.near": "x = 1\n",
-        "sub.other": "y = 1\n",
-        "top": "z = 1\n",
-    }
-    script = "from ldpt.sub import deep\n"
-    parts = set(code_parts(package(script, **modules)))
-    inside = {"ldpt/sub/__init__.py", "ldpt/sub/deep.py", "ldpt/sub/near.py"}
-    assert parts == inside | {"ldpt/__init__.py", "ldpt/top.py", "scripts/draw.py"}
-    before = code_hash(package(script, **modules))
-    assert code_hash(package(script, **(modules | {"sub.near": "x = 2\n"}))) != before
-    assert code_hash(package(script, **(modules | {"sub.__init__": "w = 2\n"}))) != before
-    assert code_hash(package(script, **(modules | {"sub.other": "y = 2\n"}))) == before
-
-
-@pytest.mark.parametrize(
-    ("edited", "same"),
-    [
-        ("x = 1  # a remark\n", True),
-        ('"""A docstring."""\n\n\nx = (1)\n', True),
-        ("x = 2\n", False),
-        ("x = 1.0\n", False),
-        ("x = '1'\n", False),
-    ],
-)
-def test_code_hash_changes_only_with_what_runs(
-    package: Callable[..., Path], edited: str, same: bool
-) -> None:
-    before = code_hash(package("import ldpt.a\n", **CHAIN))
-    after = code_hash(package("import ldpt.a\n", **(CHAIN | {"c": edited})))
-    assert (before == after) is same
-
-
-def test_code_hash_sees_a_docstring_that_the_code_reads(package: Callable[..., Path]) -> None:
-    hashes = {code_hash(package(f'"""{text}"""\nprint(__doc__)\n')) for text in ("one", "two")}
-    assert len(hashes) == 2
-
-
-def test_modules_that_are_not_reached_do_not_count(package: Callable[..., Path]) -> None:
-    before = code_hash(package("import ldpt.a\n", **CHAIN))
-    assert before == code_hash(package("import ldpt.a\n", **(CHAIN | {"lone": "y = 3\n"})))
-
-
-def test_code_hash_of_a_notebook_sees_its_code_cells(package: Callable[..., Path]) -> None:
-    script = package("")
-    notebook = script.with_name("explore.ipynb")
-
-    def hash_with(remark: str, source: str) -> str:
-        cells = [
-            {"cell_type": "markdown", "source": [remark]},
-            {"cell_type": "code", "source": ["%matplotlib inline\n", source]},
-        ]
-        notebook.write_text(json.dumps({"cells": cells}))
-        code._read_code.cache_clear()
-        return code_hash(notebook)
-
-    assert hash_with("one", "x = 1") == hash_with("two", "x = 1") != hash_with("one", "x = 2")
-
-
-def test_code_hash_names_a_missing_script() -> None:
-    with pytest.raises(ValueError, match=r"no script at .*nowhere\.py"):
-        code_hash("nowhere.py")
-
-
-# --- values and hashes ----------------------------------------------------------------------------
-
-
-def test_stable_hash_sees_types_and_no_order() -> None:
-    assert stable_hash({"a": 1, "b": 2}) == stable_hash({"b": 2, "a": 1})
-    assert stable_hash({"a": 1}) != stable_hash({"a": 1.0}) != stable_hash({"a": "1.0"})
-
-
-# --- jobs -----------------------------------------------------------------------------------------
+from ldpt.provenance import job, read_record, record_path, record_text
 
 SCRIPT = "from ldpt.privacy import shrinkage\n"
 
@@ -331,45 +194,9 @@ def test_wherever_a_job_dies_no_product_is_without_its_record(
         assert record["stable"]["sha256"] == provenance.file_hash(f"out/figures/{name}")
 
 
-def test_staged_path_is_hidden_and_keeps_folder_and_suffix() -> None:
-    assert staged_path("a/b.c.png") == Path("a/.b.c.staged.png")
-
-
 def test_job_refuses_an_output_name_that_the_rule_does_not_have(
     rule: Callable, capfd: pytest.CaptureFixture
 ) -> None:
     with pytest.raises(SystemExit), job(rule(), "scripts/draw.py") as this:
         _ = this.output.svg
     assert "the rule has no output named 'svg'" in capfd.readouterr().err
-
-
-# --- records --------------------------------------------------------------------------------------
-
-STABLE = {"format": 1, "product": "a", "sha256": "0" * 64}
-
-
-@settings(max_examples=200, deadline=None)
-@given(place=st.integers(0), bit=st.integers(0, 7))
-def test_read_record_finds_any_flipped_bit(
-    tmp_path_factory: pytest.TempPathFactory, place: int, bit: int
-) -> None:
-    content = bytearray(record_text(STABLE, {"host": "x", "wall_seconds": 1.5}).encode())
-    content[place % len(content)] ^= 1 << bit
-    path = tmp_path_factory.getbasetemp() / "record.json"
-    path.write_bytes(content)
-    with pytest.raises(ValueError, match=r"is not a record|was modified"):
-        read_record(path)
-
-
-def test_read_record_refuses_another_format(tmp_path: Path) -> None:
-    path = tmp_path / "record.json"
-    path.write_text(record_text(STABLE | {"format": 99}, {}))
-    with pytest.raises(ValueError, match="has format 99, supported: 1"):
-        read_record(path)
-
-
-def test_require_writable_reports_a_read_only_folder_in_one_line(tmp_path: Path) -> None:
-    provenance.require_writable(tmp_path / "new")
-    (tmp_path / "file").touch()
-    with pytest.raises(ValueError, match=r"cannot write to .*file: .+"):
-        provenance.require_writable(tmp_path / "file")

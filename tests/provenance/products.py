@@ -1,0 +1,45 @@
+"""The products of the small project, and ways to damage them."""
+
+from pathlib import Path
+
+from ldpt.provenance.audit import Report
+
+SHARD = "results/simulations/fixed_budget/two/apt.parquet"
+
+
+OTHER_SHARD = "results/simulations/fixed_budget/two/lsa.parquet"
+
+
+CONFIDENCE = "results/simulations/fixed_confidence/two/printed.parquet"
+
+
+ROWS = "results/summaries/rows.csv"
+
+
+PRODUCTS = [
+    "figures/rows.pdf",
+    "figures/rows.png",
+    "results/instances/two.json",
+    SHARD,
+    OTHER_SHARD,
+    CONFIDENCE,
+    "results/simulations/mechanism.parquet",
+    ROWS,
+]
+
+
+def found(report: Report) -> set[tuple[str, str]]:
+    return {(fault.kind, fault.what) for fault in report.faults}
+
+
+def flip(path: Path, place: int = 11, bit: int = 3) -> None:
+    content = bytearray(path.read_bytes())
+    content[place % len(content)] ^= 1 << bit
+    path.write_bytes(content)
+
+
+def swap(one: Path, two: Path) -> None:
+    aside = one.with_name("aside")
+    one.rename(aside)
+    two.rename(one)
+    aside.rename(two)

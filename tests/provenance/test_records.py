@@ -1,0 +1,39 @@
+"""Records: damage and other formats are found when they are read."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ldpt import provenance
+from ldpt.provenance import read_record, record_text
+
+STABLE = {"format": 1, "product": "a", "sha256": "0" * 64}
+
+
+@settings(max_examples=200, deadline=None)
+@given(place=st.integers(0), bit=st.integers(0, 7))
+def test_read_record_finds_any_flipped_bit(
+    tmp_path_factory: pytest.TempPathFactory, place: int, bit: int
+) -> None:
+    content = bytearray(record_text(STABLE, {"host": "x", "wall_seconds": 1.5}).encode())
+    content[place % len(content)] ^= 1 << bit
+    path = tmp_path_factory.getbasetemp() / "record.json"
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match=r"is not a record|was modified"):
+        read_record(path)
+
+
+def test_read_record_refuses_another_format(tmp_path: Path) -> None:
+    path = tmp_path / "record.json"
+    path.write_text(record_text(STABLE | {"format": 99}, {}))
+    with pytest.raises(ValueError, match="has format 99, supported: 1"):
+        read_record(path)
+
+
+def test_require_writable_reports_a_read_only_folder_in_one_line(tmp_path: Path) -> None:
+    provenance.require_writable(tmp_path / "new")
+    (tmp_path / "file").touch()
+    with pytest.raises(ValueError, match=r"cannot write to .*file: .+"):
+        provenance.require_writable(tmp_path / "file")
