@@ -90,7 +90,25 @@ def fixed_budget_loss(
 def fixed_budget_losses(
     instance: Instance, epsilon: float, budgets: Sequence[int], policy: str = "apt"
 ) -> list[float]:
-    """:func:`fixed_budget_loss` at several budgets: one chain to the largest passes them all."""
+    """:func:`fixed_budget_loss` at several budgets: one chain to the largest passes them all.
+
+    Parameters
+    ----------
+    instance, epsilon, policy
+        As in :func:`fixed_budget_loss`.
+    budgets : sequence of int
+        Numbers of pulls, each at least 2K, in any order.
+
+    Returns
+    -------
+    list of float
+        One probability per budget.
+
+    Raises
+    ------
+    ValueError
+        As in :func:`fixed_budget_loss`.
+    """
     allowed = tuple(name for name, known in POLICIES.items() if known.private_responses)
     chosen = check_policy(policy, allowed)
     if instance.n_arms > 2:
