@@ -3,12 +3,14 @@
 The fast engines jump over most of the n pulls of an arm, so the time of a run is close to
 
     run + arm K + look K C
-      + sum_i [log log(n_i) + (root + crowd log2(1 + K) + wake log(T / t_i)) sqrt(n_i)]
+      + sum_i [log log(n_i) + (root + crowd log2(1 + K) + wake log(T / t_i)) sqrt(n_i) + step m_i]
 
 with pulls n_i that the boundary (Algorithm 2) or the budget's share Delta_i^-2 / H (Algorithm 1)
-predicts, and C budgets to report at. An arm decided at time t_i wakes again and again until the
-end, T, where the boundary grows with time. ``benchmarks/cost_growth.py`` measures the rates, which
-``benchmarks/rates.json`` keeps. The same numbers tell a cluster what each simulation asks for.
+predicts, and C budgets to report at. A threshold tau away from 1/2 keeps jumps short: about
+m_i = min(n_i, 1250 |1 - 2 tau| / Delta_i) pulls are made one by one. An arm decided at time t_i
+wakes again and again until the end, T, where the boundary grows with time.
+``benchmarks/cost_growth.py`` measures the rates, which ``benchmarks/rates.json`` keeps. The same
+numbers tell a cluster what each simulation asks for.
 """
 
 import json
@@ -21,8 +23,10 @@ from typing import Any
 from ldpt.config import PROJECT, BudgetRun, ConfidenceRun, Study, epsilon_name
 from ldpt.instances import MAX_LISTED_ARMS, Instance
 from ldpt.planning.precision import confidence_pulls, gaps_of
+from ldpt.privacy import shrinkage
 from ldpt.radii import Radius
 
+STEPPED = 1250  # pulls made one by one where |1 - 2 tau| is the gap; measured
 RATES = PROJECT / "benchmarks" / "rates.json"
 
 Features = dict[str, float]
@@ -86,7 +90,9 @@ def budget_pulls(instance: Instance, budget: float) -> list[tuple[float, int]]:
 # --- what enters the rates ------------------------------------------------------------------------
 
 
-def budget_features(instance: Instance, budgets: list[int], policy: str) -> Features:
+def budget_features(
+    instance: Instance, epsilon: float, budgets: list[int], policy: str
+) -> Features:
     """What the time of one run to the largest budget depends on."""
     n_arms, last = instance.n_arms, max(budgets, default=0)
     look = float(n_arms * len(budgets))
@@ -94,7 +100,7 @@ def budget_features(instance: Instance, budgets: list[int], policy: str) -> Feat
         return {"run": 1.0, "look": look}
     if policy == "laplace":  # literal: every arm is looked at for every pull
         return {"run": 1.0, "pull": float(last), "scan": float(last) * n_arms}
-    return {**_walks(instance, budget_pulls(instance, last)), "look": look}
+    return {**_walks(instance, epsilon, budget_pulls(instance, last)), "look": look}
 
 
 def confidence_features(
@@ -102,17 +108,21 @@ def confidence_features(
 ) -> Features:
     """What the time of one run to the stopping time depends on."""
     pulls = confidence_pulls(instance, epsilon, delta, radius)
-    return {**_walks(instance, pulls), "wake": _wakes(pulls)}
+    return {**_walks(instance.strict, epsilon, pulls), "wake": _wakes(pulls)}
 
 
-def _walks(instance: Instance, pulls: list[tuple[float, int]]) -> Features:
+def _walks(instance: Instance, epsilon: float, pulls: list[tuple[float, int]]) -> Features:
+    """What the walks of all arms take; pulls in the order of their gaps."""
+    tilt = abs(1 - 2 * float(instance.private_threshold(epsilon))) / shrinkage(epsilon)
     root = sum(arms * math.sqrt(n) for n, arms in pulls)
+    groups = zip(pulls, gaps_of(instance), strict=True)
     return {
         "run": 1.0,
         "arm": float(instance.n_arms),
         "log": sum(arms * math.log(n) for n, arms in pulls),
         "root": root,
         "crowd": root * math.log2(1 + instance.n_arms),
+        "step": sum(arms * min(n, STEPPED * tilt / gap) for (n, arms), (gap, _) in groups),
     }
 
 
@@ -180,7 +190,9 @@ def budget_cost(run: BudgetRun, instance: Instance, rates: Rates | None = None) 
     """The cost of one simulation of Algorithm 1 or a baseline."""
     rates = rates or measured()
     budgets = run.grid(instance)
-    seconds = dot(policy_rates(rates, run.policy), budget_features(instance, budgets, run.policy))
+    seconds = dot(
+        policy_rates(rates, run.policy), budget_features(instance, run.epsilon, budgets, run.policy)
+    )
     sizes = budget_sizes(run.replicates, budgets)
     return JobCost(
         float(run.replicates) * max(budgets, default=0),
