@@ -349,8 +349,8 @@ def _add_plan(subparsers: Subparsers) -> None:
     parser.add_argument(
         "--method",
         nargs="+",
-        help="one or more of lsa, apt (fixed number of answers), onesided, mixture, hoeffding, "
-        "printed (stop when certain) (default: onesided lsa)",
+        help="policies, such as lsa and apt (fixed number of answers), and radii, such as "
+        "onesided, mixture and printed (stop when certain) (default: onesided lsa)",
     )
     parser.add_argument(
         "--drop-out",
@@ -456,12 +456,13 @@ def _add_simulate(subparsers: Subparsers) -> None:
     parser.add_argument("--budget", type=pulls, nargs="+", help="budgets at which to judge")
     parser.add_argument("--delta", type=error_level, help="largest error probability allowed")
     parser.add_argument(
-        "--policy", help="with --budget: lsa, apt (Algorithm 1), uniform, laplace (default: lsa)"
+        "--policy",
+        help="with --budget: a policy, such as lsa, apt (Algorithm 1) or uniform (default: lsa)",
     )
     parser.add_argument(
         "--radius",
-        help="with --delta: onesided, mixture, hoeffding, printed (the paper's, not valid) "
-        "(default: onesided)",
+        help="with --delta: a radius, such as onesided, mixture or printed (the paper's, not "
+        "valid) (default: onesided)",
     )
     parser.add_argument(
         "--max-pulls", type=pulls, help="with --delta: stop a run after this many pulls"
