@@ -9,7 +9,8 @@ def refuse(message):
     raise SystemExit(message)
 
 
-KNOWN = f"(?:{'|'.join(map(re.escape, STUDY.instances))})"
+# Anything that is asked of a known instance.
+OF_KNOWN = f"(?:{'|'.join(map(re.escape, STUDY.instances))})/.+"
 
 
 def other_than(names, after="$", form="[^/]+"):
@@ -89,7 +90,7 @@ rule unknown_fixed_budget:
     output:
         "<results>/simulations/fixed_budget/{name}.parquet",
     wildcard_constraints:
-        name=other_than(cells("fixed_budget"), r"\.parquet$", KNOWN + "/.+"),
+        name=other_than(cells("fixed_budget"), r"\.parquet$", OF_KNOWN),
 
 
 rule unknown_fixed_confidence:
@@ -99,7 +100,7 @@ rule unknown_fixed_confidence:
     output:
         "<results>/simulations/fixed_confidence/{name}.parquet",
     wildcard_constraints:
-        name=other_than(cells("fixed_confidence"), r"\.parquet$", KNOWN + "/.+"),
+        name=other_than(cells("fixed_confidence"), r"\.parquet$", OF_KNOWN),
 
 
 ruleorder: unknown_fixed_budget > simulate_fixed_budget
