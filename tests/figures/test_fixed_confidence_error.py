@@ -1,10 +1,12 @@
-"""Markers of the panel that shows a broken guarantee do not cover each other."""
+"""ldpt.figures.fixed_confidence_error: no marker covers another."""
 
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
 from ldpt.figures import fixed_confidence_error as figure
+
+HALF = 0.14  # decades that half a marker covers
 
 
 def cells(count: int, seed: int = 1) -> pd.DataFrame:
@@ -18,7 +20,7 @@ def cells(count: int, seed: int = 1) -> pd.DataFrame:
 
 def test_no_two_intervals_of_a_column_touch() -> None:
     table = cells(60)
-    table["column"] = figure._columns(table)
+    table["column"] = figure._columns(table, HALF)
     table["low"] = table["low"].where(table["errors"] > 0, table["high"])
     assert table["column"].nunique() < 30
     for _, column in table.sort_values("low").groupby("column"):
@@ -27,12 +29,12 @@ def test_no_two_intervals_of_a_column_touch() -> None:
 
 def test_cells_far_apart_share_the_first_column() -> None:
     rows = {"estimate": [1.0, 10.0], "low": [0.9, 9.0], "high": [1.1, 11.0], "errors": [1, 1]}
-    assert figure._columns(pd.DataFrame(rows)).tolist() == [0, 0]
+    assert figure._columns(pd.DataFrame(rows), HALF).tolist() == [0, 0]
 
 
 def test_settings_stand_in_columns_of_their_own() -> None:
     table, axes = cells(60), Figure().subplots()
-    table["place"] = figure._in_columns(axes, table)
+    table["place"] = figure._in_columns(axes, table, HALF)
     ends = table.groupby(["delta", "epsilon"])["place"].agg(["min", "max"])
     assert (ends["min"].to_numpy()[1:] >= ends["max"].to_numpy()[:-1] + 1).all()
     assert [label.get_text() for label in axes.get_xticklabels()] == ["$10^{-4}$", "0.05"]

@@ -29,7 +29,7 @@ def draw(table: pd.DataFrame) -> Figure:
         rows = elements.rows_where(table, method=method).sort_values("epsilon", ascending=False)
         aside = rows["epsilon"].rank(method="dense") - (rows["epsilon"].nunique() + 1) / 2
         x = rows["share"] * 10 ** (SIDE_BY_SIDE * aside)
-        elements.points_by_epsilon(axes, x.tolist(), rows, method, link=False)
+        elements.points_by_epsilon(axes, x.tolist(), rows, method, link=False, size=3.0)
         elements.log_axes(axes, "x")
         axes.set_title(elements.method_name(method))
         if position >= len(methods) - 3:

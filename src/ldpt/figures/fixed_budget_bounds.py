@@ -14,7 +14,6 @@ from ldpt.figures import elements, style
 from ldpt.policies import POLICIES
 
 COLUMNS = ["instance", "policy", "epsilon", "scaled_budget", "estimate", "low", "high"]
-SIDES = {"upper": "the instance", "lower": "worst of $B^0…B^K$"}
 POLICY_OF = {"printed": "apt", "proved": "apt", "lsa": "lsa"}  # of the upper bounds
 NEAR_ONE = 0.9  # error probabilities above have no place on a scale of powers
 POWERS = (0.1, 0.3, 1, 3, 10, 30, 100, 300, 1000)  # of the axis: 10^-0.1 to 10^-1000
@@ -62,25 +61,50 @@ def worst(environments: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw(data: Data) -> Figure:
-    """One row per instance: upper bounds beside its error, lower bounds beside the worst B^i."""
-    figure, grid = elements.panels(2 * len(data.panels), 2, 2.1, sharey="row", sharex="row")
-    panels = iter(grid)
-    for instance in data.panels:
-        for side, what in SIDES.items():
-            axes = next(panels)
-            here = {"instance": instance, "side": side}
-            points = elements.rows_where(data.points, **here)
-            _points(axes, points)
-            _curves(axes, data.bounds[(data.bounds[list(here)] == here.values()).all(axis=1)])
+    """One row per instance, one column per error and the bounds that hold for it."""
+    columns = _columns(data)
+    size = len(columns)
+    figure, grid = elements.panels(size * len(data.panels), size, 2.0, sharey="row", sharex="row")
+    for number, instance in enumerate(data.panels):
+        row = grid[size * number : size * (number + 1)]
+        here = elements.rows_where(data.points, instance=instance)
+        for axes, column in zip(row, columns, strict=True):
+            _points(axes, column.points(here))
+            _curves(axes, column.bounds(data.bounds[data.bounds["instance"] == instance]))
             elements.log_axes(axes, "x")
-            axes.set_title(f"{instance}: {what}")
-            if instance == data.panels[-1]:
+            if number == 0:
+                axes.set_title(column.title)
+            if number == len(data.panels) - 1:
                 axes.set_xlabel("scaled budget $T / H_ε$")
-        _power_axis(axes, data.points[data.points["instance"] == instance]["estimate"].min())
-        grid[2 * data.panels.index(instance)].set_ylabel("error probability")
+        _power_axis(row[0], here["estimate"].min())
+        row[0].set_ylabel(f"{instance}\nerror probability")
     bounds = data.bounds.sort_values("side", ascending=False, kind="stable")
     elements.method_legend(figure, [*_handles(data), *elements.bound_handles(bounds)], columns=3)
     return figure
+
+
+class Column(NamedTuple):
+    """Panels with the error of one policy, either on the instance or in the worst environment."""
+
+    title: str
+    side: str
+    policy: str
+
+    def points(self, table: pd.DataFrame) -> pd.DataFrame:
+        """The estimates that these panels show."""
+        return table[(table["side"] == self.side) & (table["policy"] == self.policy)]
+
+    def bounds(self, table: pd.DataFrame) -> pd.DataFrame:
+        """The bounds that hold for these estimates."""
+        of_policy = table["version"].map(POLICY_OF).fillna("apt") == self.policy
+        return table[(table["side"] == self.side) & of_policy]
+
+
+def _columns(data: Data) -> list[Column]:
+    """What was measured: the upper side for each policy, then the lower side for Algorithm 1."""
+    policies = elements.in_order(data.points["policy"], POLICIES)
+    own = [Column(style.label(policy), "upper", policy) for policy in policies]
+    return [*own, Column("Algorithm 1, worst of $B^0…B^K$", "lower", "apt")]
 
 
 def _power(error: Any) -> Any:
@@ -101,7 +125,7 @@ def _power_axis(axes: Axes, least: float) -> None:
 
 
 def _points(axes: Axes, rows: pd.DataFrame) -> None:
-    """Filled markers: simulated; open ones: importance sampling; lines: exact."""
+    """Filled markers: simulated; open ones around them: importance sampling; lines: exact."""
     for (policy, method, epsilon), curve in rows.groupby(["policy", "method", "epsilon"]):
         curve, colour = curve.sort_values("scaled_budget"), style.epsilon_colour(float(epsilon))
         power = _power(curve["estimate"])
@@ -109,17 +133,17 @@ def _points(axes: Axes, rows: pd.DataFrame) -> None:
             axes.plot(curve["scaled_budget"], power, color=colour, zorder=2)
             continue
         least, most = (_power(curve[name].clip(1e-320, 0.99)) for name in ("high", "low"))
-        marker = style.marker_style(str(policy), 3.0) | _fill(str(method), colour)
-        axes.errorbar(
-            curve["scaled_budget"], power, yerr=[power - least, most - power], color=colour,
-            linestyle="", elinewidth=0.7, zorder=3, **marker,
-        )  # fmt: skip
+        look = _marker(str(policy), str(method), colour) | {"color": colour, "linestyle": ""}
+        reach = [power - least, most - power]
+        axes.errorbar(curve["scaled_budget"], power, yerr=reach, elinewidth=0.7, **look)
 
 
-def _fill(method: str, colour: str) -> dict[str, Any]:
+def _marker(policy: str, method: str, colour: str) -> dict[str, Any]:
+    """The marker of a policy: small and filled if simulated, open around it if sampled."""
     if method == "simulated":
-        return {}
-    return {"markerfacecolor": "white", "markeredgecolor": colour, "markeredgewidth": 0.7}
+        return style.marker_style(policy, 2.4) | {"markeredgewidth": 0, "zorder": 4}
+    hollow = {"markerfacecolor": "white", "markeredgecolor": colour, "markeredgewidth": 0.7}
+    return style.marker_style(policy, 4.2) | hollow | {"zorder": 3}
 
 
 def _curves(axes: Axes, limits: pd.DataFrame) -> None:
@@ -130,11 +154,12 @@ def _curves(axes: Axes, limits: pd.DataFrame) -> None:
 
 
 def _handles(data: Data) -> list[Line2D]:
+    names = {"simulated": "simulated", "rare": "importance sampling"}
     plain = {"linestyle": "", "color": style.INK}
-    policies = elements.in_order(data.points["policy"], POLICIES)
-    markers = [(style.label(policy), style.marker_style(policy)) for policy in policies]
-    markers.append(("importance sampling", style.marker_style("apt") | _fill("rare", style.INK)))
-    handles = [Line2D([], [], label=label, **plain | marker) for label, marker in markers]
+    handles = [
+        Line2D([], [], label=name, **plain | _marker("apt", method, style.INK))
+        for method, name in names.items()
+    ]
     if "exact" in set(data.points["method"]):
         handles.append(Line2D([], [], color=style.INK, label="exact"))
     return handles

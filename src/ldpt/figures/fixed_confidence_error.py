@@ -14,9 +14,8 @@ from ldpt.radii import RADII
 
 MIN_ERROR = 1e-12  # below, an exact chain's answer is rounding
 MIN_SHOWN = 1e-10  # ratios below are far from the question
-SIDE_BY_SIDE = 0.24  # decades of delta over which the privacy levels are spread
 SPACE = 0.7  # between the columns of two privacy levels, in columns
-HALF_MARKER = 0.14  # decades of error over delta that half a marker covers
+HALF_MARKER = 0.025  # of the height of a panel
 EXACT: dict[str, Any] = {"marker": "_", "linestyle": "", "markersize": 4, "markeredgewidth": 1.0}
 KEYS = ["method", "instance", "radius", "epsilon", "delta", "estimate", "low", "high", "errors"]
 
@@ -49,54 +48,41 @@ def _over_delta(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw(data: Data) -> Figure:
-    """Error over delta against delta: one panel per radius, the failing region shaded.
-
-    Radii that fail get a row of their own, wide enough to set the privacy levels side by side.
-    """
+    """Error over delta against delta: one row per radius, the failing region shaded."""
     radii = elements.in_order(data.cells["radius"], RADII)
-    failing = [r for r in radii if (data.cells.query("radius == @r")["low"] > 1).any()]
-    kept = [r for r in radii if r not in failing]
-    rows = [[r] * max(1, len(kept)) for r in failing] + [kept] * bool(kept)
-    figure, panels = elements.mosaic(rows, 2.1)
+    figure, panels = elements.mosaic([[radius] for radius in radii], 1.45)
     for radius, axes in panels.items():
         cells = data.cells[data.cells["radius"] == radius].reset_index(drop=True)
-        if radius in failing:
-            place = _in_columns(axes, cells)
-        else:
-            elements.log_axes(axes, "x")
-            place = _around_delta(cells)
-        _panel(axes, cells, place)
+        low, high = _limits(cells)
+        _panel(axes, cells, _in_columns(axes, cells, HALF_MARKER * np.log10(high / low)))
+        axes.set_ylim(low, high)
         axes.set_title(f"radius {style.label(radius)}")
-        if radius in failing:
+        axes.set_ylabel("error over δ")
+        if (cells["low"] > 1).any():
             _name_region(axes)
-    for row in rows:
-        panels[row[0]].set_ylabel("error over δ")
-    for row in rows[-1:]:
-        for radius in row:
-            panels[radius].set_xlabel("error level δ")
-    _same_heights([panels[r] for r in kept])
+    panels[radii[-1]].set_xlabel("error level δ")
     elements.method_legend(figure, _handles())
     elements.epsilon_legend(figure, data.cells["epsilon"])
     return figure
 
 
-def _around_delta(cells: pd.DataFrame) -> pd.Series:
-    """Where cells stand on a logarithmic axis: the privacy levels side by side around delta."""
-    levels = sorted(set(cells["epsilon"]))
-    share = cells["epsilon"].map(levels.index) / max(1, len(levels) - 1) - 0.5
-    return cells["delta"] * 10 ** (SIDE_BY_SIDE * share)
+def _limits(cells: pd.DataFrame) -> tuple[float, float]:
+    """The vertical range of a panel: all ratios that are not far from the question, and 1."""
+    least = cells.loc[cells["estimate"] > 0, "estimate"].min() / 3
+    top = 3 * max(1.0, cells["high"].where(cells["high"] < 1e6).max())
+    return max(least, MIN_SHOWN), max(top, 10.0)
 
 
-def _in_columns(axes: Axes, cells: pd.DataFrame) -> pd.Series:
-    """Where cells stand if none may cover another: each delta and privacy level gets columns.
+def _in_columns(axes: Axes, cells: pd.DataFrame, half: float) -> pd.Series:
+    """Where cells stand so that none covers another: each delta and privacy level gets columns.
 
-    Also labels the axis.
+    Also labels the axis. Half a marker covers ``half`` decades.
     """
     place, ticks, right = pd.Series(0.0, index=cells.index), {}, 0.0
     for delta, group in cells.groupby("delta"):
         left = right
         for _, level in group.groupby("epsilon"):
-            column = _columns(level)
+            column = _columns(level, half)
             place[level.index] = right + column
             right += column.max() + 1 + SPACE
         ticks[(left + right - 1 - SPACE) / 2] = f"{delta:g}" if delta > 0.01 else _power(delta)
@@ -107,11 +93,11 @@ def _in_columns(axes: Axes, cells: pd.DataFrame) -> pd.Series:
     return place
 
 
-def _columns(cells: pd.DataFrame) -> pd.Series:
+def _columns(cells: pd.DataFrame, half: float) -> pd.Series:
     """The first column for each cell in which its marker and interval touch no other."""
     limit = cells["errors"] == 0
-    low = np.log10(cells["low"].where(~limit, cells["high"]).clip(lower=MIN_SHOWN)) - HALF_MARKER
-    high = np.log10(cells["high"].where(cells["high"] < np.inf, cells["estimate"])) + HALF_MARKER
+    low = np.log10(cells["low"].where(~limit, cells["high"]).clip(lower=MIN_SHOWN)) - half
+    high = np.log10(cells["high"].where(cells["high"] < np.inf, cells["estimate"])) + half
     ends: list[float] = []
     chosen = pd.Series(0, index=cells.index)
     for cell in low.sort_values().index:
@@ -142,9 +128,6 @@ def _panel(axes: Axes, cells: pd.DataFrame, place: pd.Series) -> None:
             kwargs |= {"marker": "o", "markersize": 2.8}
             elements.estimates(axes, x, rows, colour, **kwargs)
     shade = style.BOUND_COLOURS["upper"]
-    top = 3 * max(1.0, cells["high"].where(cells["high"] < 1e6).max())
-    least = cells.loc[cells["estimate"] > 0, "estimate"].min() / 3
-    axes.set_ylim(max(least, MIN_SHOWN), max(top, 10))
     axes.axhline(1, color=shade, linewidth=0.8)
     axes.axhspan(1, 1e9, color=shade, alpha=0.1, linewidth=0)
 
@@ -152,16 +135,6 @@ def _panel(axes: Axes, cells: pd.DataFrame, place: pd.Series) -> None:
 def _name_region(axes: Axes) -> None:
     where = {"transform": axes.transAxes, "ha": "right", "va": "top"}
     axes.text(0.98, 0.95, "guarantee violated", color=style.BOUND_COLOURS["upper"], **where)
-
-
-def _same_heights(panels: list[Axes]) -> None:
-    """One vertical scale for the panels of a row."""
-    low = min((axes.get_ylim()[0] for axes in panels), default=1.0)
-    high = max((axes.get_ylim()[1] for axes in panels), default=1.0)
-    for axes in panels:
-        axes.set_ylim(low, high)
-    for axes in panels[1:]:
-        axes.tick_params(labelleft=False)
 
 
 def _handles() -> list[Line2D]:

@@ -19,10 +19,12 @@ if TYPE_CHECKING:
 COLUMN, PAGE = 3.4, 6.0  # inches: figures with one panel across, and with several
 DPI = 300
 INK, FAINT = "#333333", "#8c8c8c"
-BOUND_COLOURS = {"upper": "#8c2d04", "lower": "#00695c"}
+BOUND_COLOURS = {"upper": "#8c2d04", "lower": "#a3177f"}  # hues that the privacy levels leave free
 
-# Black is no privacy; then dark to bright as privacy grows, in even steps between these levels.
+# Black is no privacy; then dark to bright as privacy grows, one step of the colour map per level.
+# The first steps are longer: there colour-blind readers see the least difference.
 LADDER = (4.0, 2.0, 1.0, 0.5, 0.25, 0.1, 0.03, 0.01)
+BRIGHTEST, BEND = 0.92, 0.8  # where on the colour map the ladder ends, and how its steps shorten
 
 RARE_MARKER = "d"  # importance sampling
 SIZES = {"*": 1.7, "D": 0.85, "X": 1.1, "P": 1.1, ">": 1.2}  # of markers, relative to a circle
@@ -132,7 +134,7 @@ def epsilon_colour(epsilon: float) -> str:
         return "#000000"
     steps = [-math.log(level) for level in LADDER]
     rung = float(np.interp(-math.log(epsilon), steps, range(len(LADDER))))
-    return to_hex(colormaps["plasma"](0.08 + 0.82 * rung / (len(LADDER) - 1)))
+    return to_hex(colormaps["viridis"](BRIGHTEST * (rung / (len(LADDER) - 1)) ** BEND))
 
 
 def epsilon_label(epsilon: float) -> str:
