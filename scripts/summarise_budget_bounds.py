@@ -10,6 +10,7 @@ from ldpt.bounds import fixed_budget_lower, fixed_budget_upper
 from ldpt.instances import Instance, read_instances
 
 FINE = 160  # budgets of a curve
+FALLEN = 1e-9  # of the printed upper bound, where curves may end
 VERSIONS = {
     "upper": ("printed", "proved", "lsa"),
     "lower": ("printed", "corrected", "sharp"),
@@ -30,12 +31,22 @@ def curves(problem: Instance, epsilon: float, most: float) -> Iterator[dict[str,
                 yield labels | {"side": side, "version": version, "value": value}
 
 
+def farthest(problem: Instance, epsilon: float, reached: float) -> float:
+    """Scaled budget at which curves end: twice the largest reached, or the printed bound has fallen."""
+    most = 2 * reached
+    while fixed_budget_upper(problem, epsilon, most * problem.complexity(epsilon)) > FALLEN:
+        most *= 1.1
+    return most
+
+
 def summarise(instances: list[str], rare: str, panels: list[str], epsilon: float) -> pd.DataFrame:
-    """The bounds of the panels' instances, out to twice the largest budget of rare events."""
+    """The bounds of the panels' instances."""
     reached = pd.read_csv(rare).groupby("instance")["scaled_budget"].max()
     problems = [p for p in read_instances(instances).values() if p.name in panels]
     return pd.DataFrame(
-        row for p in problems for row in curves(p, epsilon, 2 * reached.get(p.name, 8.0))
+        row
+        for p in problems
+        for row in curves(p, epsilon, farthest(p, epsilon, reached.get(p.name, 8.0)))
     )
 
 

@@ -167,15 +167,16 @@ def test_confidence_error_of_several_arms_matches_plain_simulation(radius, delta
 # --- Runs and weights
 
 
+@pytest.mark.parametrize("means", [[0.3, 0.5, 0.5, 0.8, 0.7], [0.6]], ids=["arms", "one arm"])
 @pytest.mark.parametrize("tolerance", [0.0, 0.1])
 @pytest.mark.parametrize("log_weight", [0.0, 0.5])
-def test_runs_in_stages_are_the_literal_runs(tolerance, log_weight):
-    means, ends = np.array([0.3, 0.5, 0.5, 0.8, 0.7]), np.array([5, 90, 91, 400])
+def test_runs_in_stages_are_the_literal_runs(means, tolerance, log_weight):
+    means, ends = np.array(means), np.array([5, 90, 91, 400])
     rule = IndexRule(0.5, tolerance, log_weight)
-    pulls, sums = np.zeros((2, 4, 5), np.int64), np.zeros((2, 4, 5), np.int64)
+    pulls, sums = np.zeros((2, 2, 4, means.size), np.int64)
     for seed in range(100):
-        responses = np.random.default_rng(seed).random((5, 402)) < means[:, None]
-        tape, state = tape_from_responses(responses), new_state(5, 400)
+        responses = np.random.default_rng(seed).random((means.size, 402)) < means[:, None]
+        tape, state = tape_from_responses(responses), new_state(means.size, 400)
         fixed_budget_literal(tape, means, rule, ends, pulls[0], sums[0])
         stages = np.stack([means, means])
         kernels.run_in_stages(tape, stages, 1, rule, ends, state, pulls[1], sums[1])

@@ -12,10 +12,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ldpt.engines.decisions import Arms, Judge, is_loss
-from ldpt.engines.fast_budget import BudgetState, advance, forget, new_state, restart
+from ldpt.engines.fast_budget import BudgetState, advance, new_state, restart
 from ldpt.engines.fast_confidence import fixed_confidence_fast
 from ldpt.engines.jit import compiled
-from ldpt.engines.sources import Source
+from ldpt.engines.sources import Source, draw_sum
 from ldpt.policies import IndexRule
 from ldpt.radii import Boundary
 
@@ -104,16 +104,18 @@ def run_in_stages(
 ) -> None:  # fmt: skip
     """An index policy with the means stages[0] to the end of stage ``switch``, then stages[1].
 
-    Row m of ``pulls`` and ``sums`` is the state after ends[m] pulls. What the engine knows of later
-    responses when the means change is forgotten.
+    Row m of ``pulls`` and ``sums`` is the state after ends[m] pulls; there the engine forgets what it
+    knows of later responses.
     """
     restart(state)
     t = 0
     for m in range(ends.size):
         means = stages[0] if m <= switch else stages[1]
-        advance(source, t, ends[m], means, rule, state)
-        if m == switch:
-            forget(state)
+        if means.size == 1:  # no choice to make
+            state.s[0] += draw_sum(source, 0, t, ends[m] - t, means[0])
+            state.n[0] = ends[m]
+        else:
+            advance(source, t, ends[m], means, rule, state)
         t = ends[m]
         pulls[m] = state.n
         sums[m] = state.s
