@@ -32,7 +32,7 @@ def curves(problem: Instance, epsilon: float, most: float) -> Iterator[dict[str,
 
 
 def farthest(problem: Instance, epsilon: float, reached: float) -> float:
-    """Scaled budget at which curves end: twice the largest reached, or the printed bound has fallen."""
+    """Where curves end: at twice the largest scaled budget, and not before the bound has fallen."""
     most = 2 * reached
     while fixed_budget_upper(problem, epsilon, most * problem.complexity(epsilon)) > FALLEN:
         most *= 1.1

@@ -104,8 +104,8 @@ def run_in_stages(
 ) -> None:  # fmt: skip
     """An index policy with the means stages[0] to the end of stage ``switch``, then stages[1].
 
-    Row m of ``pulls`` and ``sums`` is the state after ends[m] pulls; there the engine forgets what it
-    knows of later responses.
+    Row m of ``pulls`` and ``sums`` is the state after ends[m] pulls; there the engine forgets what
+    it knows of later responses.
     """
     restart(state)
     t = 0
