@@ -5,8 +5,12 @@
 PYTHON ?= python3
 CORES ?= all
 BIN := .venv/bin
+UV := uv==0.13.7
 export UV_PYTHON_DOWNLOADS := never
 export PYTHONHASHSEED := 0
+# A library is compiled when it is first imported, and kept: all of them beforehand take a minute, and
+# where Python may not keep them every job compiles its own again, for 1.5 of its 2.5 seconds.
+export PYTHONDONTWRITEBYTECODE :=
 
 reproduce: .venv/ready
 	$(BIN)/snakemake --cores $(CORES)
@@ -39,17 +43,19 @@ test-cluster: .venv/ready
 benchmark: .venv/ready
 	$(BIN)/python benchmarks/engines.py
 
-# Exact versions; uv where there is one, pip otherwise. Byte-compiled, as pip does by itself: where
-# Python may not write bytecode every job would compile its libraries again, for 1.5 of its 2.5 seconds.
+# Exact versions, by uv, which is the quicker, and by pip where uv cannot. Without a uv of the user pip
+# brings one, beside the libraries, unless it is told to ask another index than uv would.
+PIP := $(BIN)/pip --quiet --disable-pip-version-check
 .venv/ready: requirements.lock pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "ldpt needs Python 3.11 or newer, this is " + sys.version.split()[0])'
 	$(PYTHON) -m venv --clear .venv
-	if command -v uv > /dev/null; then \
-		uv pip install --quiet --compile-bytecode --python $(BIN)/python -r requirements.lock && \
-		uv pip install --quiet --python $(BIN)/python --no-deps --editable . ; \
-	else \
-		$(BIN)/pip install --quiet --disable-pip-version-check -r requirements.lock && \
-		$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --editable . ; \
+	command -v uv > /dev/null || $(PIP) config list | grep -qE '\.(index-url|no-index)=' || \
+		$(PIP) install --target .venv/uv $(UV) || true
+	PATH="$$PATH:.venv/uv/bin"; if command -v uv > /dev/null && \
+		uv pip install --quiet --python $(BIN)/python -r requirements.lock && \
+		uv pip install --quiet --python $(BIN)/python --no-deps --editable . ; then : ; else \
+		$(PIP) install --no-compile -r requirements.lock && \
+		$(PIP) install --no-compile --no-deps --editable . ; \
 	fi
 	touch $@
 
