@@ -1,5 +1,5 @@
 # `make reproduce` and `make test` are all it takes; both build .venv from the lock by themselves.
-.PHONY: reproduce smoke html readme test test-cluster benchmark lock clean
+.PHONY: reproduce smoke html readme test lint kernels test-cluster benchmark lock clean
 .DELETE_ON_ERROR:
 
 PYTHON ?= python3
@@ -28,13 +28,20 @@ html: .venv/ready
 readme: .venv/ready
 	$(BIN)/python -m ldpt.publishing.readme
 
+# The engines are compiled while one core is left anyway, and not by every process of the tests.
 test: .venv/ready
+	$(MAKE) --no-print-directory -j2 lint kernels
+	$(BIN)/pytest -n auto --durations 10 -m "not (workflow or browser or cluster)"
+	$(BIN)/pytest -n auto --dist loadfile --no-loadscope-reorder --durations 10 -m "(workflow or browser) and not cluster"
+
+lint: .venv/ready
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/snakefmt --check Snakefile workflow
 	$(BIN)/mypy
-	$(BIN)/pytest -n auto --durations 10 -m "not (workflow or browser or cluster)"
-	$(BIN)/pytest -n auto --dist loadfile --durations 10 -m "(workflow or browser) and not cluster"
+
+kernels: .venv/ready
+	$(BIN)/python -c 'from scripts.compile_kernels import compile_kernels; compile_kernels("/dev/null")'
 
 test-cluster: .venv/ready
 	tests/cluster/install

@@ -15,6 +15,12 @@ from ldpt import config
 from ldpt.instances import Instance
 
 PROJECT = Path(__file__).resolve().parents[1]
+LONGEST = ["test_crash.py", "test_determinism.py", "test_extension.py", "test_code_is_input.py"]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The files that take minutes come first, so that none is left running alone at the end."""
+    items.sort(key=lambda item: item.path.name not in LONGEST)
 
 
 @pytest.fixture(scope="session")

@@ -4,12 +4,13 @@ Modules of ``ldpt.provenance`` that only keep records compute nothing, so they d
 """
 
 import ast
+import hashlib
 import json
 from functools import cache
+from json.encoder import encode_basestring
 from pathlib import Path
-from typing import Any
 
-from ldpt.provenance.hashing import json_hash, stable_hash
+from ldpt.provenance.hashing import stable_hash
 
 PACKAGE = Path(__file__).resolve().parents[1]
 KEEPS_RECORDS = {"__init__", "code", "hashing", "records", "job"}  # of ldpt.provenance
@@ -48,12 +49,11 @@ def _short_name(path: Path) -> str:
 @cache
 def _read_code(path: Path, _mtime: int) -> tuple[str, tuple[Path, ...]]:
     """The hash of one file and the project files that it imports."""
-    tree = ast.parse(_source(path), filename=str(path))
-    nodes = list(ast.walk(tree))
-    imported = _imported_files(nodes, path)
-    if not any(isinstance(node, ast.Name) and node.id == "__doc__" for node in nodes):
-        _strip_docstrings(nodes)
-    return json_hash(_shape(tree)), imported
+    source = _source(path)
+    tree = ast.parse(source, filename=str(path))
+    imports: list[ast.Import | ast.ImportFrom] = []
+    text = _text(tree, "__doc__" not in source or not _reads_docstring(tree), imports)
+    return hashlib.sha256(text.encode()).hexdigest(), _imported_files(imports, path)
 
 
 def _source(path: Path) -> str:
@@ -66,38 +66,54 @@ def _source(path: Path) -> str:
     return "\n".join("" if line.lstrip().startswith(("%", "!")) else line for line in lines)
 
 
-def _strip_docstrings(nodes: list[ast.AST]) -> None:
-    for node in nodes:
-        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
-            first = node.body[0] if node.body else None
-            if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
-                node.body = node.body[isinstance(first.value.value, str) :]
+def _reads_docstring(tree: ast.AST) -> bool:
+    return any(isinstance(node, ast.Name) and node.id == "__doc__" for node in ast.walk(tree))
 
 
-def _shape(node: object) -> Any:
-    """A syntax tree as plain lists; what is empty is left out, as Python versions differ in it."""
-    if isinstance(node, ast.AST):
-        fields = []
-        for name in node._fields:
-            value = getattr(node, name, None)
-            if value is not None and value != []:
-                fields.append([name, _shape(value)])
-        return [type(node).__name__, fields]
+DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+def _text(node: object, strip: bool, imports: list[ast.Import | ast.ImportFrom]) -> str:
+    """A syntax tree as JSON, without docstrings if ``strip``; notes what it imports on the way.
+
+    What is empty is left out, as Python versions differ in it. Every job reads its code, so that
+    the text is put together here, in one pass, in half of the time of lists for ``json``.
+    """
     if isinstance(node, list):
-        return [_shape(value) for value in node]
-    return None if node is None else f"{type(node).__name__} {node!r}"
+        return f"[{','.join([_text(value, strip, imports) for value in node])}]"
+    if not isinstance(node, ast.AST):
+        return encode_basestring(f"{type(node).__name__} {node!r}") if node is not None else "null"
+    if not node._fields:  # most of all, Load
+        return f'["{type(node).__name__}",[]]'
+    if isinstance(node, (ast.Import, ast.ImportFrom)):
+        imports.append(node)
+    fields = []
+    for name in node._fields:
+        value = getattr(node, name, None)
+        if strip and name == "body" and isinstance(node, DOCUMENTED):
+            value = _without_docstring(node.body)
+        if value is not None and value != []:
+            fields.append(f'["{name}",{_text(value, strip, imports)}]')
+    return f'["{type(node).__name__}",[{",".join(fields)}]]'
 
 
-def _imported_files(nodes: list[ast.AST], path: Path) -> tuple[Path, ...]:
+def _without_docstring(body: list[ast.stmt]) -> list[ast.stmt]:
+    first = body[0] if body else None
+    if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
+        return body[isinstance(first.value.value, str) :]
+    return body
+
+
+def _imported_files(imports: list[ast.Import | ast.ImportFrom], path: Path) -> tuple[Path, ...]:
     """The project files that are imported anywhere in a file, inside functions included.
 
     Importing ``a.b.c`` runs ``a`` and ``a.b`` as well, so every parent package counts.
     """
     names: set[str] = set()
-    for node in nodes:
+    for node in imports:
         if isinstance(node, ast.Import):
             names.update(alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
+        else:
             module = _absolute(node.module or "", node.level, path)
             names.add(module)
             names.update(f"{module}.{alias.name}" for alias in node.names)

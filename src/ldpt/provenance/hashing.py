@@ -15,10 +15,5 @@ def file_hash(path: str | Path) -> str:
 
 def stable_hash(value: object) -> str:
     """SHA-256 of a value's canonical JSON."""
-    return json_hash(plain(value))
-
-
-def json_hash(value: object) -> str:
-    """The same of a value that is made of JSON's own types."""
-    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    text = json.dumps(plain(value), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()
