@@ -29,7 +29,7 @@ def test_undo_window_keeps_what_was_drawn(log_weight):
         tournament.set_value(state.tree, k, 0.1 * k)
     totals = []
     for left in (50_000, 700, 31):
-        used = fast_budget.raise_level(rng, level, left, means, rule, state)
+        used = fast_budget.raise_level(rng, level, left, False, means, rule, state)
         assert used == -1  # the level is ten standard deviations away
         assert state.n[0] == start[0][0] + left
         fast_budget.undo_window(rule, state)

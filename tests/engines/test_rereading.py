@@ -48,17 +48,41 @@ def test_draw_piece_asks_for_the_inner_edge_given_the_outer(ones, inner, outer):
 
 
 @pytest.mark.parametrize(("ones", "inner", "outer"), [(5, 2, 4), (5, 1, 3), (6, 4, 5)])
-def test_halves_of_a_touching_row_give_all_its_orders_alike(ones, inner, outer):
-    """Read to the end, one pull at a time: every order that touches only the inner edge."""
-    rng, m = np.random.default_rng(5), 10
+def test_halve_touching_keeps_what_is_known(ones, inner, outer):
+    """Ones in the first half of 10 steps, and whether it touches the inner edge, given the row."""
+    rng, m = np.random.default_rng(6), 10
     orders = [o for o in arrangements(m, ones) if inner <= walk_of(o).max() < outer]
+    answers = [(sum(o[: m // 2]), bool(walk_of(o)[: m // 2].max() >= inner)) for o in orders]
+    numbers = {answer: i for i, answer in enumerate(sorted(set(answers)))}
+    weights = np.bincount([numbers[a] for a in answers]) / len(answers)
+    sample = []
+    for _ in range(20_000):
+        rows = summed_row(m, ones, outer)
+        i = rereading.put_touching(rereading.Piece(m, Edges(inner, FAR)), ones, rows, rereading.GAP)
+        i = rereading.halve_touching(rng, 0, 0, rows, i)
+        assert rows[i : i + 2, PULLS].tolist() == [m // 2, m // 2]
+        assert rows[i : i + 2, ONES].sum() == ones
+        assert (rows[i, KIND] == TOUCHING) != (rows[i + 1, KIND] == TOUCHING)
+        sample.append(numbers[int(rows[i, ONES]), bool(rows[i, KIND] == TOUCHING)])
+    assert fits(sample, weights) > LEVEL
+
+
+@pytest.mark.parametrize(
+    ("ones", "inner", "outer"), [(5, 2, 4), (5, 1, 3), (6, 4, 5), (5, None, 3), (6, None, 4)]
+)
+def test_rows_spelled_out_give_all_their_orders_alike(ones, inner, outer):
+    """Read one pull at a time: every order that touches only the inner edge, if there is one."""
+    rng, m = np.random.default_rng(5), 10
+    orders = [o for o in arrangements(m, ones) if (inner or -m) <= walk_of(o).max() < outer]
     numbers = {order: i for i, order in enumerate(orders)}
     one_pull = blocks.Corridor(0.0, 0.0, 0.0, 0.5, 1)
     sample = []
     for _ in range(100 * len(orders)):
-        rows, active = summed_row(m, ones, outer), blocks.new_active(1)
-        i = rereading.put_touching(rereading.Piece(m, Edges(inner, FAR)), ones, rows, rereading.GAP)
-        assert rows[i, KIND] == TOUCHING
+        rows, active, i = summed_row(m, ones, outer), blocks.new_active(1), rereading.GAP
+        if inner is not None:
+            piece = rereading.Piece(m, Edges(inner, FAR))
+            i = rereading.put_touching(piece, ones, rows, i)
+            assert rows[i, KIND] == TOUCHING
         order = []
         for n in range(m):
             i = rereading.reread_block(rng, 0, n, one_pull, rows, i, i, active)

@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 from ldpt.engines import loops
-from ldpt.engines.decisions import Arms
+from ldpt.engines.decisions import Arms, Judge, is_loss
+from ldpt.engines.fast_budget import new_state
+from ldpt.engines.fast_losses import run_for_losses
 from ldpt.engines.sources import tape_from_responses
 from ldpt.learners import FixedBudget, FixedConfidence
 from ldpt.policies import INDEX_POLICIES, POLICIES
@@ -61,6 +63,33 @@ def test_fixed_budget_engines_are_equal_at_all_checkpoints(policy, seed):
         rule = POLICIES[policy].rule(tau, zeta)
         runs = [budget_run(engine, tape, means, rule, budgets) for engine in BUDGET_ENGINES]
         assert runs == [runs[0]] * len(runs), f"seed [{seed}, {number}], {rule}"
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("policy", INDEX_POLICIES)
+def test_losses_are_equal_at_all_checkpoints(policy, seed):
+    """Of runs that are not made to their checkpoints; windows end beyond, so tapes are longer."""
+    errs = []
+    for number in range(150):
+        rng = np.random.default_rng([seed, number, 1])
+        means, tau, epsilon = draw_problem(rng, max_arms=16)
+        rule = POLICIES[policy].rule(tau, shrinkage(epsilon) * float(rng.choice([0.0, 0.02, 0.1])))
+        last = max(2 * means.size, int(rng.choice([100, 5000, 100_000])))
+        part = np.geomspace(0.01, 1, 12) if rng.random() < 0.5 else rng.random(4)
+        budgets = np.unique(np.append(np.ceil(part * last).astype(np.int64), last))
+        judged = rng.random(means.size) < 0.7
+        judge = Judge(budgets, judged & (means >= tau), judged & (means < tau))
+        tape = draw_tape(rng, means, 5 * last + 100)
+        pulls, sums = budget_run(loops.fixed_budget_literal, tape, means, rule, budgets)
+        expected = [
+            is_loss(np.array(n), np.array(s), tau, judge) for n, s in zip(pulls, sums, strict=True)
+        ]
+        losses = np.empty(budgets.size, np.bool_)
+        state = new_state(means.size, last)
+        run_for_losses(tape, means, rule, judge, state, losses)
+        assert losses.tolist() == expected, f"seed [{seed}, {number}, 1], {rule}"
+        errs += expected
+    assert 0.1 < np.mean(errs) < 0.9
 
 
 @pytest.mark.parametrize("name", RADII)

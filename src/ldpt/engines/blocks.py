@@ -25,7 +25,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ldpt.engines.jit import compiled
+from ldpt.engines.jit import borrowing, compiled
 from ldpt.engines.pull_order import popcount
 from ldpt.engines.sources import (
     WORD_SIZE,
@@ -83,13 +83,20 @@ def new_active(n_arms: int) -> np.ndarray:
     return np.zeros((n_arms, REST_SIZE + 1), np.int64)
 
 
-@compiled
+@borrowing
+def copy_row(source: np.ndarray, i: int, target: np.ndarray, j: int) -> None:
+    """Make row j of the target equal to row i; ``target[j] = source[i]`` would allocate a copy."""
+    for column in range(ROW):
+        target[j, column] = source[i, column]
+
+
+@borrowing
 def rounding_slack(n: int) -> float:
     """More than rounding can move d or an edge between here and 100 n pulls (n < 10^12)."""
     return 1e-6 + 1e-13 * n
 
 
-@compiled
+@borrowing
 def safe_length(up: float, down: float, closing: float, tau: float, limit: int) -> int:
     """Pulls until the arm must be looked at: before the last of them no edge can be reached."""
     up_speed, down_speed = 1.0 - tau + closing, tau + closing
@@ -99,7 +106,7 @@ def safe_length(up: float, down: float, closing: float, tau: float, limit: int) 
     return 1 + int(free) if free > 0.0 else 1
 
 
-@compiled
+@borrowing
 def bridged_length(near: float, far: float, drift: float, limit: int) -> int:
     """Largest m with near - m drift >= sqrt(ratio m), the edges being near and far.
 
@@ -115,7 +122,7 @@ def bridged_length(near: float, far: float, drift: float, limit: int) -> int:
     return int(min(root * root, width * width / 60.0, limit)) if width > 0.0 else 0
 
 
-@compiled
+@borrowing
 def open_block(
     source: Source, arm: int, n: int, mean: float, corridor: Corridor, active: np.ndarray
 ) -> None:
@@ -131,7 +138,7 @@ def open_block(
         take_from_rest(arm, pulls_to_edge(active[arm, REST], most, corridor), active)
 
 
-@compiled
+@borrowing
 def open_long_block(
     source: Source, arm: int, n: int, mean: float, corridor: Corridor, active: np.ndarray
 ) -> bool:
@@ -159,7 +166,7 @@ def open_long_block(
     return True
 
 
-@compiled
+@borrowing
 def worthwhile_distance(mean: float, corridor: Corridor) -> float:
     """Distance of the walk 2 s - n to its nearest edge from which a block drawn at once pays."""
     drift = abs(1.0 - 2.0 * corridor.tau) + 2.0 * corridor.closing + abs(2.0 * mean - 1.0)
@@ -168,7 +175,7 @@ def worthwhile_distance(mean: float, corridor: Corridor) -> float:
     return WORTH * drift + math.sqrt(ratio) * WORTH_ROOT
 
 
-@compiled
+@borrowing
 def bridge(
     source: Source, arm: int, n: int, mean: float, up: int, down: int, m: int, active: np.ndarray
 ) -> bool:
@@ -182,7 +189,7 @@ def bridge(
     return True
 
 
-@compiled
+@borrowing
 def put_sum(arm: int, m: int, ones: int, up: int, down: int, active: np.ndarray) -> None:
     """Make m responses, of which only the sum and edges not touched are known, the arm's block."""
     active[arm, KIND] = SUMMED
@@ -193,7 +200,7 @@ def put_sum(arm: int, m: int, ones: int, up: int, down: int, active: np.ndarray)
 # --- Words
 
 
-@compiled
+@borrowing
 def fill_rest(source: Source, arm: int, n: int, mean: float, active: np.ndarray) -> None:
     """Make sure that the arm's rest holds a response; its first is that of pull n + 1."""
     if active[arm, REST_SIZE] == 0:
@@ -201,7 +208,7 @@ def fill_rest(source: Source, arm: int, n: int, mean: float, active: np.ndarray)
         active[arm, REST_SIZE] = WORD_SIZE
 
 
-@compiled
+@borrowing
 def take_from_rest(arm: int, m: int, active: np.ndarray) -> None:
     """Make the first m responses of the rest the arm's block."""
     word = active[arm, REST] & ((np.int64(1) << m) - 1)
@@ -213,7 +220,7 @@ def take_from_rest(arm: int, m: int, active: np.ndarray) -> None:
     active[arm, REST_SIZE] -= m
 
 
-@compiled
+@borrowing
 def pulls_to_edge(word: int, most: int, corridor: Corridor) -> int:
     """Responses in the word up to the first that touches an edge, or ``most`` if none does."""
     return read_word(word, most, walk_edges(corridor))[0]
@@ -232,14 +239,14 @@ class WalkEdges(NamedTuple):
     fall: float
 
 
-@compiled
+@borrowing
 def walk_edges(corridor: Corridor) -> WalkEdges:
     """The edges of the walk 2 s - n."""
     tilt, closing = 1.0 - 2.0 * corridor.tau, 2.0 * corridor.closing
     return WalkEdges(2.0 * corridor.up, 2.0 * corridor.down, closing + tilt, closing - tilt)
 
 
-@compiled
+@borrowing
 def read_word(word: int, most: int, edges: WalkEdges) -> tuple[int, float, float]:
     """Responses up to the first that touches an edge, or ``most``; ways to the edges after them.
 
@@ -269,7 +276,7 @@ def read_word(word: int, most: int, edges: WalkEdges) -> tuple[int, float, float
     return m, up, down
 
 
-@compiled
+@borrowing
 def walk_in_words(
     source: Source, arm: int, n: int, mean: float, corridor: Corridor, active: np.ndarray,
     log: np.ndarray, line: int,
@@ -305,7 +312,7 @@ def walk_in_words(
 # --- The urn
 
 
-@compiled
+@borrowing
 def fill_urn(arm: int, m: int, ones: int, edge: int, active: np.ndarray) -> None:
     """Put m responses into the urn, conditioned on their walk having touched the edge.
 
@@ -319,7 +326,7 @@ def fill_urn(arm: int, m: int, ones: int, edge: int, active: np.ndarray) -> None
     active[arm, URN_MIRROR] = edge if came_back else 0
 
 
-@compiled
+@borrowing
 def step_in_urn(source: Source, arm: int, n: int, corridor: Corridor, active: np.ndarray) -> None:
     """Single responses from the urn until an edge is touched or the urn is empty."""
     word, m = 0, 0
@@ -339,7 +346,7 @@ def step_in_urn(source: Source, arm: int, n: int, corridor: Corridor, active: np
     active[arm, WORD] = word
 
 
-@compiled
+@borrowing
 def take_from_urn(source: Source, arm: int, n: int, active: np.ndarray) -> int:
     """One response out of the urn."""
     response = draw_part(source, arm, n, 1, active[arm, URN_ONES], active[arm, URN])

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ldpt import policies, radii
-from ldpt.engines.jit import compiled
+from ldpt.engines.jit import borrowing, compiled
 from ldpt.policies import IndexRule
 from ldpt.radii import Boundary
 
@@ -25,7 +25,7 @@ class Arms(NamedTuple):
     tau: float
 
 
-@compiled
+@borrowing
 def squared_edge(rule: IndexRule, n: float, level: float) -> float:
     """I^2 at which the index of an arm with n pulls reaches ``level``, rounding taken off.
 
@@ -38,14 +38,14 @@ def squared_edge(rule: IndexRule, n: float, level: float) -> float:
     return level * (1.0 - 1e-12) - rule.log_weight * math.log(n)
 
 
-@compiled
+@borrowing
 def is_clearly_below(rule: IndexRule, n: float, s: float, squared: float) -> bool:
     """Whether I^2 is less than ``squared`` by more than rounding; takes no root, no division."""
     reach = abs(s - n * rule.tau) + n * rule.zeta
     return reach * reach < (1.0 - 1e-9) * squared * n
 
 
-@compiled
+@borrowing
 def is_undecided(edge: Boundary, n: float, s: float, t: float, tau: float) -> bool:
     """Whether moving the arm's mean by its radius towards the threshold changes its side."""
     d = s - n * tau
@@ -61,7 +61,7 @@ class Judge(NamedTuple):
     must_reject: np.ndarray
 
 
-@compiled
+@borrowing
 def is_loss(pulls: np.ndarray, sums: np.ndarray, tau: float, judge: Judge) -> bool:
     """Loss of the answer {k : s_k > n_k tau}; arms inside the tolerance band are free."""
     for k in range(pulls.size):
@@ -71,7 +71,7 @@ def is_loss(pulls: np.ndarray, sums: np.ndarray, tau: float, judge: Judge) -> bo
     return False
 
 
-@compiled
+@borrowing
 def first_minimum(values: np.ndarray) -> int:
     """Position of the smallest value, the lowest one among ties."""
     best = 0

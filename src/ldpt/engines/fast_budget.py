@@ -30,6 +30,7 @@ from ldpt.engines.blocks import (
     ROW,
     URN,
     Corridor,
+    copy_row,
     fill_rest,
     new_active,
     open_long_block,
@@ -39,10 +40,10 @@ from ldpt.engines.blocks import (
     walk_in_words,
 )
 from ldpt.engines.decisions import arm_index, is_clearly_below, squared_edge
-from ldpt.engines.jit import compiled
+from ldpt.engines.jit import borrowing, compiled
 from ldpt.engines.pull_order import popcount
 from ldpt.engines.reference import fixed_budget_uniform
-from ldpt.engines.rereading import GAP, reread_block
+from ldpt.engines.rereading import GAP, reread_block, walk_in_rows
 from ldpt.engines.sources import WORD_SIZE, Source, draw_word
 from ldpt.engines.tournament import (
     index_bits,
@@ -56,12 +57,14 @@ from ldpt.policies import IndexRule
 SHARE = 0.5  # of the pulls left that a window aims at
 WINDOW = 4  # pulls per arm below which a window does not pay
 GROWTH = 1.0  # most by which a window aims to multiply the pulls made so far
-NOISE = 2.0  # I up to which an arm may stay near the threshold for long, by noise alone
+NOISE = 1.0  # I up to which an arm may stay near the threshold for long, by noise alone
 CHEAP = 4096  # pulls left up to which undoing a window costs little
 LEAST = 0.05  # I^2 below which a level is not worth a window
 FIRST = 24  # pulls of an excursion that are compared one by one, for most are short
 YOUNG = 64  # pulls of an arm up to which its index is compared pull by pull
 MAX_ROWS = 4096  # of the log of a window, and 64 per arm
+
+BELOW, ABOVE, BOTH = range(3)  # sides of the threshold on which an arm has been
 
 
 class Undo(NamedTuple):
@@ -83,6 +86,7 @@ class BudgetState(NamedTuple):
     head: np.ndarray  # the arm's future: rows head to tail - 1
     tail: np.ndarray
     undo: Undo
+    sides: np.ndarray  # on which side of the threshold an arm was during a watched window
 
 
 @compiled
@@ -103,10 +107,11 @@ def new_state(n_arms: int, budget: int) -> BudgetState:
         np.zeros(n_arms, np.int64),
         np.zeros(n_arms, np.int64),
         undo,
+        np.zeros(n_arms, np.int64),
     )
 
 
-@compiled
+@borrowing
 def restart(state: BudgetState) -> None:
     """Bring the state to before the first pull."""
     state.n[:] = 0
@@ -116,7 +121,7 @@ def restart(state: BudgetState) -> None:
     forget(state)
 
 
-@compiled
+@borrowing
 def forget(state: BudgetState) -> None:
     """Throw away the responses that no pull has read; those to come are independent of them.
 
@@ -156,11 +161,20 @@ def run_to_budgets(
         sums[c] = state.s
 
 
-@compiled
+@borrowing
 def advance(
     source: Source, t: int, stop: int, means: np.ndarray, rule: IndexRule, state: BudgetState
 ) -> None:
     """Go on with a run from t pulls to exactly ``stop`` pulls, a number fixed beforehand."""
+    go_to(source, t, stop, means, rule, state)
+    forget(state)
+
+
+@borrowing
+def go_to(
+    source: Source, t: int, stop: int, means: np.ndarray, rule: IndexRule, state: BudgetState
+) -> None:
+    """Go on with a run from t pulls to exactly ``stop`` pulls, and keep what is known beyond."""
     n_arms = means.size
     escape = pulls_to_escape(rule, means)
     pace = 1.0
@@ -172,16 +186,15 @@ def advance(
             pace = min(1.0, 2.0 * pace)
             continue
         level = level_after(rule, t / n_arms, state.tree[1], min(GROWTH, aim / t))
-        used = raise_level(source, level, stop - t, means, rule, state)
+        used = raise_level(source, level, stop - t, False, means, rule, state)
         if used < 0:
             undo_window(rule, state)
             pace *= 0.125
             continue
         t += used
-    forget(state)
 
 
-@compiled
+@borrowing
 def is_noisy(rule: IndexRule, level: float, left: int, escape: float) -> bool:
     """Whether a window may well be undone, at a cost: an arm may stay below its level for long.
 
@@ -191,7 +204,7 @@ def is_noisy(rule: IndexRule, level: float, left: int, escape: float) -> bool:
     return rule.log_weight == 0.0 and level < NOISE and CHEAP < left < 2.0 * escape
 
 
-@compiled
+@borrowing
 def pulls_to_escape(rule: IndexRule, means: np.ndarray) -> float:
     """Pulls after which arms that follow their means have left the noise."""
     pulls = 0.0
@@ -201,7 +214,7 @@ def pulls_to_escape(rule: IndexRule, means: np.ndarray) -> float:
     return pulls
 
 
-@compiled
+@borrowing
 def level_after(rule: IndexRule, pulls: float, level: float, growth: float) -> float:
     """The level at which arms that follow their means have 1 + growth times as many pulls."""
     squared = max(LEAST, squared_edge(rule, pulls, level))
@@ -210,7 +223,7 @@ def level_after(rule: IndexRule, pulls: float, level: float, growth: float) -> f
     return level + growth * squared + rule.log_weight * math.log(1.0 + growth)
 
 
-@compiled
+@borrowing
 def excursions(
     source: Source, moves: int, left: int, means: np.ndarray, rule: IndexRule, state: BudgetState
 ) -> int:
@@ -248,7 +261,7 @@ def excursions(
     return used
 
 
-@compiled
+@borrowing
 def next_blocks(
     source: Source, k: int, mean: float, corridor: Corridor, state: BudgetState, log: np.ndarray,
     line: int,
@@ -259,6 +272,11 @@ def next_blocks(
     """
     active, n = state.active, state.n[k]
     if state.head[k] < state.tail[k]:
+        state.head[k], m, ones, line = walk_in_rows(
+            corridor, state.future, state.head[k], state.tail[k], log, line
+        )
+        if m > 0:
+            return m, ones, line
         free = state.head[k] - (state.tail[k - 1] if k > 0 else 0)
         state.head[k] = reread_block(
             source, k, n, corridor, state.future, state.head[k], free, active
@@ -270,23 +288,25 @@ def next_blocks(
             return walk_in_words(source, k, n, mean, corridor, active, log, line)
         step_in_urn(source, k, n, corridor, active)
     if log.shape[0] > 0:
-        for column in range(ROW):
-            log[line, column] = active[k, column]
+        copy_row(active, k, log, line)
         line += 1
     return active[k, PULLS], active[k, ONES], line
 
 
-@compiled
+@borrowing
 def raise_level(
-    source: Source, level: float, left: int, means: np.ndarray, rule: IndexRule, state: BudgetState
-) -> int:
+    source: Source, level: float, left: int, watched: bool, means: np.ndarray, rule: IndexRule,
+    state: BudgetState,
+) -> int:  # fmt: skip
     """Pull every arm until its index exceeds the level, writing a log; return the pulls needed.
 
-    -1 if that takes more than ``left`` pulls or lines: then the window must be undone.
+    -1 if that takes more than ``left`` pulls or lines: then the window must be undone. If watched,
+    ``state.sides`` tells on which side of the threshold each arm stayed all the time, if on one.
     """
     n, s, tree, active, head, tail = (
         state.n, state.s, state.tree, state.active, state.head, state.tail,
     )  # fmt: skip
+    sides = state.sides
     log_start = state.undo.log_start
     used, lines, fits = 0, 0, True
     leaves = tree.size >> 1
@@ -296,32 +316,36 @@ def raise_level(
     for k in range(n.size):
         log_start[k] = lines
         index = tree[leaves + k]
+        sides[k] = side_of(rule, n[k], s[k]) if watched else BOTH
         while index <= level and fits:
             if used == left or lines >= room:
                 fits = False
                 break
-            if n[k] < YOUNG and head[k] == tail[k] and active[k, URN] == 0:
+            if sides[k] == BOTH and n[k] < YOUNG and head[k] == tail[k] and active[k, URN] == 0:
                 fill_rest(source, k, n[k], means[k], active)
                 most = min(left - used, active[k, REST_SIZE])
                 m = pulls_to_level(active[k, REST], most, rule, level, n[k], s[k])
                 take_from_rest(k, m, active)
-                for column in range(ROW):
-                    log[lines, column] = active[k, column]
+                copy_row(active, k, log, lines)
                 ones, lines = active[k, ONES], lines + 1
             else:
                 corridor = corridor_below(rule, level, n[k], s[k], left - used)
+                if sides[k] != BOTH:
+                    corridor = corridor_on_side(corridor, rule, n[k], s[k])
                 m, ones, lines = next_blocks(source, k, means[k], corridor, state, log, lines)
             n[k] += m
             s[k] += ones
             used += m
             index = arm_index(rule, n[k], s[k])
+            if side_of(rule, n[k], s[k]) != sides[k]:
+                sides[k] = BOTH
         if lines > log_start[k]:
             set_value(tree, k, index)
     log_start[n.size] = lines
     return used if fits else -1
 
 
-@compiled
+@borrowing
 def pulls_to_level(word: int, most: int, rule: IndexRule, level: float, n: int, s: int) -> int:
     """Responses in the word until the index reaches the level, or ``most`` if it does not."""
     horizon, squared = n, -1.0  # up to the horizon, I^2 < squared keeps the index below the level
@@ -337,7 +361,7 @@ def pulls_to_level(word: int, most: int, rule: IndexRule, level: float, n: int, 
     return most
 
 
-@compiled
+@borrowing
 def corridor_below(rule: IndexRule, level: float, n: int, s: int, limit: int) -> Corridor:
     """Between which edges an arm stays below the level, and for how many pulls they hold.
 
@@ -356,14 +380,29 @@ def corridor_below(rule: IndexRule, level: float, n: int, s: int, limit: int) ->
     return Corridor(edge - d, edge + d, closing, rule.tau, limit)
 
 
-@compiled
+@borrowing
+def corridor_on_side(corridor: Corridor, rule: IndexRule, n: int, s: int) -> Corridor:
+    """The part of the corridor in which the arm stays on its side of the threshold."""
+    d, slack = s - n * rule.tau, rounding_slack(n)
+    up = corridor.up if d > 0.0 else min(corridor.up, -d - slack)
+    down = min(corridor.down, d - slack) if d > 0.0 else corridor.down
+    return Corridor(up, down, corridor.closing, corridor.tau, corridor.limit)
+
+
+@borrowing
+def side_of(rule: IndexRule, n: int, s: int) -> int:
+    """On which side of the threshold the arm's estimate is."""
+    return ABOVE if s > n * rule.tau else BELOW
+
+
+@borrowing
 def edge_of_level(rule: IndexRule, n: float, level: float) -> float:
     """e(n): the index is at most the level while |d| <= e(n); minus infinity if it cannot be."""
     squared = squared_edge(rule, n, level)
     return math.sqrt(n * squared) - rule.zeta * n if squared >= 0.0 else -np.inf
 
 
-@compiled
+@borrowing
 def undo_window(rule: IndexRule, state: BudgetState) -> None:
     """Undo a window: its log becomes the first part of each arm's future."""
     undo, filled = state.undo, 0
@@ -372,12 +411,13 @@ def undo_window(rule: IndexRule, state: BudgetState) -> None:
         for line in range(undo.log_start[k], undo.log_start[k + 1]):
             state.n[k] -= undo.log[line, PULLS]
             state.s[k] -= undo.log[line, ONES]
-            undo.spare[filled] = undo.log[line]
+            copy_row(undo.log, line, undo.spare, filled)
             filled += 1
         for row in range(state.head[k], state.tail[k]):
-            undo.spare[filled] = state.future[row]
+            copy_row(state.future, row, undo.spare, filled)
             filled += 1
         if undo.log_start[k + 1] > undo.log_start[k]:
             set_value(state.tree, k, arm_index(rule, state.n[k], state.s[k]))
         state.head[k], state.tail[k] = start, filled
-    state.future[:filled] = undo.spare[:filled]
+    for row in range(filled):
+        copy_row(undo.spare, row, state.future, row)

@@ -21,7 +21,7 @@ from ldpt.engines.blocks import (
     rounding_slack,
 )
 from ldpt.engines.decisions import Arms, boundary, is_undecided
-from ldpt.engines.jit import compiled
+from ldpt.engines.jit import borrowing, compiled
 from ldpt.engines.pull_order import (
     join,
     key_after,
@@ -114,7 +114,7 @@ def fixed_confidence_fast(
                 count -= 1
 
 
-@compiled
+@borrowing
 def check_arm(
     source: Source, arms: Arms, edge: Boundary, state: State, k: int, t: int, max_pulls: int
 ) -> bool:
@@ -137,7 +137,7 @@ def check_arm(
     return False
 
 
-@compiled
+@borrowing
 def reopening_time(edge: Boundary, n: int, s: int, t: int, tau: float) -> int:
     """First time after t at which a decided arm is undecided again; NEVER if beyond the horizon.
 
@@ -170,7 +170,7 @@ def reopening_time(edge: Boundary, n: int, s: int, t: int, tau: float) -> int:
     return high
 
 
-@compiled
+@borrowing
 def guessed_time(edge: Boundary, n: int, d: float) -> int:
     """About the time at which the boundary reaches |d|; 0 where no closed form is at hand."""
     if edge.family == UNION:  # L(t) = d^2 / (f n)
@@ -178,7 +178,7 @@ def guessed_time(edge: Boundary, n: int, d: float) -> int:
     return 0
 
 
-@compiled
+@borrowing
 def settle(
     source: Source, bits: int, count: int, frontiers: np.ndarray, members: np.ndarray,
     active: np.ndarray, pulls: np.ndarray, sums: np.ndarray,

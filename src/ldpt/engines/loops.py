@@ -5,8 +5,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ldpt.engines.decisions import Arms, Judge, arm_index, first_minimum, is_loss, is_undecided
-from ldpt.engines.fast_budget import fixed_budget_fast, new_state, run_to_budgets
+from ldpt.engines.fast_budget import fixed_budget_fast, new_state
 from ldpt.engines.fast_confidence import fixed_confidence_fast
+from ldpt.engines.fast_losses import run_for_losses
 from ldpt.engines.jit import compiled
 from ldpt.engines.reference import (
     fixed_budget_laplace,
@@ -46,9 +47,9 @@ def index_losses(
     state = new_state(means.size, judge.budgets[-1] if fast else 0)
     for r in range(losses.shape[0]):
         if fast:
-            run_to_budgets(rng, means, rule, judge.budgets, state, pulls, sums)
-        else:
-            fixed_budget_literal(rng, means, rule, judge.budgets, pulls, sums)
+            run_for_losses(rng, means, rule, judge, state, losses[r])
+            continue
+        fixed_budget_literal(rng, means, rule, judge.budgets, pulls, sums)
         for c in range(judge.budgets.size):
             losses[r, c] = is_loss(pulls[c], sums[c], rule.tau, judge)
 

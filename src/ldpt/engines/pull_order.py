@@ -18,7 +18,7 @@ import numpy as np
 from numba import types
 from numba.extending import intrinsic
 
-from ldpt.engines.jit import compiled
+from ldpt.engines.jit import borrowing
 
 # --- Sets of arms as bits
 
@@ -33,7 +33,7 @@ def popcount(typing_context: Any, word: Any) -> Any:
     return types.int64(types.int64), codegen
 
 
-@compiled
+@borrowing
 def rank(members: np.ndarray, group: int, arm: int) -> int:
     """How many members have an index below ``arm``."""
     last = arm >> 6
@@ -43,7 +43,7 @@ def rank(members: np.ndarray, group: int, arm: int) -> int:
     return below
 
 
-@compiled
+@borrowing
 def member_of_rank(members: np.ndarray, group: int, position: int) -> int:
     """The member with exactly ``position`` members below it."""
     word = 0
@@ -59,13 +59,13 @@ def member_of_rank(members: np.ndarray, group: int, position: int) -> int:
 # --- Groups
 
 
-@compiled
+@borrowing
 def pulls_at(frontier: int, arm: int, bits: int) -> int:
     """Pulls that a member has when all keys of its group below the frontier are served."""
     return (frontier - 1 - arm) >> bits
 
 
-@compiled
+@borrowing
 def keys_between(
     start: int, stop: int, members: np.ndarray, group: int, size: int, bits: int
 ) -> int:
@@ -75,7 +75,7 @@ def keys_between(
     return rounds * size + rank(members, group, stop & mask) - rank(members, group, start & mask)
 
 
-@compiled
+@borrowing
 def key_after(start: int, count: int, members: np.ndarray, group: int, size: int, bits: int) -> int:
     """The frontier of the group after ``count`` more pulls."""
     position = rank(members, group, start & ((1 << bits) - 1)) + count
@@ -84,19 +84,19 @@ def key_after(start: int, count: int, members: np.ndarray, group: int, size: int
     return (((start >> bits) + rounds) << bits) + arm
 
 
-@compiled
+@borrowing
 def remove(arm: int, members: np.ndarray, group: int) -> None:
     """Take an arm out of a group."""
     members[group, arm >> 6] &= ~(np.int64(1) << (arm & 63))
 
 
-@compiled
+@borrowing
 def add(arm: int, members: np.ndarray, group: int) -> None:
     """Put an arm into a group."""
     members[group, arm >> 6] |= np.int64(1) << (arm & 63)
 
 
-@compiled
+@borrowing
 def join(
     arm: int, n: int, bits: int, count: int, frontiers: np.ndarray, sizes: np.ndarray,
     members: np.ndarray,
@@ -114,7 +114,8 @@ def join(
         place -= 1
     for g in range(count, place, -1):
         frontiers[g], sizes[g] = frontiers[g - 1], sizes[g - 1]
-        members[g] = members[g - 1]
+        for word in range(members.shape[1]):
+            members[g, word] = members[g - 1, word]
     frontiers[place] = ((n + 1) << bits) + arm
     sizes[place] = 1
     members[place] = 0
@@ -122,9 +123,10 @@ def join(
     return count + 1
 
 
-@compiled
+@borrowing
 def merge_top(count: int, sizes: np.ndarray, members: np.ndarray) -> int:
     """The top group has caught up with the one below; return the new count."""
     sizes[count - 2] += sizes[count - 1]
-    members[count - 2] |= members[count - 1]
+    for word in range(members.shape[1]):
+        members[count - 2, word] |= members[count - 1, word]
     return count - 1

@@ -7,7 +7,7 @@ baselines of the fixed-budget experiments are here as well.
 import numpy as np
 
 from ldpt.engines.decisions import Arms, arm_index, first_minimum, is_undecided
-from ldpt.engines.jit import compiled
+from ldpt.engines.jit import borrowing, compiled
 from ldpt.engines.sources import Source, draw_one, draw_sum
 from ldpt.policies import IndexRule
 from ldpt.radii import Boundary
@@ -38,7 +38,7 @@ def fixed_budget_literal(
         sums[c] = s
 
 
-@compiled
+@borrowing
 def fixed_budget_uniform(
     source: Source, means: np.ndarray, budgets: np.ndarray, pulls: np.ndarray, sums: np.ndarray
 ) -> None:
@@ -80,7 +80,7 @@ def fixed_budget_laplace(
         sums[c] = s
 
 
-@compiled
+@borrowing
 def fixed_confidence_literal(
     source: Source, arms: Arms, edge: Boundary, limit: np.ndarray, pulls: np.ndarray,
     sums: np.ndarray,

@@ -5,12 +5,13 @@ a *summed* block by its ones and by edges that its walk 2 s - n did not touch. T
 block again, its first pulls are drawn from their law given all that is known, together with the
 answer to a further question: did they touch the narrower edges? Mostly they did not, and are one
 block again. Otherwise they become a *touching* row, which is known to touch the inner edges and
-not to touch the outer ones. It is halved, with both facts kept, until the touch is found: the
-pulls before it are summed blocks, and it is a single pull.
+not to touch the outer ones. It is halved, with both facts kept, until the part that touches fits
+into a word; that is spelled out, response by response. So are the next responses of a summed block
+where an edge is so near that only a few could be read at once.
 
-Halves are drawn by rejection: ones in random order, whether either half touches an edge by the
-reflection principle, until what is known comes true. So nothing is drawn twice and nothing is
-biased.
+Halves and words are drawn by rejection: ones in random order, whether either half touches an edge
+by the reflection principle, until what is known comes true. So nothing is drawn twice and nothing
+is biased.
 """
 
 import math
@@ -25,22 +26,26 @@ from ldpt.engines.blocks import (
     KIND,
     ONES,
     PULLS,
-    ROW,
     STEPPED,
     SUMMED,
     TOUCHING,
     UP,
     WORD,
     Corridor,
+    WalkEdges,
     bridged_length,
+    copy_row,
     pulls_to_edge,
+    read_word,
     safe_length,
+    walk_edges,
 )
-from ldpt.engines.jit import compiled
+from ldpt.engines.jit import borrowing
 from ldpt.engines.pull_order import popcount
-from ldpt.engines.sources import INNER, OUTER, Edges, Source, draw_part, edges_touched
+from ldpt.engines.sources import INNER, OUTER, WORD_SIZE, Edges, Source, draw_part, edges_touched
 
 GAP = 32  # free rows in front of an arm's first, for the halves of touching rows
+WORTH_SPELLING = 24  # pulls of a piece below which a word is drawn response by response
 WORTH_ASKING = 60  # pulls of a piece below which a further question does not pay
 
 
@@ -51,7 +56,7 @@ class Piece(NamedTuple):
     inner: Edges
 
 
-@compiled
+@borrowing
 def reread_block(
     source: Source, arm: int, n: int, corridor: Corridor, rows: np.ndarray, i: int, free: int,
     active: np.ndarray,
@@ -62,24 +67,77 @@ def reread_block(
     """
     while True:
         if rows[i, KIND] == TOUCHING:
+            if rows[i, PULLS] <= WORD_SIZE:
+                spell_out(source, arm, n, rows, i)
+                continue
             i = halve_touching(source, arm, n, rows, i)
             free -= 1
             continue
         piece = front_piece(corridor, rows, i, free)
+        if (
+            rows[i, KIND] == SUMMED
+            and piece.pulls < min(WORTH_SPELLING, rows[i, PULLS])
+            and free > 0
+        ):
+            i = spell_out(source, arm, n, rows, i)
+            free -= 1
+            continue
         ones, inside = draw_piece(source, arm, n, piece, rows, i)
         if inside:
             break
         i = put_touching(piece, ones, rows, i)
         free -= 1
-    for column in range(ROW):
-        active[arm, column] = rows[i, column]
+    copy_row(rows, i, active, arm)
     active[arm, PULLS], active[arm, ONES] = piece.pulls, ones
     active[arm, UP], active[arm, DOWN] = piece.inner.up, piece.inner.down
     drop_front(piece.pulls, ones, rows, i)
     return i + 1 if rows[i, PULLS] == 0 else i
 
 
-@compiled
+@borrowing
+def walk_in_rows(
+    corridor: Corridor, rows: np.ndarray, head: int, tail: int, log: np.ndarray, line: int
+) -> tuple[int, int, int, int]:
+    """Read rows again as long as that takes no draw: words, and blocks whose edges lie inside.
+
+    Up to the first touch of an edge of the corridor. Return the first row afterwards, the number of
+    pulls, of ones among them, and the next line of the log, if that has any.
+    """
+    up, down, rise, fall = walk_edges(corridor)
+    left, pulls, ones = corridor.limit, 0, 0
+    while head < tail and left > 0 and not line == log.shape[0] > 0:
+        m, block_ones = rows[head, PULLS], rows[head, ONES]
+        if rows[head, KIND] == STEPPED:
+            word = rows[head, WORD]
+            m, _, _ = read_word(word, min(left, m), WalkEdges(up, down, rise, fall))
+            block_ones = popcount(word & ((np.int64(1) << m) - 1))
+        elif (
+            rows[head, KIND] != SUMMED
+            or m > left
+            or rows[head, UP] > up - m * max(0.0, rise)
+            or rows[head, DOWN] > down - m * max(0.0, fall)
+        ):
+            break
+        if log.shape[0] > 0:
+            copy_row(rows, head, log, line)
+            log[line, PULLS], log[line, ONES] = m, block_ones
+            if rows[head, KIND] == STEPPED:
+                log[line, WORD] &= (np.int64(1) << m) - 1
+            line += 1
+        walk = 2 * block_ones - m
+        up -= walk + m * rise
+        down += walk - m * fall
+        pulls, ones, left = pulls + m, ones + block_ones, left - m
+        if m == rows[head, PULLS]:
+            head += 1
+        else:
+            drop_front(m, block_ones, rows, head)
+        if up <= 0.0 or down <= 0.0:
+            break
+    return head, pulls, ones, line
+
+
+@borrowing
 def front_piece(corridor: Corridor, rows: np.ndarray, i: int, free: int) -> Piece:
     """How much of row i to read at once: up to an edge, what is safe, or more if that pays."""
     limit = min(corridor.limit, rows[i, PULLS])
@@ -108,7 +166,7 @@ def front_piece(corridor: Corridor, rows: np.ndarray, i: int, free: int) -> Piec
     return Piece(longer, Edges(inner_up, inner_down))
 
 
-@compiled
+@borrowing
 def draw_piece(
     source: Source, arm: int, n: int, piece: Piece, rows: np.ndarray, i: int
 ) -> tuple[int, bool]:
@@ -131,13 +189,13 @@ def draw_piece(
         return ones, touched == 0
 
 
-@compiled
+@borrowing
 def part_of_block(source: Source, arm: int, n: int, m: int, rows: np.ndarray, i: int) -> int:
     """Sum of the first m responses of the block in row i, given all that is known about it."""
     return draw_piece(source, arm, n, Piece(m, Edges(rows[i, UP], rows[i, DOWN])), rows, i)[0]
 
 
-@compiled
+@borrowing
 def drop_front(m: int, ones: int, rows: np.ndarray, i: int) -> None:
     """Take the first m pulls, with so many ones, off row i; its edges are seen from its start."""
     walk = 2 * ones - m
@@ -151,21 +209,21 @@ def drop_front(m: int, ones: int, rows: np.ndarray, i: int) -> None:
         rows[i, WORD] >>= m
 
 
-@compiled
+@borrowing
 def put_touching(piece: Piece, ones: int, rows: np.ndarray, i: int) -> int:
     """Put the first pulls of row i, which touch their inner edges, into a row before it."""
-    rows[i - 1] = rows[i]
+    copy_row(rows, i, rows, i - 1)
     rows[i - 1, KIND] = TOUCHING
     rows[i - 1, PULLS], rows[i - 1, ONES] = piece.pulls, ones
     rows[i - 1, INNER_UP], rows[i - 1, INNER_DOWN] = piece.inner.up, piece.inner.down
     drop_front(piece.pulls, ones, rows, i)
     if rows[i, PULLS] == 0:
-        rows[i] = rows[i - 1]
+        copy_row(rows, i - 1, rows, i)
         return i
     return i - 1
 
 
-@compiled
+@borrowing
 def halve_touching(source: Source, arm: int, n: int, rows: np.ndarray, i: int) -> int:
     """Halve a touching row: one half touches, or it is the touch itself; return the first row.
 
@@ -187,7 +245,7 @@ def halve_touching(source: Source, arm: int, n: int, rows: np.ndarray, i: int) -
         second = edges_touched(source, arm, n + m, total - m, all_ones - ones, near, far)
         if second != OUTER and (first == INNER or second == INNER):
             break
-    rows[i - 1] = rows[i]
+    copy_row(rows, i, rows, i - 1)
     rows[i - 1, PULLS], rows[i - 1, ONES] = m, ones
     drop_front(m, ones, rows, i)
     if first == INNER:
@@ -198,7 +256,44 @@ def halve_touching(source: Source, arm: int, n: int, rows: np.ndarray, i: int) -
     return i - 1
 
 
-@compiled
+@borrowing
+def spell_out(source: Source, arm: int, n: int, rows: np.ndarray, i: int) -> int:
+    """Draw the first responses of row i one by one, given all that is known; return the first row.
+
+    They become a row of their own before it, if it holds more than a word. A touching row must not.
+    """
+    total, all_ones = rows[i, PULLS], rows[i, ONES]
+    must_touch = rows[i, KIND] == TOUCHING
+    inner, outer = Edges(rows[i, INNER_UP], rows[i, INNER_DOWN]), Edges(rows[i, UP], rows[i, DOWN])
+    m = min(total, WORD_SIZE)
+    while True:
+        word, ones, walk, stays, touches = np.int64(0), 0, 0, True, not must_touch
+        for j in range(m):
+            response = draw_part(source, arm, n + j, 1, all_ones - ones, total - j)
+            word |= np.int64(response) << j
+            ones += response
+            walk += 2 * response - 1
+            touches |= walk >= inner.up or walk <= -inner.down
+            if walk >= outer.up or walk <= -outer.down:
+                stays = False
+                break
+        if not (stays and touches):
+            continue
+        if m < total:
+            rest = shifted(outer, walk)
+            if edges_touched(source, arm, n + m, total - m, all_ones - ones, rest, rest) != 0:
+                continue
+        break
+    if m < total:
+        copy_row(rows, i, rows, i - 1)
+        drop_front(m, ones, rows, i)
+        i -= 1
+    rows[i, KIND] = STEPPED
+    rows[i, PULLS], rows[i, ONES], rows[i, WORD] = m, ones, word
+    return i
+
+
+@borrowing
 def shifted(edges: Edges, walk: int) -> Edges:
     """The edges as seen from where the walk has come to."""
     return Edges(edges.up - walk, edges.down + walk)

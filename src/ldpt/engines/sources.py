@@ -17,7 +17,7 @@ from numba import types
 from numba.extending import overload
 from numba.np.random.generator_core import next_uint64  # what Generator.random calls, as 64 bits
 
-from ldpt.engines.jit import compiled
+from ldpt.engines.jit import borrowing
 
 Source = np.random.Generator | np.ndarray
 
@@ -131,7 +131,7 @@ def _edges_touched(source, arm, n, m, ones, inner, outer):  # type: ignore[no-un
     )
 
 
-@compiled
+@borrowing
 def uniform(rng: np.random.Generator) -> float:
     """What ``rng.random()`` returns, at a third of its price in compiled code."""
     return (next_uint64(rng.bit_generator) >> np.uint64(11)) * 2.0**-53
@@ -140,7 +140,7 @@ def uniform(rng: np.random.Generator) -> float:
 # --- Words
 
 
-@compiled
+@borrowing
 def bernoulli_word(rng: np.random.Generator, mean: float) -> int:
     """WORD_SIZE independent responses, exact for every double.
 
@@ -162,7 +162,7 @@ def bernoulli_word(rng: np.random.Generator, mean: float) -> int:
     return ones
 
 
-@compiled
+@borrowing
 def word_on_tape(tape: np.ndarray, arm: int, n: int) -> int:
     """The next responses on the tape; zeros beyond its end."""
     word = np.int64(0)
@@ -174,7 +174,7 @@ def word_on_tape(tape: np.ndarray, arm: int, n: int) -> int:
 # --- Sums
 
 
-@compiled
+@borrowing
 def binomial(rng: np.random.Generator, m: int, mean: float) -> int:
     """Sum of m responses."""
     if m > FEW:
@@ -186,7 +186,7 @@ def binomial(rng: np.random.Generator, m: int, mean: float) -> int:
     return ones
 
 
-@compiled
+@borrowing
 def hypergeometric(rng: np.random.Generator, m: int, ones: int, total: int) -> int:
     """Ones among the first m of ``total`` responses, ``ones`` of which are 1, in random order."""
     if m > FEW and total - m > FEW and ones > FEW and total - ones > FEW:
@@ -196,7 +196,7 @@ def hypergeometric(rng: np.random.Generator, m: int, ones: int, total: int) -> i
     return hypergeometric_by_urn(rng, m, ones, total)
 
 
-@compiled
+@borrowing
 def hypergeometric_by_urn(rng: np.random.Generator, m: int, ones: int, total: int) -> int:
     """Draw m balls one by one; quick when there is little to draw."""
     left = ones
@@ -208,7 +208,7 @@ def hypergeometric_by_urn(rng: np.random.Generator, m: int, ones: int, total: in
     return ones - left
 
 
-@compiled
+@borrowing
 def hypergeometric_from_mode(rng: np.random.Generator, m: int, ones: int, total: int) -> int:
     """Inversion that walks outwards from the mode: about as many steps as the spread is wide."""
     zeros = total - ones
@@ -230,7 +230,7 @@ def hypergeometric_from_mode(rng: np.random.Generator, m: int, ones: int, total:
     return low
 
 
-@compiled
+@borrowing
 def log_choose(n: int, k: int) -> float:
     """log of n over k."""
     return math.lgamma(n + 1.0) - math.lgamma(k + 1.0) - math.lgamma(n - k + 1.0)
@@ -239,7 +239,7 @@ def log_choose(n: int, k: int) -> float:
 # --- Edges
 
 
-@compiled
+@borrowing
 def edge_on_tape(tape: np.ndarray, arm: int, n: int, m: int, up: int, down: int) -> int:
     """First edge touched by the walk on the tape."""
     for j in range(1, m + 1):
@@ -251,7 +251,7 @@ def edge_on_tape(tape: np.ndarray, arm: int, n: int, m: int, up: int, down: int)
     return 0
 
 
-@compiled
+@borrowing
 def nested_edges_on_tape(
     tape: np.ndarray, arm: int, n: int, m: int, inner: Edges, outer: Edges
 ) -> int:
@@ -261,7 +261,7 @@ def nested_edges_on_tape(
     return INNER if edge_on_tape(tape, arm, n, m, inner.up, inner.down) != 0 else 0
 
 
-@compiled
+@borrowing
 def reflected_edge(rng: np.random.Generator, m: int, ones: int, up: int, down: int) -> int:
     """Draw which edge a walk of m steps with ``ones`` up-steps touched.
 
@@ -288,7 +288,7 @@ def reflected_edge(rng: np.random.Generator, m: int, ones: int, up: int, down: i
     return -1 if u < risen + touch_probability(m, m - ones, down) else 0
 
 
-@compiled
+@borrowing
 def nested_edges(rng: np.random.Generator, m: int, ones: int, inner: Edges, outer: Edges) -> int:
     """Draw which of two pairs of edges a walk of m steps with ``ones`` up-steps touched.
 
@@ -310,7 +310,7 @@ def nested_edges(rng: np.random.Generator, m: int, ones: int, inner: Edges, oute
     return OUTER if is_touch(u, m, ones, outer) else INNER
 
 
-@compiled
+@borrowing
 def is_touch(u: float, m: int, ones: int, edges: Edges) -> bool:
     """Whether u is less than the probability that a walk which ends inside touched an edge."""
     end = 2 * ones - m
@@ -323,7 +323,7 @@ def is_touch(u: float, m: int, ones: int, edges: Edges) -> bool:
     return u < chance
 
 
-@compiled
+@borrowing
 def touch_exponent(m: int, end: int, edge: int) -> float:
     """x such that :func:`touch_probability` is at most e^-x, without computing it.
 
@@ -332,7 +332,7 @@ def touch_exponent(m: int, end: int, edge: int) -> float:
     return 2.0 * edge * (edge - end) / (m + 1.0)
 
 
-@compiled
+@borrowing
 def touch_probability(m: int, ones: int, edge: int) -> float:
     """Probability that a walk of m steps with ``ones`` rises, ending below the edge, touched it."""
     ratio = 1.0

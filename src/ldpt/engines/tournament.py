@@ -5,12 +5,12 @@ Changing the value of one arm and reading the least value cost log K steps.
 
 import numpy as np
 
-from ldpt.engines.jit import compiled
+from ldpt.engines.jit import borrowing, compiled
 
 NEVER = np.int64(1) << 62
 
 
-@compiled
+@borrowing
 def index_bits(n_arms: int) -> int:
     """Bits that an arm's index takes in a key."""
     bits = 0
@@ -31,7 +31,7 @@ def new_float_tournament(bits: int) -> np.ndarray:
     return np.full(2 << bits, np.inf)
 
 
-@compiled
+@borrowing
 def set_value(tree: np.ndarray, arm: int, value: int) -> None:
     """Give the arm a new value."""
     node = (tree.size >> 1) + arm
@@ -44,7 +44,7 @@ def set_value(tree: np.ndarray, arm: int, value: int) -> None:
         tree[node] = least
 
 
-@compiled
+@borrowing
 def leader(tree: np.ndarray) -> int:
     """The arm with the least value, the lowest one among ties."""
     leaves = tree.size >> 1
@@ -54,7 +54,7 @@ def leader(tree: np.ndarray) -> int:
     return node - leaves
 
 
-@compiled
+@borrowing
 def runner_up_value(tree: np.ndarray, arm: int) -> float:
     """The least value of all arms but this one."""
     node = (tree.size >> 1) + arm

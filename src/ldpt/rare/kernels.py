@@ -14,7 +14,7 @@ import numpy as np
 from ldpt.engines.decisions import Arms, Judge, is_loss
 from ldpt.engines.fast_budget import BudgetState, advance, new_state, restart
 from ldpt.engines.fast_confidence import fixed_confidence_fast
-from ldpt.engines.jit import compiled
+from ldpt.engines.jit import borrowing, compiled
 from ldpt.engines.sources import Source, draw_sum
 from ldpt.policies import IndexRule
 from ldpt.radii import Boundary
@@ -87,7 +87,7 @@ def confidence_log_weights(
     return log_weights
 
 
-@compiled
+@borrowing
 def draw_means(
     rng: np.random.Generator, means: np.ndarray, chance: np.ndarray, truth: np.ndarray,
     drawn: np.ndarray,
@@ -147,7 +147,7 @@ def log_ratio(n: np.ndarray, s: np.ndarray, proposal: Proposal) -> float:
     return top + math.log(total)
 
 
-@compiled
+@borrowing
 def log_ratio_of_others(
     n: np.ndarray, s: np.ndarray, c: int, proposal: Proposal, held: np.ndarray, tilts: np.ndarray
 ) -> float:
@@ -170,7 +170,7 @@ def log_ratio_of_others(
     return value
 
 
-@compiled
+@borrowing
 def log_mixed(tilt: float, chance: float) -> float:
     """log(chance e^tilt + 1 - chance) without overflow."""
     if tilt > 0.0:
