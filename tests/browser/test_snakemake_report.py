@@ -15,6 +15,7 @@ from tests.conftest import PROJECT, snakemake
 
 pytestmark = [pytest.mark.browser, pytest.mark.workflow]
 FIGURES = list(catalog.read(PROJECT / catalog.CATALOG))
+MAX_DATA_URI = 2 * 1024**2  # a longer one is a blank page in Chromium
 CATEGORIES = {"Article", "Audit", "Explore", "Fixed budget", "Fixed confidence", "Privacy"}
 
 
@@ -72,6 +73,15 @@ def test_report_captions_open_with_their_question_and_are_filled(
         caption = captions[f"{name}.png"]
         assert caption.startswith(readme.question(template))
         assert not re.search(r"\{\w+\}", caption)
+
+
+def test_report_holds_the_article_and_pages_that_chromium_can_open(
+    reported: webdriver.Chrome,
+) -> None:
+    script = "return Object.entries(results).map(([path, r]) => [path, r.data_uri.length])"
+    lengths = dict(reported.execute_script(script))
+    assert {Path(path).name for path in lengths} >= {"report.pdf", "claims.html", "explorer.html"}
+    assert max(lengths.values()) < MAX_DATA_URI
 
 
 def test_categories_rules_and_run_times_are_there(reported: webdriver.Chrome) -> None:

@@ -48,3 +48,9 @@ def test_committed_figure_is_not_older_than_what_draws_it(name: str) -> None:
 def test_committed_article_is_there() -> None:
     """``README.md`` links it; its bytes are compared with those of a run by the audit."""
     assert len(PdfReader(PROJECT / "paper" / "report.pdf").pages) > 12
+
+
+def test_committed_article_fits_into_the_html_report() -> None:
+    """Chromium shows a blank page instead of a data URI of more than 2 MiB."""
+    size = (PROJECT / "paper" / "report.pdf").stat().st_size
+    assert 4 / 3 * size + 100 < 2 * 1024**2
