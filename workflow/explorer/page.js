@@ -122,7 +122,8 @@ const colourOf = (epsilon) => {
   if (epsilon === Infinity) return "var(--accent)";
   const known = DATA.colours.map((one) => one.epsilon);
   const nearest = known.reduce((a, b) => (Math.abs(Math.log(a / epsilon)) < Math.abs(Math.log(b / epsilon)) ? a : b));
-  return DATA.colours.find((one) => one.epsilon === nearest).colour;
+  const { colour } = DATA.colours.find((one) => one.epsilon === nearest);
+  return `light-dark(${colour}, color-mix(in oklab, ${colour} 60%, white))`;
 };
 
 // --- fixed confidence ---------------------------------------------------------------------------
