@@ -69,10 +69,8 @@ def confidence_expressions(epsilon: float, delta: float) -> dict[tuple[str, str]
     return {
         ("upper", "printed"): upper(499, 36),
         ("upper", "hoeffding"): upper(499, 9),
-        ("lower", "printed"): evidence
-        / (2 * min(4, power**2) * (power + 1) ** 2)
-        * complexity,
-    }  # fmt: skip
+        ("lower", "printed"): evidence / (2 * min(4, power**2) * (power + 1) ** 2) * complexity,
+    }
 
 
 @pytest.mark.parametrize("epsilon", EPSILONS)

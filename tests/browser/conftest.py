@@ -19,9 +19,13 @@ def browser() -> Iterator[webdriver.Chrome]:
     options = Options()
     options.binary_location = chromium
     for argument in (
-        "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-        "--window-size=1280,1600", "--host-resolver-rules=MAP * ~NOTFOUND",
-    ):  # fmt: skip
+        "--headless=new",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-dev-shm-usage",
+        "--window-size=1280,1600",
+        "--host-resolver-rules=MAP * ~NOTFOUND",
+    ):
         options.add_argument(argument)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
     browser = webdriver.Chrome(options=options, service=Service(driver))

@@ -61,8 +61,9 @@ def enter(browser: webdriver.Chrome, name: str, text: str) -> None:
     """Put a text into a field as typing it would, and let the page take notice."""
     browser.execute_script(
         "const f = document.getElementById(arguments[0]); f.value = arguments[1]; update();",
-        name, text,
-    )  # fmt: skip
+        name,
+        text,
+    )
 
 
 def curve(browser: webdriver.Chrome, chart: str, series: str) -> str:

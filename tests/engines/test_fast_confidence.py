@@ -24,10 +24,13 @@ def test_fixed_confidence_engines_stop_alike(name):
     times, pulls, sums = np.zeros((2, runs), np.int64), *np.zeros((2, 2, runs, 3), np.int64)
     for fast in (0, 1):
         loops.fixed_confidence_runs(
-            np.random.default_rng(10 + fast), bool(fast), Arms(means, 0.5),
-            radius.at(3, 0.1, 0.5, epsilon), np.array([10**12]),
+            np.random.default_rng(10 + fast),
+            bool(fast),
+            Arms(means, 0.5),
+            radius.at(3, 0.1, 0.5, epsilon),
+            np.array([10**12]),
             loops.Runs(times[fast], pulls[fast], sums[fast]),
-        )  # fmt: skip
+        )
         assert (pulls[fast].sum(axis=1) == times[fast]).all()
     assert ks_2samp(times[0], times[1]).pvalue > LEVEL
     assert ks_2samp(pulls[0, :, 1], pulls[1, :, 1]).pvalue > LEVEL
@@ -40,10 +43,13 @@ def test_fixed_confidence_fast_cut_off_shows_the_state_of_every_arm():
     times, pulls, sums = np.zeros((2, runs), np.int64), *np.zeros((2, 2, runs, 2), np.int64)
     for fast in (0, 1):
         loops.fixed_confidence_runs(
-            np.random.default_rng(20 + fast), bool(fast), Arms(means, 0.5),
-            radius.at(2, 0.1, 0.5, 0.3), np.array([limit]),
+            np.random.default_rng(20 + fast),
+            bool(fast),
+            Arms(means, 0.5),
+            radius.at(2, 0.1, 0.5, 0.3),
+            np.array([limit]),
             loops.Runs(times[fast], pulls[fast], sums[fast]),
-        )  # fmt: skip
+        )
     cut = times == -1
     assert cut.mean() > 0.9
     assert (pulls[cut].sum(axis=1) == limit).all()

@@ -171,9 +171,12 @@ def test_literal_engines_follow_the_learners():
         chooser = FixedConfidence(n_arms, threshold, epsilon, delta=0.5, radius=radius)
         replay(chooser, tape, limit=400)
         _, pulls, sums = confidence_run(
-            loops.fixed_confidence_literal, tape, Arms(means, tau),
-            radius.at(n_arms, 0.5, threshold, epsilon), 400,
-        )  # fmt: skip
+            loops.fixed_confidence_literal,
+            tape,
+            Arms(means, tau),
+            radius.at(n_arms, 0.5, threshold, epsilon),
+            400,
+        )
         assert (pulls, sums) == (chooser.pulls, chooser.positives)
 
 

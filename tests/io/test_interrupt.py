@@ -106,9 +106,12 @@ def check_interruption(folder: Path, place: str, arguments: list[str]) -> None:
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run(
         [sys.executable, "-c", COMMAND, place, *arguments],
-        cwd=folder, env=os.environ | {"TMPDIR": str(folder)}, capture_output=True, text=True,
+        cwd=folder,
+        env=os.environ | {"TMPDIR": str(folder)},
+        capture_output=True,
+        text=True,
         timeout=300,
-    )  # fmt: skip
+    )
     now = resource.getrusage(resource.RUSAGE_CHILDREN)
     assert (done.returncode, done.stderr) == (130, "ldpt: interrupted\n")
     until_signal = float(done.stdout.splitlines()[-1])

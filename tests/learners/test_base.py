@@ -112,9 +112,13 @@ def test_load_with_requests_outstanding_loses_nothing(tmp_path_factory, seed, wh
             rng.shuffle(tickets)
             for ticket in tickets[:5]:
                 message = Response(
-                    ticket.arm, people.answer(ticket), learner.epsilon, "s", ticket.number,
+                    ticket.arm,
+                    people.answer(ticket),
+                    learner.epsilon,
+                    "s",
+                    ticket.number,
                     id=f"{ticket.arm:016x}{ticket.number:016x}",
-                )  # fmt: skip
+                )
                 learner.record(ticket, message)
             for ticket in tickets[5:6]:
                 learner.give_up(ticket)

@@ -27,9 +27,13 @@ def test_fixed_confidence_follows_the_literal_engine_to_its_end(threshold, epsil
         drive(learner, np.random.default_rng(seed), means)
         pulls, sums = np.zeros((2, len(MEANS)), np.int64)
         stopping_time = loops.fixed_confidence_literal(
-            np.random.default_rng(seed), Arms(means, learner.private_threshold),
-            learner.radius.at(len(MEANS), 0.1, threshold, epsilon), np.array([10**7]), pulls, sums,
-        )  # fmt: skip
+            np.random.default_rng(seed),
+            Arms(means, learner.private_threshold),
+            learner.radius.at(len(MEANS), 0.1, threshold, epsilon),
+            np.array([10**7]),
+            pulls,
+            sums,
+        )
         assert learner.total_pulls == stopping_time
         assert learner.pulls == pulls.tolist()
         assert learner.positives == sums.tolist()
@@ -48,9 +52,13 @@ def test_fixed_confidence_follows_the_literal_engine_pull_by_pull(radius):
             continue
         pulls, sums = np.zeros((2, len(MEANS)), np.int64)
         loops.fixed_confidence_literal(
-            np.random.default_rng(4), Arms(means, learner.private_threshold), edge,
-            np.array([limit]), pulls, sums,
-        )  # fmt: skip
+            np.random.default_rng(4),
+            Arms(means, learner.private_threshold),
+            edge,
+            np.array([limit]),
+            pulls,
+            sums,
+        )
         assert learner.pulls == pulls.tolist()
         assert learner.positives == sums.tolist()
 

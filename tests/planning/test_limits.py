@@ -77,9 +77,12 @@ def test_a_plan_of_a_fixed_number_of_answers_is_refused_as_well() -> None:
 SECTIONS = {
     "fixed_confidence": {"instances": ["one-arm"], "epsilons": [1e-6], "deltas": [0.1]},
     "rare_fixed_confidence": {
-        "instances": ["one-arm"], "radii": ["printed"], "epsilons": [1e-6], "deltas": [0.1],
+        "instances": ["one-arm"],
+        "radii": ["printed"],
+        "epsilons": [1e-6],
+        "deltas": [0.1],
     },
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("section", SECTIONS)
