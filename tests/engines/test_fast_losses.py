@@ -29,17 +29,17 @@ def test_verdict_is_open_only_where_a_crossing_matters():
 
 @pytest.mark.parametrize("log_weight", [0.0, 0.5])
 def test_losses_at_several_budgets_have_the_joint_law_of_the_literal_engine(log_weight):
-    """Which budgets a run errs at: what is drawn beyond a budget must not be drawn again."""
-    means, rule = np.array([0.53, 0.4, 0.45]), IndexRule(0.5, 0.0, log_weight)
-    budgets = np.array([400, 500, 600, 800, 1200])
+    """Which budgets a run errs at, where most losses are found without the states."""
+    means, rule = np.array([0.6, 0.4, 0.4]), IndexRule(0.5, 0.0, log_weight)
+    budgets = np.array([300, 350, 400, 450, 500])
     judge = Judge(budgets, means > 0.5, means < 0.5)
     patterns = []
     for fast in (False, True):
-        losses = np.empty((60_000, budgets.size), np.bool_)
+        losses = np.empty((100_000, budgets.size), np.bool_)
         loops.index_losses(np.random.default_rng(7 + fast), fast, means, rule, judge, losses)
         patterns.append(np.bincount(losses @ (1 << np.arange(budgets.size)), minlength=32))
     table = np.array(patterns)
     rare = table.sum(axis=0) < 20
     table = np.column_stack([table[:, ~rare], table[:, rare].sum(axis=1)])
-    assert table.shape[1] > 12
+    assert table.shape[1] > 9
     assert chi2_contingency(table[:, table.sum(axis=0) > 0]).pvalue > LEVEL

@@ -12,7 +12,7 @@ from ldpt.instances import Instance
 from ldpt.publishing import numbers
 
 CITATION = {
-    "version": "2.0.0",
+    "version": "2.1.0",
     "date-released": datetime.date(2026, 11, 6),
     "references": [
         {
