@@ -125,7 +125,7 @@ def test_explorer_moves_cost_curves_with_delta(explored: webdriver.Chrome) -> No
         ("budget", "100.5", "whole number from 1 to 10¹⁵, got 100.5"),
     ],
 )
-def test_bad_input_is_said_beside_its_field(
+def test_error_is_shown_beside_its_field(
     explored: webdriver.Chrome, field: str, text: str, part: str
 ) -> None:
     assert error_of(explored, field) == ""
@@ -223,7 +223,7 @@ def test_runs_in_the_browser_err_as_often_as_the_engine(
     assert fisher_exact([[errors, runs - errors], engine]).pvalue > 1e-4
 
 
-def test_measured_points_are_drawn_for_the_instance_alone(explored: webdriver.Chrome) -> None:
+def test_measured_points_are_drawn_only_for_their_instance(explored: webdriver.Chrome) -> None:
     points = "#budget-chart g.measured"
     assert len(explored.find_elements(By.CSS_SELECTOR, points)) == 3 * len(EPSILONS)
     enter(explored, "threshold", "0.52")
@@ -274,7 +274,7 @@ def test_address_holds_the_view(browser: webdriver.Chrome, page: Path) -> None:
     assert not browser.find_element(By.ID, "comparison").is_displayed()
 
 
-def test_address_that_was_cut_leaves_the_page_whole(browser: webdriver.Chrome, page: Path) -> None:
+def test_truncated_address_still_opens_the_page(browser: webdriver.Chrome, page: Path) -> None:
     opened(browser, page)
     browser.get("about:blank")
     browser.get(f'{page.resolve().as_uri()}#epsilon=abc&policy=none&kept={{"means"')
@@ -301,7 +301,7 @@ def test_page_can_be_used_from_the_keyboard(explored: webdriver.Chrome) -> None:
     assert explored.switch_to.active_element.get_attribute("id") == "results"
 
 
-def test_privacy_levels_stand_in_one_order(explored: webdriver.Chrome) -> None:
+def test_privacy_levels_have_one_order(explored: webdriver.Chrome) -> None:
     script = """
         return [...document.querySelectorAll('#budget-chart .legend li')].map((e) =>
           e.textContent);"""

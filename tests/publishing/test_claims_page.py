@@ -55,7 +55,7 @@ def test_render_links_evidence_and_scripts(page: str) -> None:
     assert all((PROJECT / link.removeprefix("../../../")).is_file() for link in links)
 
 
-def test_render_asks_no_network(page: str) -> None:
+def test_render_needs_no_network(page: str) -> None:
     assert "http" not in page
 
 

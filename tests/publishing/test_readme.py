@@ -84,7 +84,7 @@ def test_readme_cost_table_has_one_row_per_rule(project: Path) -> None:
     assert second == "| `manifest` | 1 | 45.0 s | 60.0 s | 160 MB |"
 
 
-def test_without_a_run_there_is_nothing_to_tell(tmp_path: Path) -> None:
+def test_without_a_run_there_is_nothing_to_report(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="has the run at paper scale finished"):
         readme.cost(tmp_path, 2)
 

@@ -26,7 +26,7 @@ def test_csv_holds_the_bare_values(written: dict[str, str]) -> None:
     assert float(rows[0]["H"]) == 1.5e-5
 
 
-def test_markdown_has_a_row_a_line_and_hides_bars(written: dict[str, str]) -> None:
+def test_markdown_has_one_line_per_row_and_escapes_bars(written: dict[str, str]) -> None:
     lines = written["md"].splitlines()
     assert lines[0] == "| name | arms | H |"
     assert lines[2:] == ["| a_b | 3 | 1.5×10⁻⁵ |", r"| 50 % \| x | 1 024 |  |"]

@@ -95,7 +95,7 @@ def test_a_dry_run_names_each_job_and_why(handler) -> None:
     assert len(line) <= WIDTH
 
 
-def test_quiet_leaves_nothing_but_failures(handler, tmp_path: Path) -> None:
+def test_quiet_shows_only_failures(handler, tmp_path: Path) -> None:
     made, screen = handler(quiet={"Quietness.ALL"})
     play(made, tmp_path / "none.log")
     first, *_ = screen.getvalue().splitlines()
@@ -119,7 +119,7 @@ def test_a_terminal_shows_bars_and_long_jobs(monkeypatch: pytest.MonkeyPatch) ->
     assert "all jobs" in screen.getvalue()
 
 
-def test_the_words_of_a_failed_notebook_come_from_its_log(tmp_path: Path) -> None:
+def test_message_of_a_failed_notebook_comes_from_its_log(tmp_path: Path) -> None:
     log, executed = tmp_path / "notebook.log", tmp_path / "explore.ipynb"
     log.write_text("Traceback\n\nValueError: no such column\n\n")
     executed.write_text("{\n}\n")
@@ -149,7 +149,7 @@ def test_an_interrupt_while_the_graph_is_built_has_no_traceback(handler, kind) -
     assert said == ("interrupted\n" if kind is KeyboardInterrupt else "RuntimeError: x\n")
 
 
-def test_short_cuts_every_line_by_itself() -> None:
+def test_short_truncates_each_line_separately() -> None:
     assert [len(line) for line in short(f"a\n{'b' * 5000}").split("\n")] == [1, WIDTH]
 
 

@@ -38,15 +38,15 @@ def typed_numbers(source: str) -> list[str]:
     return [d for d in inside if d not in FORMULA_CONSTANTS] + re.findall(r"\d[\d.,]*", outside)
 
 
-def test_article_types_no_number() -> None:
+def test_article_contains_no_typed_number() -> None:
     assert typed_numbers(ARTICLE.read_text(encoding="utf-8")) == []
 
 
-def test_related_work_types_no_number_but_that_of_others() -> None:
+def test_related_work_contains_only_numbers_of_others() -> None:
     assert set(typed_numbers(RELATED.read_text(encoding="utf-8"))) == RELATED_CONSTANTS
 
 
-def test_proofs_type_no_number_but_their_constants() -> None:
+def test_proofs_contain_no_typed_number_except_constants() -> None:
     assert set(typed_numbers(PROOFS.read_text(encoding="utf-8"))) == PROOF_CONSTANTS
 
 
@@ -101,7 +101,7 @@ def test_article_has_at_most_twelve_pages_before_its_appendix(pages: list[str]) 
 
 
 @pytest.mark.workflow
-def test_figures_stand_where_the_text_speaks_of_them(pages: list[str]) -> None:
+def test_figures_are_placed_near_their_reference(pages: list[str]) -> None:
     """On the page that first names them or the next one, and none among the references."""
     drawn = re.findall(r'#drawn\("(\w+)"', ARTICLE.read_text(encoding="utf-8"))
     study = [name for name in catalog.read(PROJECT / catalog.CATALOG) if name != "cost_growth"]
@@ -195,7 +195,7 @@ def test_readme_findings_match_the_run_at_paper_scale() -> None:
 
 
 @pytest.mark.usefixtures("paper_scale")
-def test_readme_table_of_figures_is_true() -> None:
+def test_readme_table_of_figures_is_current() -> None:
     table = readme.part(README.read_text(encoding="utf-8"), "figures")
     names = list(catalog.read(PROJECT / catalog.CATALOG))
     row = r"^\| \[`(\w+)`\]\(figures/\1\.png\) \| (.+) \| `scripts/\1\.py` \| [\d.]+ s \|$"
