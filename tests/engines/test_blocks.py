@@ -56,17 +56,6 @@ def test_pulls_to_edge_is_the_first_touch(seed):
         assert found == expected, f"seed [{seed}, {number}]"
 
 
-def test_open_block_keeps_what_a_touch_leaves_of_a_word():
-    responses = np.random.default_rng(11).random((1, 400)) < 0.5
-    tape, active, n = tape_from_responses(responses), blocks.new_active(1), 50
-    corridor = blocks.Corridor(1.6, 1.6, 0.0, 0.5, 62)
-    while n < 300:
-        blocks.open_block(tape, 0, n, 0.5, corridor, active)
-        m = active[0, blocks.PULLS]
-        assert active[0, blocks.ONES] == tape[0, n + m] - tape[0, n]
-        n += m
-
-
 @pytest.mark.parametrize("seed", range(3))
 def test_walk_in_words_stops_at_the_first_touch_or_far_from_both_edges(seed):
     """Against the definition, pull by pull; each line of the log is a word of the tape."""

@@ -8,8 +8,19 @@ import pytest
 from scipy.stats import ks_2samp
 
 from ldpt.engines import loops
-from ldpt.engines.decisions import Arms, is_undecided
-from ldpt.engines.fast_confidence import HORIZON, reopening_time
+from ldpt.engines.blocks import ONES, PULLS, REST, REST_SIZE, Corridor
+from ldpt.engines.decisions import Arms, boundary, is_undecided
+from ldpt.engines.fast_confidence import (
+    AHEAD,
+    HORIZON,
+    MAX_WORDS,
+    State,
+    first_ones,
+    new_room,
+    reopening_time,
+    walk,
+)
+from ldpt.engines.sources import WORD_SIZE, tape_from_responses
 from ldpt.engines.tournament import NEVER
 from ldpt.privacy import private_mean
 from ldpt.radii import KINDS, RADII, Radius
@@ -92,3 +103,51 @@ def test_fixed_confidence_fast_ends_at_once_when_its_limit_is_set_to_zero(engine
     rng, arms = np.random.default_rng(1), Arms(np.full(3, 0.51), 0.5)
     assert engine(rng, arms, edge, np.array([0]), pulls, sums) == -1
     assert pulls.tolist() == [1, 1, 1]
+
+
+@pytest.mark.parametrize("name", RADII)
+@pytest.mark.parametrize("n", [1, 7, 300, 10**5, 10**9])
+def test_boundaries_lie_above_their_chords(name, n):
+    """Which lets a walk go up to a chord: boundaries are concave in the pulls of an arm."""
+    limit = WORD_SIZE * (2 + (n >> AHEAD))
+    steps = np.unique(np.linspace(0, limit, 300).astype(int))
+    for n_arms, delta, threshold in [(1, 0.99, 0.5), (2, 0.1, 0.9), (1000, 1e-6, 0.2)]:
+        edge = Radius(name).at(n_arms, delta, threshold, 0.5)
+        curve = np.array([boundary(edge, n + m, 2 * n) for m in steps])
+        chord = curve[0] + steps * (curve[-1] - curve[0]) / limit
+        assert (curve >= chord * (1 - 1e-12)).all()
+
+
+def word_on(bits, start, size):
+    return sum(int(bit) << j for j, bit in enumerate(bits[start : start + size]))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_walk_ends_at_the_first_touch_and_keeps_its_words(seed):
+    """Against the definition, pull by pull; part of the first word was read before."""
+    touches = 0
+    for number in range(200):
+        rng = np.random.default_rng([seed, number])
+        tau, opening = float(rng.choice([0.5, 0.3, 0.9])), float(rng.choice([0.0, 0.02, 0.2]))
+        up, down = rng.uniform(0.5, 40, 2)
+        limit, rest = int(rng.integers(1, 1000)), int(rng.integers(0, WORD_SIZE))
+        bits = rng.random(1100) < tau
+        tape, room = tape_from_responses(bits[None]), new_room(1)
+        room.active[0, [REST, REST_SIZE]] = word_on(bits, 0, rest), rest
+        state = State(
+            *np.zeros((2, 1), np.int64), room.active, room.check_keys, room.reopen_keys, 0,
+            room.words, room.sizes,
+        )  # fmt: skip
+        walk(tape, 0, tau, Corridor(up, down, -opening, tau, limit), state)
+        moved, m = np.cumsum(bits - tau)[:limit], np.arange(1, limit + 1)
+        touched = (moved >= up + m * opening) | (moved <= -(down + m * opening))
+        first = int(np.argmax(touched)) + 1 if touched.any() else limit
+        pulls, left = room.active[0, PULLS], room.active[0, REST_SIZE]
+        assert pulls == first or (pulls < first and left == 0)  # far away, or no more words
+        assert pulls <= MAX_WORDS * WORD_SIZE
+        assert room.active[0, ONES] == tape[0, pulls]
+        assert room.active[0, REST] == word_on(bits, pulls, left)
+        for part in (1, pulls // 2, pulls):
+            assert first_ones(tape, 0, part, state) == tape[0, part]
+        touches += bool(touched.any()) and pulls == first
+    assert touches > 50

@@ -123,19 +123,14 @@ def bridged_length(near: float, far: float, drift: float, limit: int) -> int:
 
 
 @borrowing
-def open_block(
-    source: Source, arm: int, n: int, mean: float, corridor: Corridor, active: np.ndarray
-) -> None:
-    """Write the arm's next block into its active row: at most a word, or one drawn at once."""
-    has_rest = active[arm, URN] > 0 or active[arm, REST_SIZE] > 0
-    if not has_rest and open_long_block(source, arm, n, mean, corridor, active):
-        return
-    if active[arm, URN] > 0:
-        step_in_urn(source, arm, n, corridor, active)
-    else:
-        fill_rest(source, arm, n, mean, active)
-        most = min(corridor.limit, active[arm, REST_SIZE])
-        take_from_rest(arm, pulls_to_edge(active[arm, REST], most, corridor), active)
+def two_sided_length(up: float, down: float, rise: float, fall: float, limit: int) -> int:
+    """As :func:`bridged_length`, with a drift for each edge."""
+    if min(up, down) < 12.0:
+        return 0
+    near = bridged_length(up, math.inf, rise, limit)
+    near = bridged_length(down, math.inf, fall, near)
+    width = up + down - near * (rise + fall)
+    return int(min(near, width * width / 60.0)) if width > 0.0 else 0
 
 
 @borrowing
@@ -151,14 +146,17 @@ def open_long_block(
     near = min(up, down)
     if limit < WORTH or near * near < 0.75 * WORTH:  # less than half of what a bridge takes
         return False
-    tilt = 1.0 - 2.0 * tau
-    drift = abs(tilt) + 2.0 * closing + abs(2.0 * mean - 1.0)
-    bridged = bridged_length(2.0 * near, 2.0 * max(up, down), drift, limit)
+    # The walk 2 s - n sees d's edges tilted; a flat edge at their nearest end is safe. What such an
+    # edge gives up and where the walk drifts count on their own side only.
+    tilt, walk = 1.0 - 2.0 * tau, 2.0 * mean - 1.0
+    rise, fall = max(0.0, 2.0 * closing + tilt), max(0.0, 2.0 * closing - tilt)
+    bridged = two_sided_length(
+        2.0 * up, 2.0 * down, rise + max(0.0, walk), fall + max(0.0, -walk), limit
+    )
     safe = safe_length(up, down, closing, tau, limit)
     if bridged >= WORTH and bridged > 2 * safe:
-        # The walk 2 s - n sees d's edges tilted; a flat edge at their nearest end is safe.
-        up_edge = math.ceil(2.0 * up - bridged * max(0.0, 2.0 * closing + tilt))
-        down_edge = math.ceil(2.0 * down - bridged * max(0.0, 2.0 * closing - tilt))
+        up_edge = math.ceil(2.0 * up - bridged * rise)
+        down_edge = math.ceil(2.0 * down - bridged * fall)
         return bridge(source, arm, n, mean, up_edge, down_edge, bridged, active)
     if safe < WORTH:
         return False

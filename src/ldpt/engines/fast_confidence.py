@@ -13,12 +13,24 @@ from typing import NamedTuple
 import numpy as np
 
 from ldpt.engines.blocks import (
+    KIND,
     ONES,
     PULLS,
+    REST,
+    REST_SIZE,
+    STEPPED,
+    URN,
+    WORD,
+    WORTH,
+    WORTH_ROOT,
     Corridor,
+    WalkEdges,
     new_active,
-    open_block,
+    open_long_block,
+    read_word,
     rounding_slack,
+    step_in_urn,
+    walk_edges,
 )
 from ldpt.engines.decisions import Arms, boundary, is_undecided
 from ldpt.engines.jit import borrowing, compiled
@@ -27,15 +39,31 @@ from ldpt.engines.pull_order import (
     key_after,
     keys_between,
     merge_top,
+    popcount,
     pulls_at,
     remove,
 )
 from ldpt.engines.rereading import part_of_block
-from ldpt.engines.sources import Source, draw_one
-from ldpt.engines.tournament import NEVER, index_bits, new_tournament, set_value
+from ldpt.engines.sources import WORD_SIZE, Source, draw_one, draw_word
+from ldpt.engines.tournament import NEVER, index_bits, new_tournament, runner_up_value, set_value
 from ldpt.radii import UNION, Boundary
 
 HORIZON = 10**15  # pulls; an arm that reopens later never does
+MAX_WORDS = 16  # of a walk
+AHEAD = 8  # a walk may take n >> AHEAD further words, over which the boundary is nearly straight
+
+
+class Room(NamedTuple):
+    """Tables of a run, one row per arm or group, that the next run may use again."""
+
+    active: np.ndarray
+    check_keys: np.ndarray
+    reopen_keys: np.ndarray
+    words: np.ndarray
+    sizes: np.ndarray
+    frontiers: np.ndarray
+    group_sizes: np.ndarray
+    members: np.ndarray
 
 
 class State(NamedTuple):
@@ -43,7 +71,8 @@ class State(NamedTuple):
 
     Pulls and sums are those at the arm's last check; ``active`` is the block it is in. A check key
     is the key of the pull after which an undecided arm must be checked, a reopen key is
-    ``time << bits | arm`` of the time at which a decided arm is undecided again.
+    ``time << bits | arm`` of the time at which a decided arm is undecided again. A stepped block is
+    a walk of several words; row k of ``words`` and ``sizes`` has those of arm k.
     """
 
     pulls: np.ndarray
@@ -52,6 +81,24 @@ class State(NamedTuple):
     check_keys: np.ndarray
     reopen_keys: np.ndarray
     bits: int
+    words: np.ndarray
+    sizes: np.ndarray
+
+
+@compiled
+def new_room(n_arms: int) -> Room:
+    """Tables for runs of so many arms."""
+    bits = index_bits(n_arms)
+    return Room(
+        new_active(n_arms),
+        new_tournament(bits),
+        new_tournament(bits),
+        np.empty((n_arms, MAX_WORDS), np.int64),
+        np.empty((n_arms, MAX_WORDS), np.int64),
+        np.empty(n_arms, np.int64),
+        np.empty(n_arms, np.int64),
+        np.empty((n_arms, 1 + (n_arms - 1 >> 6)), np.int64),
+    )
 
 
 @compiled
@@ -60,15 +107,24 @@ def fixed_confidence_fast(
     sums: np.ndarray,
 ) -> int:  # fmt: skip
     """The same law as the literal engine, and on a tape the same run."""
+    return run_to_decision(source, arms, edge, limit, new_room(arms.means.size), pulls, sums)
+
+
+@borrowing
+def run_to_decision(
+    source: Source, arms: Arms, edge: Boundary, limit: np.ndarray, room: Room, pulls: np.ndarray,
+    sums: np.ndarray,
+) -> int:  # fmt: skip
+    """One run from its first pull: its stopping time, or -1 if undecided after ``limit[0]``."""
     n_arms = arms.means.size
     bits = index_bits(n_arms)
     mask = (1 << bits) - 1
-    check_keys, reopen_keys = new_tournament(bits), new_tournament(bits)
-    active = new_active(n_arms)
-    state = State(pulls, sums, active, check_keys, reopen_keys, bits)
-    frontiers = np.empty(n_arms, np.int64)
-    sizes = np.empty(n_arms, np.int64)
-    members = np.zeros((n_arms, 1 + (n_arms - 1 >> 6)), np.int64)
+    active, check_keys, reopen_keys = room.active, room.check_keys, room.reopen_keys
+    frontiers, sizes, members = room.frontiers, room.group_sizes, room.members
+    active[:] = 0
+    check_keys[:] = NEVER
+    reopen_keys[:] = NEVER
+    state = State(pulls, sums, active, check_keys, reopen_keys, bits, room.words, room.sizes)
     count = 0
     t = n_arms
     for k in range(n_arms):
@@ -79,12 +135,14 @@ def fixed_confidence_fast(
         max_pulls = limit[0]
         while reopen_keys[1] >> bits <= t:
             k = reopen_keys[1] & mask
-            if check_arm(source, arms, edge, state, k, t, max_pulls):
+            alone = pulls_at(frontiers[count - 1], k, bits) - pulls[k] if count > 0 else WORD_SIZE
+            t, decided = visit(source, arms, edge, state, k, t, alone, max_pulls)
+            if not decided and check_arm(source, arms, edge, state, k, t, max_pulls):
                 count = join(k, pulls[k], bits, count, frontiers, sizes, members)
         if count == 0:
             return t
         if t >= max_pulls:
-            settle(source, bits, count, frontiers, members, active, pulls, sums)
+            settle(source, count, frontiers, members, state)
             return -1
         top = count - 1
         frontier, size = frontiers[top], sizes[top]
@@ -115,6 +173,40 @@ def fixed_confidence_fast(
 
 
 @borrowing
+def visit(
+    source: Source, arms: Arms, edge: Boundary, state: State, k: int, t: int, alone: int,
+    max_pulls: int,
+) -> tuple[int, bool]:  # fmt: skip
+    """Pull an arm that has just reopened, pull by pull; return the time, and whether it is decided.
+
+    It is pulled before all others for ``alone`` pulls, or until another arm reopens. Mostly a few
+    decide it again; otherwise it needs a block.
+    """
+    n, s = state.pulls[k], state.sums[k]
+    stop = min(runner_up_value(state.reopen_keys, k) >> state.bits, max_pulls)
+    word, size = state.active[k, REST], state.active[k, REST_SIZE]
+    most = min(alone, stop - t)
+    if state.active[k, URN] > 0 or most <= 0:
+        return t, False
+    if size == 0:
+        word, size = draw_word(source, k, n, arms.means[k]), WORD_SIZE
+    most = min(most, size)
+    m, undecided = 0, is_undecided(edge, n, s, t, arms.tau)
+    while undecided and m < most:
+        s += word & 1
+        word >>= 1
+        m += 1
+        undecided = is_undecided(edge, n + m, s, t + m, arms.tau)
+    state.pulls[k], state.sums[k] = n + m, s
+    state.active[k, REST], state.active[k, REST_SIZE] = word, size - m
+    if undecided:
+        return t + m, False
+    time = reopening_time(edge, n + m, s, t + m, arms.tau)
+    set_value(state.reopen_keys, k, NEVER if time == NEVER else (time << state.bits) + k)
+    return t + m, True
+
+
+@borrowing
 def check_arm(
     source: Source, arms: Arms, edge: Boundary, state: State, k: int, t: int, max_pulls: int
 ) -> bool:
@@ -123,10 +215,8 @@ def check_arm(
     d = s - n * arms.tau
     b = boundary(edge, n, t)
     if -b <= d < b:
-        b -= rounding_slack(n)
         more = max(1, max_pulls - t + 1)
-        corridor = Corridor(b - d, b + d, 0.0, arms.tau, more)
-        open_block(source, k, n, arms.means[k], corridor, state.active)
+        next_block(source, arms, edge, state, k, t, b, more)
         set_value(state.check_keys, k, (n + state.active[k, PULLS] << state.bits) + k)
         if state.reopen_keys[(state.reopen_keys.size >> 1) + k] != NEVER:
             set_value(state.reopen_keys, k, NEVER)
@@ -135,6 +225,56 @@ def check_arm(
     time = reopening_time(edge, n, s, t, arms.tau)
     set_value(state.reopen_keys, k, NEVER if time == NEVER else (time << state.bits) + k)
     return False
+
+
+@borrowing
+def next_block(
+    source: Source, arms: Arms, edge: Boundary, state: State, k: int, t: int, b: float, more: int
+) -> None:
+    """Write the arm's next block into its active row: one drawn at once, or a walk in words.
+
+    Boundaries do not fall in time and are concave in n (b^2 is f with 2 f f'' <= f'^2), so that a
+    walk may go up to the chord of b(n, t) over its next pulls, which rises.
+    """
+    active, n, mean = state.active, state.pulls[k], arms.means[k]
+    d, room = state.sums[k] - n * arms.tau, b - rounding_slack(n)
+    if active[k, URN] == 0 and active[k, REST_SIZE] == 0:
+        flat = Corridor(room - d, room + d, 0.0, arms.tau, more)
+        if open_long_block(source, k, n, mean, flat, active):
+            return
+    limit = min(more, active[k, REST_SIZE] + WORD_SIZE * (1 + (n >> AHEAD)))
+    opening = (boundary(edge, n + limit, t) - b) / limit
+    corridor = Corridor(room - d, room + d, -opening, arms.tau, limit)
+    if active[k, URN] > 0:
+        step_in_urn(source, k, n, corridor, active)
+        state.words[k, 0], state.sizes[k, 0] = active[k, WORD], active[k, PULLS]
+    else:
+        walk(source, k, mean, corridor, state)
+
+
+@borrowing
+def walk(source: Source, k: int, mean: float, corridor: Corridor, state: State) -> None:
+    """Make words the arm's block until it touches an edge, or is so far that a jump pays."""
+    active, n = state.active, state.pulls[k]
+    edges = walk_edges(corridor)
+    up, down = edges.up, edges.down
+    word, size = active[k, REST], active[k, REST_SIZE]
+    far = WORTH * (abs(1.0 - 2.0 * corridor.tau) + abs(2.0 * mean - 1.0)) + 3.5 * WORTH_ROOT
+    left, pulls, ones, j = corridor.limit, 0, 0, 0
+    while True:
+        if size == 0:
+            word, size = draw_word(source, k, n + pulls, mean), WORD_SIZE
+        m, up, down = read_word(word, min(left, size), WalkEdges(up, down, edges.rise, edges.fall))
+        state.words[k, j], state.sizes[k, j] = word, m
+        ones += popcount(word & ((np.int64(1) << m) - 1))
+        word, size = word >> m, size - m
+        pulls, left, j = pulls + m, left - m, j + 1
+        if up <= 0.0 or down <= 0.0 or left == 0 or j == MAX_WORDS:
+            break
+        if left >= WORTH and min(up, down) > far:
+            break
+    active[k, REST], active[k, REST_SIZE] = word, size
+    active[k, KIND], active[k, PULLS], active[k, ONES] = STEPPED, pulls, ones
 
 
 @borrowing
@@ -180,14 +320,27 @@ def guessed_time(edge: Boundary, n: int, d: float) -> int:
 
 @borrowing
 def settle(
-    source: Source, bits: int, count: int, frontiers: np.ndarray, members: np.ndarray,
-    active: np.ndarray, pulls: np.ndarray, sums: np.ndarray,
-) -> None:  # fmt: skip
+    source: Source, count: int, frontiers: np.ndarray, members: np.ndarray, state: State
+) -> None:
     """Bring every undecided arm to the pulls that it has been served so far."""
+    pulls, sums = state.pulls, state.sums
     for g in range(count):
         for k in range(pulls.size):
             if members[g, k >> 6] >> (k & 63) & 1:
-                served = pulls_at(frontiers[g], k, bits) - pulls[k]
+                served = pulls_at(frontiers[g], k, state.bits) - pulls[k]
                 if served > 0:
-                    sums[k] += part_of_block(source, k, pulls[k], served, active, k)
+                    sums[k] += first_ones(source, k, served, state)
                     pulls[k] += served
+
+
+@borrowing
+def first_ones(source: Source, k: int, m: int, state: State) -> int:
+    """Sum of the first m responses of the arm's block."""
+    if state.active[k, KIND] != STEPPED:
+        return part_of_block(source, k, state.pulls[k], m, state.active, k)
+    ones, j = 0, 0
+    while m > 0:
+        part = min(m, state.sizes[k, j])
+        ones += popcount(state.words[k, j] & ((np.int64(1) << part) - 1))
+        m, j = m - part, j + 1
+    return ones

@@ -6,7 +6,7 @@ import numpy as np
 
 from ldpt.engines.decisions import Arms, Judge, arm_index, first_minimum, is_loss, is_undecided
 from ldpt.engines.fast_budget import fixed_budget_fast, new_state
-from ldpt.engines.fast_confidence import fixed_confidence_fast
+from ldpt.engines.fast_confidence import fixed_confidence_fast, new_room, run_to_decision
 from ldpt.engines.fast_losses import run_for_losses
 from ldpt.engines.jit import compiled
 from ldpt.engines.reference import (
@@ -97,11 +97,12 @@ def fixed_confidence_runs(
 
     Another thread ends the loop, and the run that it is in, by setting the limit to 0.
     """
+    room = new_room(arms.means.size)
     for r in range(runs.stopping_times.size):
         if limit[0] == 0:
             return
         row = runs.pulls[r], runs.sums[r]
         if fast:
-            runs.stopping_times[r] = fixed_confidence_fast(rng, arms, edge, limit, *row)
+            runs.stopping_times[r] = run_to_decision(rng, arms, edge, limit, room, *row)
         else:
             runs.stopping_times[r] = fixed_confidence_literal(rng, arms, edge, limit, *row)
