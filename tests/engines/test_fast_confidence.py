@@ -129,7 +129,7 @@ def test_walk_ends_at_the_first_touch_and_keeps_its_words(seed):
     for number in range(200):
         rng = np.random.default_rng([seed, number])
         tau, opening = float(rng.choice([0.5, 0.3, 0.9])), float(rng.choice([0.0, 0.02, 0.2]))
-        up, down = rng.uniform(0.5, 40, 2)
+        up, down = rng.uniform(0.5, 12, 2)
         limit, rest = int(rng.integers(1, 1000)), int(rng.integers(0, WORD_SIZE))
         bits = rng.random(1100) < tau
         tape, room = tape_from_responses(bits[None]), new_room(1)
