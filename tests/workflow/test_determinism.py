@@ -1,6 +1,8 @@
 """The bytes of every product depend on config and code alone."""
 
 import json
+import re
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -30,11 +32,29 @@ def hashes(folder: Path) -> dict[str, str]:
     return {name: file_hash(root / name) for name in (*products, "results/manifest.json")}
 
 
+def take_other_instances(smoke: Path, folder: Path) -> None:
+    """Put the instances but one, and what was simulated of them, beside a copy of the project.
+
+    The one has every policy and every radius; the others would show the same.
+    """
+    runs = (smoke / "results/smoke/results/simulations").glob("fixed_*/*/*.parquet")
+    how = [(run.parent.name, run.name) for run in runs]
+    assert {name for instance, name in how if instance == "three-groups"} == {n for _, n in how}
+    shutil.copytree(smoke / ".snakemake", folder / ".snakemake")
+    of_others = r"(simulations/fixed_\w+|instances)/(?!three-groups\b)|kernels\.json"
+    for file in (smoke / "results").rglob("*.*"):
+        name = file.relative_to(smoke)
+        if re.match(rf"results/smoke/results/(records/results/)?({of_others})", name.as_posix()):
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(file, folder / name)
+
+
 def test_bytes_are_equal_on_more_cores_in_another_folder(
     smoke: Path, copy_project: Callable[[str], Path]
 ) -> None:
     """``smoke`` ran on 2 cores, where a job has one thread; on 8 cores the long ones have two."""
     folder = copy_project("elsewhere")
+    take_other_instances(smoke, folder)
     done = snakemake(folder, *SMOKE, cores=8, own_code=True)
     assert done.returncode == 0, done.stderr[-4000:]
     before, after = hashes(smoke), hashes(folder)
