@@ -22,6 +22,7 @@ LAYERS = [
     {"ldpt.claims", "ldpt.figures", "ldpt.planning"},
     {"ldpt.publishing"},
     {"ldpt.cli"},
+    {"ldpt.__main__"},
 ]
 # Beside the layers: provenance keeps records and computes nothing. Everybody may use its records;
 # it uses the bottom layer, and simulations to replay them.

@@ -207,6 +207,13 @@ BAD = [
     ),
     (["simulate", *PROBLEM, *LEVELS, "--seed", "-1"], "--seed: must be a whole number from 0"),
     (["simulate", "--means", "0.5", *LEVELS], "exactly at the threshold"),
+    *(
+        ([command, "--arms", "2", "--gap", gap, *LEVELS],
+         f"gap {gap} is too small: floats do not tell 0.5 + {gap} from the threshold 0.5")
+        for command in ("plan", "simulate") for gap in ("1e-300", "1e-17")
+    ),
+    (["plan", "--means", "0.5000000001", *LEVELS], "--budget N without --delta, with --method lsa"),
+    (["simulate", "--means", "0.5000000001", *LEVELS], "--max-pulls N stops a run after N pulls"),
     (["simulate", "--means", "0.5000000001", *LEVELS], "takes about 5.7e+21 pulls, more"),
     (["plan", "--means", "0.5000000001", *LEVELS], "takes about 5.7e+21 pulls, more than 1e+13"),
     (["simulate", "--means", "1.5", *LEVELS], "--means: must be a number in [0, 1], got '1.5'"),

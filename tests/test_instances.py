@@ -1,6 +1,7 @@
 """Problems and their complexity (Sections 2.2 and 2.4), and the lower bounds' environments."""
 
 import math
+from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
@@ -68,13 +69,28 @@ def test_require_resolvable_refuses_only_an_arm_at_the_threshold():
     ("arguments", "complaint"),
     [
         ({"means": []}, "means is empty"),
-        ({"means": [0.5, 1.5]}, r"means\[1\] = 1.5 is not in \[0, 1\]"),
-        ({"means": [-0.1]}, r"means\[0\] = -0.1"),
-        ({"means": [math.nan]}, r"means\[0\] = nan"),
-        ({"threshold": 2}, "threshold = 2.0"),
-        ({"threshold": math.nan}, "threshold = nan"),
-        ({"tolerance": -0.1}, "tolerance = -0.1"),
-        ({"tolerance": math.inf}, "tolerance = inf"),
+        ({"means": [0.5, 1.5]}, r"means\[1\] must be a number in \[0, 1\], got 1.5"),
+        ({"means": [-0.1]}, r"means\[0\] must be .*, got -0.1"),
+        ({"means": [math.nan]}, r"means\[0\] must be .*, got nan"),
+        *(
+            ({"means": [bad]}, r"means\[0\] must be a number in \[0, 1\], got")
+            for bad in (True, np.bool_(1), "0.5", b"1", None, [0.5], 0.5 + 0j, Decimal(1), 10**400)
+        ),
+        *(
+            ({"means": bad}, r"means must be a list of numbers in \[0, 1\], got")
+            for bad in (None, 0.5, "0.5", {0.5: 1})
+        ),
+        ({"means": np.array([True])}, r"means\[0\] must be a number"),
+        ({"means": np.array([[0.5]])}, r"means\[0\] must be a number"),
+        *(
+            ({key: bad}, rf"{key} must be a number in \[0, .*\], got")
+            for key in ("threshold", "tolerance")
+            for bad in (True, np.bool_(1), "0.5", None, [0.5], 0.5 + 0j, 10**400)
+        ),
+        ({"threshold": 2}, "threshold must be .*, got 2"),
+        ({"threshold": math.nan}, "threshold must be .*, got nan"),
+        ({"tolerance": -0.1}, "tolerance must be .*, got -0.1"),
+        ({"tolerance": math.inf}, "tolerance must be .*, got inf"),
     ],
 )
 def test_instance_refuses_a_bad_problem_with_its_name_and_value(arguments, complaint):
@@ -147,3 +163,44 @@ def test_families_refuse_a_number_of_arms_that_is_none_or_beyond_measure(n_arms)
         equal_gap(n_arms)
     with pytest.raises(ValueError, match="n_arms must be a whole number from 1 to 1000000, got"):
         random_instance(1, n_arms, seed=0)
+
+
+@pytest.mark.parametrize("name", [None, 5, True, ["x"], "x" * 201])
+def test_an_instance_is_named_by_text(name):
+    with pytest.raises(ValueError, match="name of an instance must be text of at most 200"):
+        Instance(name, [0.3], 0.5)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"threshold": math.nan}, "threshold must be a number"),
+        ({"threshold": True}, "threshold must be a number"),
+        ({"min_gap": math.nan}, "min_gap must be a number"),
+        ({"min_gap": None}, "min_gap must be a number"),
+        ({"min_gap": 0.5}, r"min_gap must be a number in \[0, 0.4\], got 0.5"),
+        ({"seed": -1}, "seed must be a whole number from 0 to 18446744073709551615, got -1"),
+        ({"seed": "x"}, "seed must be a whole number"),
+        ({"index": 1.5}, "index must be a whole number"),
+        ({"n_arms": 10**9}, "n_arms must be a whole number from 1 to 1000000"),
+    ],
+)
+def test_families_refuse_what_would_never_end_or_fail_late(change, said):
+    """A threshold that is NaN would be redrawn for ever."""
+    good = {"index": 1, "n_arms": 3, "seed": 0}
+    with pytest.raises(ValueError, match=said):
+        random_instance(**{**good, **change})
+    for law in NEW_LAWS:
+        with pytest.raises(ValueError, match=said):
+            new_instance(law, **{**good, **change})
+
+
+@pytest.mark.parametrize("gap", [1e-300, 1e-17])
+def test_a_gap_that_rounds_to_nothing_is_told_from_an_arm_at_the_threshold(gap):
+    with pytest.raises(ValueError, match=rf"^gap {gap:g} is too small: floats do not tell 0.5"):
+        equal_gap(2, gap)
+
+
+def test_an_unknown_law_is_answered_with_those_that_exist():
+    with pytest.raises(ValueError, match="law must be one of beta, hard, got 'luck'"):
+        new_instance("luck", 1, 3, 0)

@@ -13,8 +13,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
+from ldpt import bounds
+from ldpt.exact import certified_error_lower_bound
+from ldpt.instances import Instance
 from ldpt.privacy import PrivateDevice, PrivBern, Response, Ticket, private_mean, shrinkage
+from ldpt.radii import Radius, threshold_variance
 
+PAIR = Instance("pair", [0.3, 0.6], 0.5)
 EPSILONS = [1e-9, 0.1, 1.0, 10.0, 800.0, math.inf]
 DEVICE_EPSILONS = [1e-9, 1e-3, 0.1, 0.5, 1.0, math.log(3), 5.0, 30.0, 36.5, 700.0]
 LEVEL = 1e-4  # of every statistical test here; seeded, so each passes or fails for good
@@ -120,7 +125,7 @@ def test_shrinkage_takes_a_too_large_whole_number_for_no_privacy():
     "use", [shrinkage, PrivBern, PrivateDevice, lambda e: private_mean(0.5, e)]
 )
 def test_epsilon_that_is_not_positive_is_refused_with_its_value(use, epsilon):
-    with pytest.raises(ValueError, match=rf"epsilon must be positive.*got {float(epsilon)}"):
+    with pytest.raises(ValueError, match=rf"epsilon must be positive.*got {epsilon}$"):
         use(epsilon)
 
 
@@ -222,10 +227,56 @@ def test_device_responses_have_the_stated_probability(epsilon, reward):
     assert binomtest(ones, 4000, float(device.probability(reward))).pvalue > 1e-9
 
 
-@pytest.mark.parametrize("epsilon", [math.inf, 1e-10])
-def test_device_refuses_no_privacy_and_too_small_an_epsilon(epsilon):
-    with pytest.raises(ValueError, match="epsilon of a device must be finite"):
-        PrivateDevice(epsilon)
+def test_device_refuses_no_privacy():
+    with pytest.raises(ValueError, match="epsilon of a device must be finite, got inf"):
+        PrivateDevice(math.inf)
+
+
+@pytest.mark.parametrize("epsilon", [1e-10, 1e-160, 1e-200, 5e-324])
+@pytest.mark.parametrize(
+    "use",
+    [
+        shrinkage,
+        PrivBern,
+        PrivateDevice,
+        lambda e: private_mean(0.5, e),
+        lambda e: PAIR.complexity(e),
+        lambda e: bounds.duchi_factor(e),
+        lambda e: bounds.fixed_confidence_lower(PAIR, e, 0.1),
+        lambda e: bounds.fixed_confidence_upper(PAIR, e, 0.1),
+        lambda e: bounds.fixed_budget_upper(PAIR, e, 100),
+        lambda e: bounds.fixed_budget_lower(PAIR, e, 100),
+        lambda e: Radius("printed").at(2, 0.1, 0.5, e),
+        lambda e: threshold_variance(0.3, e),
+        lambda e: certified_error_lower_bound(Instance("one", [0.6], 0.5), e, 0.1),
+    ],
+)
+def test_epsilon_that_floats_do_not_resolve_is_refused_everywhere(use, epsilon):
+    """Its square rounds to 0 or loses its digits; the check is that of check_epsilon."""
+    said = rf"^epsilon must be at least 1e-09 \(inf means no privacy\), got {epsilon}$"
+    with pytest.raises(ValueError, match=said):
+        use(epsilon)
+
+
+@pytest.mark.parametrize("count", [10**400, 10**19, -1, 1.0, True, None, "1"])
+def test_whole_numbers_of_messages_survive_json_elsewhere(count):
+    for use in (
+        lambda: Ticket(count, 0),
+        lambda: Ticket(0, count),
+        lambda: Response(count, 1, 1.0),
+        lambda: PrivateDevice(1.0).answer(count, 0.5),
+    ):
+        with pytest.raises(ValueError, match=r"whole numbers? 0\.\.2\^53"):
+            use()
+    if count is not None:
+        with pytest.raises(ValueError, match=r"number of a response is a whole number 0\.\.2\^53"):
+            Response(0, 1, 1.0, number=count)
+
+
+@pytest.mark.parametrize("mean", [True, "0.5", None, 0.5 + 0j, [0.5, None], [[0.5], [0.5, 0.5]]])
+def test_private_mean_takes_numbers_only(mean):
+    with pytest.raises(ValueError, match=r"a mean reward is a number in \[0, 1\], got"):
+        private_mean(mean, 1.0)
 
 
 def test_device_gives_a_second_answer_only_with_consent_and_accounts_for_it():
@@ -289,7 +340,7 @@ def test_device_whose_mechanism_fails_spends_no_answer(monkeypatch):
 
 @pytest.mark.parametrize("answers", [0, -1, 2.5, math.inf, math.nan, "2", True, None])
 def test_answers_that_are_no_whole_number_are_refused(answers):
-    with pytest.raises(ValueError, match="answers must be a whole number of at least 1, got"):
+    with pytest.raises(ValueError, match="answers must be a whole number from 1 to"):
         PrivateDevice(1.0, answers=answers)
 
 

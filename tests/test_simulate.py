@@ -326,3 +326,53 @@ def test_fixed_budget_ends_when_interrupted():
     finally:
         signal.signal(signal.SIGALRM, before)
     assert time.monotonic() - start < 1.2
+
+
+ONE = Instance("one", [0.3], 0.5)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        *(
+            ({"seed": bad}, "seed must be a whole number from 0")
+            for bad in (-1, 1.5, True, "5", [5], 2**64)
+        ),
+        *(
+            ({"threads": bad}, "threads must be a whole number")
+            for bad in (0, 1.5, math.nan, True, "5")
+        ),
+        *(
+            ({"chunk": bad}, "chunk must be a whole number from 0 to 0")
+            for bad in (-1, 1, 0.5, True, "0")
+        ),
+        *(
+            ({"budgets": bad}, "budgets must be whole numbers of pulls, got")
+            for bad in ("100", None, [None], ["9"], [True], 1j, [[9]], [[9], [9, 9]], 10**400)
+        ),
+    ],
+)
+def test_counts_of_another_kind_are_refused_before_any_run(change, said):
+    good = {"budgets": 9, "replicates": 1, "seed": 0}
+    with pytest.raises(ValueError, match=said):
+        simulate.fixed_budget(ONE, 1.0, **{**good, **change})
+
+
+@pytest.mark.parametrize("law", simulate.REWARD_LAWS)
+@pytest.mark.parametrize("mean", [0, 1])
+def test_every_law_of_rewards_takes_the_ends_of_the_unit_interval(law, mean):
+    assert simulate.mechanism(law, mean, math.inf, 9, 0)["positives"] == 9 * mean
+
+
+@pytest.mark.parametrize(
+    ("mean", "draws", "said"),
+    [
+        (2, 9, "mean must be a number in"),
+        (math.nan, 9, "mean must be a number in"),
+        (0.5, 0, "draws must be a whole number from 1"),
+        (0.5, [5], "draws must be a whole number from 1"),
+    ],
+)
+def test_mechanism_refuses_bad_means_and_draws(mean, draws, said):
+    with pytest.raises(ValueError, match=said):
+        simulate.mechanism("Beta", mean, 1.0, draws, 0)

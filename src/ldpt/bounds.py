@@ -21,8 +21,9 @@ import math
 import numpy as np
 
 from ldpt.instances import Instance
+from ldpt.io.messages import shown
 from ldpt.policies import POLICIES
-from ldpt.privacy import check_epsilon, shrinkage
+from ldpt.privacy import MAX_FLOAT, check_epsilon, check_number, is_number, shrinkage
 from ldpt.radii import UNION, Boundary, Radius, as_radius, boundary, check_delta
 
 LSA_WEIGHT = float(POLICIES["lsa"].log_weight or 0.0)
@@ -42,11 +43,17 @@ def bernoulli_kl(p: float, q: float) -> float:
     float
         Infinite where p > 0 = q or p < 1 = q.
 
+    Raises
+    ------
+    ValueError
+        If a mean is not a number in [0, 1].
+
     Examples
     --------
     >>> bernoulli_kl(0.5, 0.5)
     0.0
     """
+    p, q = check_number("p", p, 0, 1), check_number("q", q, 0, 1)
     return _kl_term(p, q) + _kl_term(1 - p, 1 - q)
 
 
@@ -545,10 +552,10 @@ def _budget_means(instance: Instance) -> tuple[list[float], list[float]]:
 
 
 def _check_budget(instance: Instance, budget: float) -> None:
-    if not budget >= 2 * instance.n_arms:
+    if not (is_number(budget) and 2 * instance.n_arms <= budget <= MAX_FLOAT):
         raise ValueError(
-            f"budget must be at least 2K = {2 * instance.n_arms} for {instance.n_arms} arms, "
-            f"got {budget}"
+            f"budget must be finite and at least 2K = {2 * instance.n_arms} for "
+            f"{instance.n_arms} arms, got {shown(budget)}"
         )
 
 
@@ -561,4 +568,4 @@ def _exp(exponent: float) -> float:
 
 
 def _unknown(version: str, allowed: tuple[str, ...]) -> ValueError:
-    return ValueError(f"version must be one of {', '.join(allowed)}, got {version!r}")
+    return ValueError(f"version must be one of {', '.join(allowed)}, got {shown(version)}")

@@ -28,7 +28,6 @@ EXAMPLES = {
     "crate": "ldpt crate run.zip",
 }
 MAX_ARMS = 100_000
-MAX_SEED = 2**64 - 1
 WHOLE = re.compile(r"[+-]?[0-9]+")
 NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?|[+-]?(inf|nan)", re.IGNORECASE)
 
@@ -134,7 +133,7 @@ def number(allowed: str, test: Callable[[float], bool]) -> Callable[[str], float
 
 def epsilon_level(text: str) -> float:
     """A privacy level that floats resolve."""
-    from ldpt.planning.limits import MIN_EPSILON
+    from ldpt.privacy import MIN_EPSILON
 
     allowed = f"a number of at least {MIN_EPSILON:g}, or inf for no privacy"
     return number(allowed, lambda value: value >= MIN_EPSILON)(text)
@@ -162,10 +161,16 @@ def replicates(text: str) -> int:
     return whole(1, MAX_REPLICATES)(text)
 
 
+def seed(text: str) -> int:
+    """A root seed."""
+    from ldpt.instances import MAX_SEED
+
+    return whole(0, MAX_SEED)(text)
+
+
 UNIT = number("a number in [0, 1]", lambda value: 0 <= value <= 1)
 GAP = number("a number above 0 and at most 1", lambda value: 0 < value <= 1)
 RATE = number("a number in [0, 0.99]", lambda value: 0 <= value <= 0.99)
-SEED = whole(0, MAX_SEED)
 
 
 def refuse_unused(arguments: argparse.Namespace, names: Sequence[str], because: str) -> None:
@@ -187,6 +192,8 @@ def _check_target(path: Path | None, suffixes: tuple[str, ...]) -> None:
         raise ValueError(f"{path}: there is no folder {path.parent}")
     if path.is_dir():
         raise ValueError(f"{path} is a folder")
+    if path.exists() and not path.is_file():
+        raise ValueError(f"{path} exists and is not a regular file")
     if not os.access(path.parent, os.W_OK):
         raise ValueError(f"{path}: cannot write to {path.parent}")
 
@@ -245,7 +252,10 @@ def _add_audit(subparsers: Subparsers) -> None:
         help="also simulate N random chunks again and compare bit for bit",
     )
     parser.add_argument(
-        "--seed", type=SEED, default=0, help="seed for choosing the chunks (default: %(default)s)"
+        "--seed",
+        type=seed,
+        default=0,
+        help="seed for choosing the chunks (default: %(default)s)",
     )
     parser.add_argument("--json", action="store_true", help="machine-readable output")
     parser.set_defaults(handler=_audit)
@@ -376,7 +386,7 @@ def _add_plan(subparsers: Subparsers) -> None:
         default=400,
         help="least number of simulated runs per setting (default: %(default)s)",
     )
-    parser.add_argument("--seed", type=SEED, default=0, help="root seed (default: %(default)s)")
+    parser.add_argument("--seed", type=seed, default=0, help="root seed (default: %(default)s)")
     parser.add_argument("--plot", type=Path, metavar="FILE", help="draw it: .pdf, .png or .svg")
     parser.add_argument("--json", action="store_true", help="machine-readable output")
     parser.add_argument(
@@ -471,7 +481,7 @@ def _add_simulate(subparsers: Subparsers) -> None:
     parser.add_argument(
         "--replicates", type=replicates, default=1000, help="number of runs (default: %(default)s)"
     )
-    parser.add_argument("--seed", type=SEED, default=0, help="root seed (default: %(default)s)")
+    parser.add_argument("--seed", type=seed, default=0, help="root seed (default: %(default)s)")
     parser.add_argument("--output", type=Path, metavar="FILE", help="write every run to a .parquet")
     parser.set_defaults(handler=_simulate)
 

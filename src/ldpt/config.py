@@ -14,17 +14,17 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from ldpt.instances import Instance, equal_gap, new_instance, random_instance
-from ldpt.io.messages import short, unknown
+from ldpt.instances import MAX_SEED, Instance, equal_gap, new_instance, random_instance
+from ldpt.io.messages import short, shown, unknown
 from ldpt.planning.limits import (
     MAX_PULLS,
-    MIN_EPSILON,
     require_affordable,
     require_short_budget,
     require_short_chain,
 )
 from ldpt.planning.precision import budget_replicates, confidence_replicates
 from ldpt.policies import INDEX_POLICIES, POLICIES
+from ldpt.privacy import MIN_EPSILON
 from ldpt.radii import MIN_DELTA, RADII, Radius
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -35,6 +35,7 @@ BUDGET_KEYS = ("error", "log_half_width", "least", "most")  # of a precision
 CONFIDENCE_KEYS = ("relative_half_width", "least", "most")
 DEFAULT_RADIUS = "onesided"  # what a practitioner gets without choosing
 MAX_EXACT_ARMS = 2  # of an exact chain for a fixed budget
+CONFIG_HINT = "; larger epsilons, deltas or gaps cost less"
 MAX_DEPTH = 12  # nesting of a config; deeper means that an anchor contains itself
 
 
@@ -398,15 +399,17 @@ def _check_numbers(config: Mapping[str, Any]) -> None:
             raise ValueError(f"{key}: {value} is not a number")
         if isinstance(value, float) and math.isinf(value) and not name.startswith("epsilon"):
             raise ValueError(f"{key}: {value} is not finite")
-        if isinstance(value, int) and value > MAX_PULLS and key != "seed":
-            raise ValueError(f"{key}: {short(str(value), 40)} is more than {MAX_PULLS:.0e}")
+        most = MAX_SEED if key == "seed" else MAX_PULLS
+        if isinstance(value, int) and abs(value) > most:
+            raise ValueError(f"{key}: {shown(value)} is more than {most:.3g}")
 
 
 def _check_root(root: str) -> None:
     """The root becomes part of file names, in which Snakemake gives some characters a meaning."""
-    odd = [character for character in root if character in '{}<>*?[]|"' or ord(character) < 32]
+    odd = [one for one in root if one in '{}<>*?[]|"' or not one.isprintable()]
+    odd += [end for end in (root[:1], root[-1:]) if end.isspace()] + [root[:1]] * (root[:1] == "~")
     if odd:
-        raise ValueError(f"root: {root!r} must be the name of a folder without {odd[0]!r}")
+        raise ValueError(f"root: {shown(root)} must be the name of a folder without {odd[0]!r}")
     if any(len(part.encode()) > 200 for part in root.split("/")):
         raise ValueError(f"root: {short(root, 40)!r} must be a name of at most 200 bytes")
 
@@ -472,7 +475,9 @@ def _with_names(node: Any, tables: Mapping[str, tuple[str, ...]]) -> Any:
 def _instances(config: Mapping[str, Any]) -> dict[str, Instance]:
     found: dict[str, Instance] = {}
     for position, entry in enumerate(config["instances"]):
-        for instance in _unfold(entry, config["seed"]):
+        with _at(f"instances[{position}]"):
+            unfolded = list(_unfold(entry, config["seed"]))
+        for instance in unfolded:
             if instance.name.lower() in {name.lower() for name in found}:  # as file names are
                 raise ValueError(
                     f"instances[{position}].name: duplicate instance name {instance.name!r}"
@@ -625,6 +630,7 @@ def _check_budgets(
     if most > MAX_PULLS:
         raise ValueError(
             f"{where}.{key}: {max(multiples)} {at} is {most:.3g} pulls, more than {MAX_PULLS:.0e}"
+            f"; larger epsilons or smaller {key} cost less"
         )
     if math.ceil(most) < 2 * instance.n_arms:
         raise ValueError(
@@ -653,12 +659,12 @@ def _check_costs(
     instance: Instance,
     grid: Mapping[str, Any],
     constants: Mapping[str, float],
-    check: Callable[[Instance, float, float, Radius], None],
+    check: Callable[[Instance, float, float, Radius, str], None],
 ) -> None:
     """Check the most expensive setting of a grid under each of its radii."""
     for radius in grid.get("radii", RADII):
         epsilon, delta = float(min(grid["epsilons"])), min(grid["deltas"])
-        check(instance, epsilon, delta, Radius(radius, **constants))
+        check(instance, epsilon, delta, Radius(radius, **constants), CONFIG_HINT)
 
 
 def _known(where: str, name: str, instances: dict[str, Instance]) -> Instance:

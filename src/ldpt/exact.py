@@ -7,17 +7,21 @@ that every rounding and every comparison errs on the safe side.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 import numpy as np
 
 from ldpt.engines.decisions import arm_index, is_undecided
 from ldpt.engines.jit import compiled
 from ldpt.instances import Instance
+from ldpt.io.interrupt import run_jobs
+from ldpt.io.messages import shown
 from ldpt.planning.limits import MAX_PULLS, require_short_budget, require_short_chain
 from ldpt.policies import POLICIES, IndexRule, check_policy
-from ldpt.privacy import check_whole
+from ldpt.privacy import check_epsilon, check_whole, is_number
 from ldpt.radii import (
     HOEFFDING_VARIANCE,
     TWO_SIDED,
@@ -25,6 +29,7 @@ from ldpt.radii import (
     Boundary,
     Radius,
     as_radius,
+    check_delta,
     threshold_variance,
 )
 
@@ -121,7 +126,9 @@ def fixed_budget_losses(
     accept, reject = instance.must_accept, instance.must_reject
     if instance.n_arms == 2 and chosen.log_weight is not None:
         passed, places = np.unique(np.array(asked), return_inverse=True)
-        losses = _two_arm_losses(means, chosen.rule(tau, zeta), passed, accept, reject)
+        losses = _interruptible(
+            _two_arm_losses, means, chosen.rule(tau, zeta), passed, accept, reject
+        )
         return losses[places].tolist()
     found = []
     for budget in asked:
@@ -129,16 +136,26 @@ def fixed_budget_losses(
         for k, mean in enumerate(means):
             pulls = budget // means.size + (1 if k < budget % means.size else 0)
             # not 1 - (1 - loss), in which a loss below 1e-16 would vanish
-            loss += (1.0 - loss) * _one_arm_loss(mean, tau, pulls, accept[k], reject[k])
+            own = _interruptible(_one_arm_loss, mean, tau, accept[k], reject[k], limit=pulls)
+            loss += (1.0 - loss) * own
         found.append(loss)
     return found
 
 
+def _interruptible(chain: Callable[..., Any], *arguments: Any, limit: int = NO_LIMIT) -> Any:
+    """Follow a chain in another thread; its last argument is a limit that ends it when it is 0."""
+    pulls = np.array([limit])
+    return run_jobs([partial(chain, *arguments, pulls)], stop=lambda: pulls.fill(0))[0]
+
+
 @compiled
-def _one_arm_loss(mean: float, tau: float, budget: int, accept: bool, reject: bool) -> float:
+def _one_arm_loss(mean: float, tau: float, accept: bool, reject: bool, limit: np.ndarray) -> float:
+    budget = limit[0]
     mass = np.zeros(budget + 1)
     mass[0] = 1.0
     for n in range(budget):
+        if limit[0] == 0:
+            break
         for s in range(n, -1, -1):
             mass[s + 1] += mass[s] * mean
             mass[s] *= 1.0 - mean
@@ -152,8 +169,9 @@ def _one_arm_loss(mean: float, tau: float, budget: int, accept: bool, reject: bo
 
 @compiled
 def _two_arm_losses(
-    means: np.ndarray, rule: IndexRule, budgets: np.ndarray, accept: np.ndarray, reject: np.ndarray
-) -> np.ndarray:
+    means: np.ndarray, rule: IndexRule, budgets: np.ndarray, accept: np.ndarray,
+    reject: np.ndarray, limit: np.ndarray,
+) -> np.ndarray:  # fmt: skip
     """Carry P(n_1, s_1, s_2) from pull to pull in place; n_2 = t - n_1 is known.
 
     Rows of the state are processed from high to low, so that mass only moves to entries that
@@ -172,7 +190,7 @@ def _two_arm_losses(
         if t == budgets[done]:
             losses[done] = _two_arm_total(mass, start, rule.tau, t, last, accept, reject)
             done += 1
-        if t == last:
+        if t == last or limit[0] == 0:
             break
         for n1 in range(t - 1, 0, -1):
             n2 = t - n1
@@ -327,21 +345,22 @@ def fixed_confidence_error(
     2615
     """
     _require_one_arm(instance)
-    if not 0 < tail < 1:
-        raise ValueError(f"tail must lie strictly between 0 and 1, got {tail}")
-    radius = as_radius(radius)
+    if not (is_number(tail) and 0 < tail < 1):
+        raise ValueError(f"tail must lie strictly between 0 and 1, got {shown(tail)}")
+    radius, delta = as_radius(radius), check_delta(delta)
     if max_pulls is not None:
         max_pulls = check_whole("max_pulls", max_pulls, 1, NO_LIMIT)
     else:
         hint = "; max_pulls sets where to stop"
         require_short_chain(instance, epsilon, delta, radius, hint)
-    error, expected, undecided, pulls = _one_arm_chain(
+    error, expected, undecided, pulls = _interruptible(
+        _one_arm_chain,
         float(instance.private_means(epsilon)[0]),
         instance.private_threshold(epsilon),
         bool(0 in instance.above),
         radius.at(1, delta, instance.threshold, epsilon),
-        NO_LIMIT if max_pulls is None else max_pulls,
-        tail,
+        float(tail),
+        limit=NO_LIMIT if max_pulls is None else max_pulls,
     )
     return StoppedChain(error, expected, undecided, pulls)
 
@@ -354,14 +373,14 @@ def _require_one_arm(instance: Instance) -> None:
 
 @compiled
 def _one_arm_chain(
-    mean: float, tau: float, above: bool, edge: Boundary, max_pulls: int, tail: float
+    mean: float, tau: float, above: bool, edge: Boundary, tail: float, limit: np.ndarray
 ) -> tuple[float, float, float, int]:
     """Carry P(s) of the undecided states; ``mass[i]`` belongs to s = low + i."""
     mass = np.zeros(64)
     mass[0] = 1.0
     low, size = 0, 1
     error, expected, alive, n = 0.0, 0.0, 1.0, 0
-    while alive > tail and n < max_pulls:
+    while alive > tail and n < limit[0]:
         expected += alive
         n += 1
         if size + 1 > mass.size:
@@ -418,8 +437,14 @@ def certified_error_lower_bound(
     -------
     float
         A lower bound on the error probability.
+
+    Raises
+    ------
+    ValueError
+        If there is more than one arm, it lies at the threshold, or an argument is out of range.
     """
     _require_one_arm(instance)
+    epsilon, delta = check_epsilon(epsilon), check_delta(delta)
     max_pulls = check_whole("max_pulls", max_pulls, 1, MAX_PULLS)
     strip = _CertifiedStrip(instance, epsilon, delta, as_radius(radius))
     rise, stay = strip.mean_below, strip.complement_below

@@ -2,17 +2,20 @@
 
 import json
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from ldpt.privacy import check_whole, private_mean, shrinkage
+from ldpt.io.messages import shown
+from ldpt.privacy import MAX_FLOAT, check_number, check_whole, private_mean, shrinkage
 
 MAX_ARMS = 10**6
 MAX_MIN_GAP = 0.4  # of random instances; beyond, hardly any draw would be kept
 MAX_LISTED_ARMS = 16  # up to here tables of runs keep the pulls of each arm
+MAX_NAME = 200  # characters
+MAX_SEED = 2**64 - 1
 NEW_LAWS = ("beta", "hard")  # of the means of new instances
 EASY = (0.2, 0.4)  # gaps of their easy arms
 
@@ -37,23 +40,17 @@ class Instance:
         threshold: float,
         tolerance: float = 0.0,
     ) -> None:
+        if not isinstance(name, str) or len(name) > MAX_NAME:
+            raise ValueError(
+                f"name of an instance must be text of at most {MAX_NAME} characters, "
+                f"got {shown(name)}"
+            )
+        where = f"instance {name!r}"
         object.__setattr__(self, "name", str(name))
-        object.__setattr__(self, "means", tuple(float(mean) for mean in means))
-        object.__setattr__(self, "threshold", float(threshold))
-        object.__setattr__(self, "tolerance", float(tolerance))
-        self._check()
-
-    def _check(self) -> None:
-        where = f"instance {self.name!r}"
-        if not self.means:
-            raise ValueError(f"{where}: means is empty, at least one arm is needed")
-        for arm, mean in enumerate(self.means):
-            if not 0 <= mean <= 1:
-                raise ValueError(f"{where}: means[{arm}] = {mean} is not in [0, 1]")
-        if not 0 <= self.threshold <= 1:
-            raise ValueError(f"{where}: threshold = {self.threshold} is not in [0, 1]")
-        if not (self.tolerance >= 0 and math.isfinite(self.tolerance)):
-            raise ValueError(f"{where}: tolerance = {self.tolerance} is not a number >= 0")
+        object.__setattr__(self, "means", _checked_means(where, means))
+        object.__setattr__(self, "threshold", check_number(f"{where}: threshold", threshold, 0, 1))
+        tolerance = check_number(f"{where}: tolerance", tolerance, 0, MAX_FLOAT)
+        object.__setattr__(self, "tolerance", tolerance)
 
     @property
     def n_arms(self) -> int:
@@ -95,10 +92,10 @@ class Instance:
         Returns
         -------
         float
-            H_eps; infinite if a gap is 0 or epsilon too small for a float.
+            H_eps; infinite if a gap is 0, or so small that its square is.
         """
         factor = shrinkage(epsilon) ** 2
-        if not np.all(self.gaps > 0) or factor == 0:  # a square that floats round to 0
+        if not np.all(self.gaps > 0):
             return math.inf
         with np.errstate(over="ignore"):
             return float(np.sum(self.gaps**-2.0)) / factor
@@ -162,6 +159,18 @@ class Instance:
                     f"instance {self.name!r}: means[{arm}] = {mean} lies exactly at the threshold, "
                     "so fixed confidence never resolves it"
                 )
+
+
+def _checked_means(where: str, means: object) -> tuple[float, ...]:
+    """Means as floats, if they are numbers in [0, 1] and there is one."""
+    if isinstance(means, (str, bytes, Mapping)) or not isinstance(means, Iterable):
+        raise ValueError(f"{where}: means must be a list of numbers in [0, 1], got {shown(means)}")
+    if isinstance(means, np.ndarray):
+        means = means.tolist() if means.ndim == 1 else [means.tolist()]
+    checked = tuple(check_number(f"{where}: means[{arm}]", m, 0, 1) for arm, m in enumerate(means))
+    if not checked:
+        raise ValueError(f"{where}: means is empty, at least one arm is needed")
+    return checked
 
 
 def read_instance(path: str | Path) -> Instance:
@@ -282,9 +291,16 @@ def equal_gap(n_arms: int, gap: float = 0.1, threshold: float = 0.5) -> Instance
     Raises
     ------
     ValueError
-        If the number of arms is not a whole number of at least 1, or a mean leaves [0, 1].
+        If the number of arms is not a whole number of at least 1, the gap is negative or so small
+        that floats do not tell a mean from the threshold, or a mean leaves [0, 1].
     """
     n_arms = check_whole("n_arms", n_arms, 1, MAX_ARMS)
+    gap, threshold = check_number("gap", gap, 0, 1), check_number("threshold", threshold, 0, 1)
+    if gap > 0 and threshold in (threshold - gap, threshold + gap):
+        raise ValueError(
+            f"gap {gap:g} is too small: floats do not tell {threshold:g} + {gap:g} from the "
+            f"threshold {threshold:g}"
+        )
     means = [threshold - gap] * (n_arms // 2) + [threshold + gap] * (n_arms - n_arms // 2)
     return Instance(f"equal-gap-{n_arms}", means, threshold)
 
@@ -315,9 +331,11 @@ def random_instance(
     Raises
     ------
     ValueError
-        If ``min_gap`` is out of range.
+        If an argument is out of range.
     """
-    rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(index,)))
+    n_arms, index = check_whole("n_arms", n_arms, 1, MAX_ARMS), check_whole("index", index, 0)
+    threshold, min_gap = _checked_gap(threshold, min_gap)
+    rng = _family_stream(seed, (index,))
     return Instance(f"random-{index}", _beta_means(rng, n_arms, threshold, min_gap), threshold)
 
 
@@ -353,10 +371,13 @@ def new_instance(
     Raises
     ------
     ValueError
-        If the law is unknown or ``min_gap`` is out of range.
+        If the law is unknown or another argument is out of range.
     """
-    key = (NEW_LAWS.index(law) + 1, n_arms, index)
-    rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=key))
+    if law not in NEW_LAWS:
+        raise ValueError(f"law must be one of {', '.join(NEW_LAWS)}, got {shown(law)}")
+    n_arms, index = check_whole("n_arms", n_arms, 1, MAX_ARMS), check_whole("index", index, 0)
+    rng = _family_stream(seed, (NEW_LAWS.index(law) + 1, n_arms, index))
+    threshold, min_gap = _checked_gap(threshold, min_gap)
     if law == "beta":
         means = _beta_means(rng, n_arms, threshold, min_gap)
     else:
@@ -365,12 +386,39 @@ def new_instance(
     return Instance(f"new-{law}-{n_arms}-{index}", means, threshold)
 
 
+def check_seed(seed: object) -> int:
+    """Return a root seed as an int.
+
+    Parameters
+    ----------
+    seed : object
+        What was given.
+
+    Returns
+    -------
+    int
+
+    Raises
+    ------
+    ValueError
+        If it is not a whole number from 0 to 2^64 - 1.
+    """
+    return check_whole("seed", seed, 0, MAX_SEED)
+
+
+def _family_stream(seed: int, key: tuple[int, ...]) -> np.random.Generator:
+    """The stream of one member of a family of instances."""
+    return np.random.default_rng(np.random.SeedSequence(check_seed(seed), spawn_key=key))
+
+
+def _checked_gap(threshold: float, min_gap: float) -> tuple[float, float]:
+    min_gap = check_number("min_gap", min_gap, 0, MAX_MIN_GAP)
+    return check_number("threshold", threshold, 0, 1), min_gap
+
+
 def _beta_means(
     rng: np.random.Generator, n_arms: int, threshold: float, min_gap: float
 ) -> list[float]:
-    if not 0 <= min_gap <= MAX_MIN_GAP:
-        raise ValueError(f"min_gap must be a number in [0, {MAX_MIN_GAP}], got {min_gap}")
-    n_arms = check_whole("n_arms", n_arms, 1, MAX_ARMS)
     means: list[float] = []
     while len(means) < n_arms:
         mean = float(rng.beta(2, 2))

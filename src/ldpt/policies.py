@@ -19,6 +19,8 @@ import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from ldpt.io.messages import shown
+
 
 @dataclass(frozen=True)
 class Policy:
@@ -72,7 +74,7 @@ DEFAULT_POLICY = "lsa"  # what a practitioner gets without choosing
 def check_policy(policy: str, allowed: tuple[str, ...] = tuple(POLICIES)) -> Policy:
     """The policy of this name, or a ValueError with the names that are allowed."""
     if policy not in allowed:
-        raise ValueError(f"policy must be one of {', '.join(allowed)}, got {policy!r}")
+        raise ValueError(f"policy must be one of {', '.join(allowed)}, got {shown(policy)}")
     return POLICIES[policy]
 
 

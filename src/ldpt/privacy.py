@@ -21,10 +21,13 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
+from ldpt.io.messages import shown
+
 if TYPE_CHECKING:
     from opendp.mod import Measurement
 
-MIN_DEVICE_EPSILON = 1e-9  # below, a float cannot hold the flip probability to six digits
+MIN_EPSILON = 1e-9  # below, a float cannot hold the flip probability to six digits
+MAX_COUNT = 2**53  # whole numbers up to here survive JSON in every language
 REWARD_BITS = 1074  # every float in [0, 1] is a whole multiple of 2^-1074
 ID_DIGITS = 32  # hexadecimal digits of a message's id: 128 random bits
 MAX_STUDY_NAME = 200  # characters
@@ -62,8 +65,8 @@ def check_number(name: str, value: object, low: float, high: float) -> float:
     Traceback (most recent call last):
     ValueError: threshold must be a number in [0, 1], got 2
     """
-    if not (_is_number(value) and low <= value <= high):  # type: ignore[operator]
-        raise ValueError(f"{name} must be a number in [{low:g}, {high:g}], got {value!r}")
+    if not (is_number(value) and low <= value <= high):  # type: ignore[operator]
+        raise ValueError(f"{name} must be a number in [{low:g}, {high:g}], got {shown(value)}")
     return float(value)  # type: ignore[arg-type]
 
 
@@ -96,10 +99,10 @@ def check_whole(name: str, value: object, least: int, most: int | None = None) -
     Traceback (most recent call last):
     ValueError: n_arms must be a whole number of at least 1, got 2.5
     """
-    whole = _is_number(value) and (not isinstance(value, (float, np.floating)) or _is_whole(value))
+    whole = is_number(value) and (not isinstance(value, (float, np.floating)) or _is_whole(value))
     if not whole or not least <= value or not (most is None or value <= most):  # type: ignore[operator]
         allowed = f"of at least {least}" if most is None else f"from {least} to {most}"
-        raise ValueError(f"{name} must be a whole number {allowed}, got {value!r}")
+        raise ValueError(f"{name} must be a whole number {allowed}, got {shown(value)}")
     return int(value)  # type: ignore[call-overload]
 
 
@@ -131,7 +134,8 @@ def check_epsilon(epsilon: float) -> float:
     """Return a privacy level as a float.
 
     The theorems admit epsilon = 0, but then every response is a fair coin, H_eps is infinite and
-    nothing can be learned.
+    nothing can be learned. Below 1e-9 floats do not tell private means apart, and squares of
+    private gaps round to 0.
 
     Parameters
     ----------
@@ -145,16 +149,29 @@ def check_epsilon(epsilon: float) -> float:
     Raises
     ------
     ValueError
-        If it is not a number above 0.
+        If it is not a number of at least 1e-9.
     """
-    if not _is_number(epsilon):
-        raise ValueError(f"epsilon must be positive (inf means no privacy), got {epsilon!r}")
-    if not epsilon > 0:
-        raise ValueError(f"epsilon must be positive (inf means no privacy), got {float(epsilon)}")
+    if not (is_number(epsilon) and epsilon > 0):
+        raise ValueError(f"epsilon must be positive (inf means no privacy), got {shown(epsilon)}")
+    if epsilon < MIN_EPSILON:
+        raise ValueError(
+            f"epsilon must be at least {MIN_EPSILON:g} (inf means no privacy), got {shown(epsilon)}"
+        )
     return float(epsilon) if epsilon <= MAX_FLOAT else math.inf
 
 
-def _is_number(value: object) -> bool:
+def is_number(value: object) -> bool:
+    """Whether this is a real number of Python or NumPy; booleans and text are not.
+
+    Parameters
+    ----------
+    value : object
+        What was given.
+
+    Returns
+    -------
+    bool
+    """
     return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
 
 
@@ -264,11 +281,20 @@ def private_mean(mean: float | np.ndarray | Sequence[float], epsilon: float) -> 
     >>> private_mean(0.5, 1.0)
     0.5
     """
-    means = np.asarray(mean, dtype=float)
-    if not np.all((means >= 0) & (means <= 1)):
-        raise ValueError(f"a mean reward lies in [0, 1], got {mean}")
+    means = _numbers(mean)
+    if means is None or not np.all((means >= 0) & (means <= 1)):
+        raise ValueError(f"a mean reward is a number in [0, 1], got {shown(mean)}")
     private = _shrunk(means, epsilon)
     return float(private) if private.ndim == 0 else private
+
+
+def _numbers(values: object, kinds: str = "iuf") -> np.ndarray | None:
+    """An array of numbers as floats; None for anything else, such as text or a ragged list."""
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        return None
+    return array.astype(float) if array.dtype.kind in kinds else None
 
 
 def _shrunk(means: np.ndarray, epsilon: float) -> np.ndarray:
@@ -325,10 +351,10 @@ class PrivBern:
         ValueError
             If a reward is not a number in [0, 1]; its value is not shown.
         """
-        rewards = np.asarray(reward)
-        if rewards.dtype.kind not in "biuf" or not np.all((rewards >= 0) & (rewards <= 1)):
+        rewards = _numbers(reward, "biuf")
+        if rewards is None or not np.all((rewards >= 0) & (rewards <= 1)):
             raise ValueError("a reward is a number that lies in [0, 1]; the value is not shown")
-        probability = _shrunk(rewards.astype(float), self.epsilon)
+        probability = _shrunk(rewards, self.epsilon)
         return float(probability) if probability.ndim == 0 else probability
 
     @overload
@@ -385,14 +411,14 @@ class Ticket:
 
     def __post_init__(self) -> None:
         if not (is_count(self.arm) and is_count(self.number)):
-            raise ValueError("a ticket has an arm and a number, both whole numbers >= 0")
+            raise ValueError("a ticket has an arm and a number, both whole numbers 0..2^53")
 
     def __index__(self) -> int:
         return self.arm
 
 
 def is_count(value: object) -> bool:
-    """Whether this is a whole number >= 0, of Python's own type; booleans are not.
+    """Whether this is a whole number from 0 to 2^53, of Python's own type; booleans are not.
 
     Parameters
     ----------
@@ -403,7 +429,7 @@ def is_count(value: object) -> bool:
     -------
     bool
     """
-    return type(value) is int and value >= 0
+    return type(value) is int and 0 <= value <= MAX_COUNT
 
 
 def new_id() -> str:
@@ -452,7 +478,7 @@ class Response:
 
     def __post_init__(self) -> None:
         if not is_count(self.arm):
-            raise ValueError("the arm of a response is a whole number >= 0; the value is not shown")
+            raise ValueError("the arm of a response is a whole number 0..2^53; it is not shown")
         if type(self.bit) is not int or self.bit not in (0, 1):
             raise ValueError("the bit of a response is 0 or 1; the value is not shown")
         if type(self.epsilon) not in (int, float) or not 0 < self.epsilon <= MAX_FLOAT:
@@ -460,7 +486,7 @@ class Response:
         if not isinstance(self.study, str) or len(self.study) > MAX_STUDY_NAME:
             raise ValueError(f"the study of a response has at most {MAX_STUDY_NAME} characters")
         if not (self.number is None or is_count(self.number)):
-            raise ValueError("the number of a response is a whole number >= 0, or None")
+            raise ValueError("the number of a response is a whole number 0..2^53, or None")
         if not is_id(self.id):
             raise ValueError(f"the id of a response has {ID_DIGITS} lower-case hexadecimal digits")
 
@@ -559,14 +585,11 @@ class PrivateDevice:
 
     def __init__(self, epsilon: float, study: str = "", answers: int = 1) -> None:
         epsilon = check_epsilon(epsilon)
-        if not MIN_DEVICE_EPSILON <= epsilon < math.inf:
-            raise ValueError(
-                f"epsilon of a device must be finite and at least {MIN_DEVICE_EPSILON:g}, "
-                f"got {epsilon}"
-            )
+        if math.isinf(epsilon):
+            raise ValueError(f"epsilon of a device must be finite, got {epsilon}")
         self.epsilon = epsilon
         self.study = check_study(study)
-        self.answers_left = self._answers = check_whole("answers", answers, 1)
+        self.answers_left = self._answers = check_whole("answers", answers, 1, MAX_COUNT)
         self._truth, self._randomise = _certified_randomised_response(epsilon)
 
     @property
@@ -656,9 +679,14 @@ class PrivateDevice:
 
 def _check_arm(arm: int) -> int:
     """An arm on a device; the error shows no value: it may be a reward in the wrong place."""
-    if not isinstance(arm, (int, np.integer)) or isinstance(arm, bool) or arm < 0:
-        raise ValueError("an arm is a whole number >= 0, or a ticket; the value is not shown")
-    return int(arm)
+    if not isinstance(arm, (int, np.integer)) or not is_count(arm := _plain(arm)):
+        raise ValueError("an arm is a whole number 0..2^53, or a ticket; the value is not shown")
+    return arm
+
+
+def _plain(number: "int | np.integer") -> int:
+    """A number of NumPy as one of Python; a boolean stays one."""
+    return int(number) if isinstance(number, np.integer) else number
 
 
 def _check_reward(reward: float) -> float:

@@ -24,13 +24,15 @@ import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ldpt.privacy import shrinkage
+from ldpt.io.messages import shown
+from ldpt.privacy import is_number, shrinkage
 
 UNION, TWO_SIDED, ONE_SIDED = 0, 1, 2  # families of formulas
 HOEFFDING_VARIANCE = 0.25  # variance proxy of every variable in [0, 1]
 DEFAULT_RHO = 10.0
 DEFAULT_PRIOR_GAP = 0.125
 DRIFT_TOLERANCE = 1e-4  # relative, of pulls that are estimated; every step halves the distance
+MIN_CONSTANT, MAX_CONSTANT = 1e-100, 1e100  # of rho and prior_gap; beyond, squares overflow
 MIN_DELTA = 1e-300  # below, K / delta overflows
 
 
@@ -158,7 +160,7 @@ class Radius:
     Raises
     ------
     ValueError
-        If the name is unknown or a constant is not positive and finite.
+        If the name is unknown or a constant is not in [1e-100, 1e100].
 
     Examples
     --------
@@ -172,12 +174,15 @@ class Radius:
     prior_gap: float = DEFAULT_PRIOR_GAP
 
     def __post_init__(self) -> None:
-        if self.name not in KINDS:
-            raise ValueError(f"radius must be one of {', '.join(RADII)}, got {self.name!r}")
+        if not isinstance(self.name, str) or self.name not in KINDS:
+            raise ValueError(f"radius must be one of {', '.join(RADII)}, got {shown(self.name)}")
         for key in ("rho", "prior_gap"):
             value = getattr(self, key)
-            if not (value > 0 and math.isfinite(value)):
-                raise ValueError(f"{key} must be positive and finite, got {value}")
+            if not (is_number(value) and MIN_CONSTANT <= value <= MAX_CONSTANT):
+                raise ValueError(
+                    f"{key} must be a number in [{MIN_CONSTANT:g}, {MAX_CONSTANT:g}], "
+                    f"got {shown(value)}"
+                )
 
     @property
     def kind(self) -> Kind:
@@ -211,7 +216,7 @@ class Radius:
         Raises
         ------
         ValueError
-            If delta or epsilon is out of range, or epsilon is too small for a float.
+            If delta or epsilon is out of range.
         """
         delta, shrink = check_delta(delta), shrinkage(epsilon)
         kind = self.kind
@@ -220,9 +225,7 @@ class Radius:
         if kind.family == TWO_SIDED:
             return Boundary(TWO_SIDED, kind.factor, 2 * math.log(n_arms / delta), float(self.rho))
         variance = threshold_variance(threshold, epsilon)
-        scale = variance / (shrink * self.prior_gap) if shrink > 0 else math.inf
-        if not math.isfinite(scale * scale):
-            raise ValueError(f"epsilon is too small for the radius {self.name!r}, got {epsilon}")
+        scale = variance / (shrink * self.prior_gap)
         return Boundary(ONE_SIDED, variance, n_arms / delta, scale * scale)
 
 
@@ -275,12 +278,11 @@ def check_delta(delta: float) -> float:
     ValueError
         If it is not in (0, 1), or below 1e-300.
     """
-    delta = float(delta)
-    if not 0 < delta < 1:
-        raise ValueError(f"delta must lie strictly between 0 and 1, got {delta}")
+    if not (is_number(delta) and 0 < delta < 1):
+        raise ValueError(f"delta must lie strictly between 0 and 1, got {shown(delta)}")
     if delta < MIN_DELTA:
         raise ValueError(f"delta must be at least {MIN_DELTA:g}, got {delta}")
-    return delta
+    return float(delta)
 
 
 def as_radius(radius: "str | Radius") -> Radius:

@@ -8,13 +8,16 @@ not depend on cores or order, and asking for more replicates leaves the first on
 import hashlib
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ldpt.engines import CHUNK, loops
 from ldpt.engines.decisions import Arms, Judge
-from ldpt.instances import Instance
+from ldpt.instances import Instance, check_seed
+from ldpt.io.interrupt import run_jobs
+from ldpt.io.messages import shown
 from ldpt.planning.limits import (
     MAX_PULLS,
     MAX_REPLICATES,
@@ -22,13 +25,14 @@ from ldpt.planning.limits import (
     require_private_gaps,
 )
 from ldpt.policies import Policy, check_policy
-from ldpt.privacy import PrivBern, check_epsilon, check_whole
+from ldpt.privacy import PrivBern, check_epsilon, check_number, check_whole
 from ldpt.radii import Radius, as_radius, check_delta
 
 if TYPE_CHECKING:
     import pandas as pd
 
 PULLS_PER_CALL = 10**7  # of compiled code between two looks at Ctrl-C, about
+MAX_THREADS = 1000
 ENGINES = ("literal", "fast")
 NO_LIMIT = int(np.iinfo(np.int64).max)
 
@@ -59,7 +63,7 @@ def stream(seed: int, *names: object) -> np.random.Generator:
     Parameters
     ----------
     seed : int
-        Root seed.
+        Root seed, from 0 to 2^64 - 1.
     *names : object
         What the stream is for.
 
@@ -67,8 +71,14 @@ def stream(seed: int, *names: object) -> np.random.Generator:
     -------
     numpy.random.Generator
         The same for the same seed and names on every machine.
+
+    Raises
+    ------
+    ValueError
+        If the seed is out of range.
     """
-    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=spawn_key(*names)))
+    entropy = np.random.SeedSequence(check_seed(seed), spawn_key=spawn_key(*names))
+    return np.random.default_rng(entropy)
 
 
 def _name(value: object) -> str:
@@ -97,8 +107,8 @@ def chunks(replicates: int, only: int | None = None) -> Iterator[tuple[int, slic
     """
     replicates = check_whole("replicates", replicates, 1, MAX_REPLICATES)
     starts = range(0, replicates, CHUNK)
-    if only is not None and only not in range(len(starts)):
-        raise ValueError(f"chunk must be 0..{len(starts) - 1}, got {only}")
+    if only is not None:
+        only = check_whole("chunk", only, 0, len(starts) - 1)
     for number, start in enumerate(starts):
         if only is None or number == only:
             yield number, slice(start, min(start + CHUNK, replicates))
@@ -111,25 +121,14 @@ def _each(
     progress: Progress | None,
     stop: Callable[[], None],
 ) -> None:
-    """Work off the chunks on a number of threads: each has its own stream, so no order matters.
+    """Work off the chunks on a number of threads: each has its own stream, so no order matters."""
+    jobs = [partial(work, number, part) for number, part in parts]
 
-    The main thread only waits, so that Ctrl-C reaches it; ``stop`` then makes the compiled code
-    in the other threads return at once.
-    """
-    from concurrent.futures import ThreadPoolExecutor
+    def done(place: int) -> None:
+        if progress:
+            progress(parts[place][1].stop)
 
-    pool = ThreadPoolExecutor(threads)
-    try:
-        futures = [(part, pool.submit(work, number, part)) for number, part in parts]
-        for part, future in futures:
-            future.result()
-            if progress:
-                progress(part.stop)
-    except BaseException:
-        stop()
-        raise
-    finally:
-        pool.shutdown(cancel_futures=True)
+    run_jobs(jobs, check_whole("threads", threads, 1, MAX_THREADS), stop, done)
 
 
 def spawn_keys(replicates: int, *names: object) -> list[tuple[int, ...]]:
@@ -428,11 +427,15 @@ def fixed_confidence_columns(
 
 
 def _check_budgets(instance: Instance, budgets: Sequence[int] | int) -> np.ndarray:
-    grid = np.unique(np.atleast_1d(np.asarray(budgets)))
-    if grid.size == 0:
+    try:
+        given = np.atleast_1d(np.asarray(budgets))
+    except ValueError:  # lists of different lengths
+        given = np.empty(1, object)
+    if given.size == 0:
         raise ValueError("budgets is empty, at least one is needed")
-    if not np.all(grid == np.floor(grid)):
-        raise ValueError(f"budgets must be whole numbers of pulls, got {list(grid)}")
+    if given.dtype.kind not in "iuf" or given.ndim > 1 or not np.all(given == np.floor(given)):
+        raise ValueError(f"budgets must be whole numbers of pulls, got {shown(budgets)}")
+    grid = np.unique(given)
     if grid[0] < 2 * instance.n_arms:
         raise ValueError(f"budgets must be at least 2K = {2 * instance.n_arms}, got {grid[0]}")
     if not grid[-1] <= MAX_PULLS:
@@ -442,7 +445,7 @@ def _check_budgets(instance: Instance, budgets: Sequence[int] | int) -> np.ndarr
 
 def _check_choice(what: str, value: str, allowed: tuple[str, ...]) -> None:
     if value not in allowed:
-        raise ValueError(f"{what} must be one of {', '.join(allowed)}, got {value!r}")
+        raise ValueError(f"{what} must be one of {', '.join(allowed)}, got {shown(value)}")
 
 
 def progress_lines(title: str, replicates: int) -> Progress:
@@ -493,9 +496,10 @@ def mechanism(law: str, mean: float, epsilon: float, draws: int, seed: int) -> d
     Raises
     ------
     ValueError
-        If the law is unknown.
+        If the law is unknown, or another argument is out of range.
     """
     _check_choice("law", law, tuple(REWARD_LAWS))
+    mean, draws = check_number("mean", mean, 0, 1), check_whole("draws", draws, 1, MAX_REPLICATES)
     rng = stream(seed, "mechanism", law, mean, epsilon)
     responses = PrivBern(epsilon, rng).privatise(REWARD_LAWS[law](rng, mean, draws))
     return {
@@ -513,6 +517,11 @@ def _two_point(rng: np.random.Generator, mean: float, size: int) -> np.ndarray:
     return mean + reach * rng.choice([-1.0, 1.0], size)
 
 
+def _beta(rng: np.random.Generator, mean: float, size: int) -> np.ndarray:
+    """Beta(4 mean, 4 (1 - mean)), which is the mean itself at 0 and 1."""
+    return rng.beta(4 * mean, 4 * (1 - mean), size) if 0 < mean < 1 else np.full(size, mean)
+
+
 def _uniform(rng: np.random.Generator, mean: float, size: int) -> np.ndarray:
     """The widest uniform law around the mean within [0, 1]."""
     reach = min(mean, 1 - mean)
@@ -521,7 +530,7 @@ def _uniform(rng: np.random.Generator, mean: float, size: int) -> np.ndarray:
 
 REWARD_LAWS: dict[str, Callable[[np.random.Generator, float, int], np.ndarray]] = {
     "Bernoulli": lambda rng, mean, size: (rng.random(size) < mean).astype(float),
-    "Beta": lambda rng, mean, size: rng.beta(4 * mean, 4 * (1 - mean), size),
+    "Beta": _beta,
     "uniform": _uniform,
     "two-point": _two_point,
 }

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ldpt.io.messages import shown
 from ldpt.io.runs import read_runs
 
 CONFIDENCE = 0.95  # level of every interval
@@ -81,10 +82,20 @@ def clopper_pearson(
     -------
     low, high : ndarray
         Limits; the upper one is 1 if all replicates are errors.
+
+    Raises
+    ------
+    ValueError
+        If there are more errors than replicates, or no replicates.
     """
     from scipy.stats import beta
 
     errors, replicates = np.asarray(errors), np.asarray(replicates)
+    if not np.all((errors >= 0) & (errors <= replicates) & (replicates >= 1)):
+        raise ValueError(
+            f"errors must be from 0 to replicates, and these at least 1, got {shown(errors)} of "
+            f"{shown(replicates)}"
+        )
     tail = (1 - level) / 2
     low = np.where(errors == 0, 0.0, beta.ppf(tail, np.maximum(errors, 1), replicates - errors + 1))
     room = np.maximum(replicates - errors, 1)

@@ -35,3 +35,15 @@ def test_write_durably_that_fails_leaves_the_old_text_and_nothing_else(
 
 def test_staged_path_is_hidden_and_keeps_folder_and_suffix() -> None:
     assert staged_path("a/b.c.png") == Path("a/.b.c.staged.png")
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])
+def test_staged_file_does_not_take_the_place_of_a_device_or_a_folder(tmp_path, make) -> None:
+    """Renaming onto a device would replace it by a file."""
+    path = tmp_path / "x"
+    make(path)
+    before = path.stat().st_mode
+    with pytest.raises(ValueError, match=r"x exists and is not a regular file"):
+        write_durably(path, "text")
+    assert path.stat().st_mode == before
+    assert os.listdir(tmp_path) == ["x"]

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from ldpt.io.interrupt import run_jobs
 from tests.provenance.products import ROWS
 
 # The command in a process of its own, which interrupts itself at a place that the test names and
@@ -57,10 +58,63 @@ else:
 sys.argv[0] = "ldpt"
 sys.exit(cli.main())
 """
+LOOPS = "ldpt.engines.loops"
+# The same for a call of the library, which ends with Python's own KeyboardInterrupt.
+CALL = COMMAND.replace(
+    """sys.argv[0] = "ldpt"
+sys.exit(cli.main())
+""",
+    """from ldpt import exact, rare, simulate
+from ldpt.instances import Instance
+one, pair = Instance("one", [0.50001], 0.5), Instance("pair", [0.4, 0.6], 0.5)
+try:
+    eval(sys.argv[1])
+except KeyboardInterrupt:
+    sys.exit(os.write(2, b"ldpt: interrupted\\n") and 130)
+""",
+)
+# Ctrl-C while the first module after the entry point is looked for.
+FIRST_MOMENT = """
+import os, signal, sys
+
+class AtTheCommand:
+    def find_spec(self, name, *_):
+        if name == "ldpt.cli":
+            os.kill(os.getpid(), signal.SIGINT)
+
+sys.meta_path.insert(0, AtTheCommand())
+from ldpt.__main__ import main
+main()
+"""
+CALLS = {
+    "exact chain of Algorithm 2": (
+        "ldpt.exact:_one_arm_chain",
+        "exact.fixed_confidence_error(one, 1.0, 0.1, max_pulls=10**12)",
+    ),
+    "exact chain of one arm": (
+        "ldpt.exact:_one_arm_loss",
+        "exact.fixed_budget_loss(one, 1.0, 400_000)",
+    ),
+    "exact chain of two arms": (
+        "ldpt.exact:_two_arm_losses",
+        "exact.fixed_budget_loss(pair, 1.0, 700)",
+    ),
+    "rare errors of a budget": (
+        "ldpt.rare:budget_log_weights",
+        "rare.fixed_budget_error(pair, 1.0, 9 * 10**12, 9, 0)",
+    ),
+    "rare errors of Algorithm 2": (
+        "ldpt.rare:confidence_log_weights",
+        "rare.fixed_confidence_error(one, 1.0, 0.1, 10**6, 0)",
+    ),
+    "a single long run": (
+        f"{LOOPS}:index_losses",
+        "simulate.fixed_budget(pair, 1.0, 9 * 10**12, 1, 0)",
+    ),
+}
 SIMULATE = ["simulate", "--epsilon", "1"]
 CONFIDENCE = [*SIMULATE, "--means", "0.50001", "--delta", "0.1", "--radius", "mixture"]
 BUDGET = [*SIMULATE, "--means", "0.5", "0.6", "--budget", "9000000000000", "--policy"]
-LOOPS = "ldpt.engines.loops"
 PLACES = {
     "Algorithm 2, fast": (f"{LOOPS}:fixed_confidence_runs", CONFIDENCE),
     "Algorithm 2, literal": (
@@ -100,12 +154,14 @@ OF_A_RUN = {
 }
 
 
-def check_interruption(folder: Path, place: str, arguments: list[str]) -> None:
+def check_interruption(
+    folder: Path, place: str, arguments: list[str], program: str = COMMAND
+) -> None:
     """At most a second of CPU time after the signal, which a busy machine does not lengthen."""
     before = sorted(folder.rglob("*"))
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run(
-        [sys.executable, "-c", COMMAND, place, *arguments],
+        [sys.executable, "-c", program, place, *arguments],
         cwd=folder,
         env=os.environ | {"TMPDIR": str(folder)},
         capture_output=True,
@@ -129,6 +185,28 @@ def test_ctrl_c_ends_a_simulation_or_a_plan(tmp_path: Path, name: str) -> None:
 @pytest.mark.parametrize("name", OF_A_RUN)
 def test_ctrl_c_ends_what_is_done_with_a_run(small_root: Path, name: str) -> None:
     check_interruption(small_root, *OF_A_RUN[name])
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_ctrl_c_ends_a_call_of_the_library(tmp_path: Path, name: str) -> None:
+    place, expression = CALLS[name]
+    check_interruption(tmp_path, place, [expression], CALL)
+
+
+def test_ctrl_c_before_the_first_import_of_the_command_is_one_line(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", FIRST_MOMENT]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "ldpt: interrupted\n")
+
+
+def test_an_error_in_one_job_is_raised_and_ends_the_others() -> None:
+    ended = []
+    jobs = [lambda: 1, lambda: 1 // 0, lambda: 2]
+    with pytest.raises(ZeroDivisionError):
+        run_jobs(jobs, 1, stop=lambda: ended.append("stop"), done=ended.append)
+    assert ended == [0, "stop"]
+    assert run_jobs([lambda: 1, lambda: 2], threads=2, done=ended.append) == [1, 2]
+    assert ended == [0, "stop", 0, 1]
 
 
 def test_an_ignored_ctrl_c_stays_ignored(tmp_path: Path) -> None:

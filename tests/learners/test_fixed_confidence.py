@@ -91,8 +91,9 @@ def test_fixed_confidence_takes_of_a_batch_only_what_it_would_have_asked_for():
     ("arguments", "complaint"),
     [
         ({"delta": 1.0}, "delta must lie strictly between 0 and 1, got 1.0"),
-        ({"delta": 0}, "delta must lie strictly between 0 and 1, got 0.0"),
-        ({"delta": "0.1"}, r"delta must be a number in \[0, 1\], got '0.1'"),
+        ({"delta": 0}, "delta must lie strictly between 0 and 1, got 0$"),
+        ({"delta": "0.1"}, "delta must lie strictly between 0 and 1, got '0.1'"),
+        ({"delta": True}, "delta must lie strictly between 0 and 1, got True"),
         ({"threshold": 2}, r"^threshold must be a number in \[0, 1\], got 2$"),
         ({"radius": "wide"}, "onesided, got 'wide'"),
         ({"epsilon": -1}, "got -1"),

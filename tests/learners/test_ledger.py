@@ -204,3 +204,26 @@ TestAnyStudy = AnyStudy.TestCase
 TestAnyStudy.settings = settings(
     max_examples=60, stateful_step_count=40, derandomize=True, deadline=None
 )
+
+
+@pytest.mark.parametrize("arm", [-1, 9, 1.5, "0", None, True, 10**400])
+@pytest.mark.parametrize("method", ["wanted", "deviation", "index", "undecided"])
+def test_an_arm_that_does_not_exist_is_refused(method, arm):
+    """-1 would be the last arm."""
+    kind = FixedConfidence if method == "undecided" else FixedBudget
+    terms = {"delta": 0.1} if method == "undecided" else {"tolerance": 0.0, "budget": 4}
+    learner = kind(2, threshold=0.5, epsilon=1.0, **terms)
+    with pytest.raises(ValueError, match=r"^arm must be 0\.\.1, got"):
+        getattr(learner, method)(arm)
+
+
+def test_index_of_an_arm_without_a_response_is_not_known():
+    learner = FixedBudget(2, threshold=0.5, tolerance=0.0, epsilon=1.0, budget=4)
+    with pytest.raises(ValueError, match="arm 1 has no response yet"):
+        learner.index(1)
+
+
+def test_record_many_refuses_what_is_no_list_without_showing_it():
+    learner = FixedBudget(2, threshold=0.5, tolerance=0.0, epsilon=1.0, budget=4)
+    with pytest.raises(ValueError, match=r"^answers must be a list of them, got a float$"):
+        learner.record_many(0.37)

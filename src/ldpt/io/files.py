@@ -17,7 +17,13 @@ def staged_path(path: str | Path) -> Path:
 
 @contextmanager
 def staged_file(path: str | Path) -> Iterator[Path]:
-    """A file to write to, which gets its name when the block ends without an error."""
+    """A file to write to, which gets its name when the block ends without an error.
+
+    A name that belongs to a folder or a device is refused: the new file would take its place.
+    """
+    path = Path(path)
+    if path.exists() and not path.is_file():
+        raise ValueError(f"{path} exists and is not a regular file")
     with unfinished(staged_path(path)) as staged:
         yield staged
         os.replace(staged, path)

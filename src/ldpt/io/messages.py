@@ -13,13 +13,25 @@ def short(text: object, width: int = 300) -> str:
     return line if len(line) <= width else f"{line[: width - 3]}..."
 
 
+def shown(value: object) -> str:
+    """A value that somebody gave, as an error repeats it: on one line, and short.
+
+    >>> shown("x"), shown(10**5000)
+    ("'x'", 'a int')
+    """
+    try:
+        return short(repr(value), 60)
+    except Exception:  # a number of too many digits, or an object that does not tell
+        return f"a {type(value).__name__}"
+
+
 def unknown(kind: str, name: object, known: Iterable[object]) -> str:
     """One line about an unknown name, with the known ones.
 
     >>> unknown("instance", "x", ["a", "b"])
     "unknown instance 'x' (choose from a, b)"
     """
-    return f"unknown {kind} {short(repr(name), 60)} (choose from {', '.join(map(str, known))})"
+    return f"unknown {kind} {shown(name)} (choose from {', '.join(map(str, known))})"
 
 
 def counted(count: int, one: str, many: str = "") -> str:

@@ -272,6 +272,8 @@ class Learner(Ledger):
         if not (isinstance(messages, list) and all(map(is_id, messages))):
             raise ValueError("the state's messages must be a list of ids")
         self._messages = set(messages)
+        if len(self._messages) < len(messages):
+            raise ValueError("the state's messages must be different ids")
         for name in ("repeated", "too_late"):
             if not is_count(content[name]):
                 raise ValueError(f"the state's {name} must be a whole number >= 0")

@@ -4,7 +4,7 @@ from typing import Any
 
 from ldpt.learners.base import Learner
 from ldpt.policies import DEFAULT_POLICY, INDEX_POLICIES, check_policy, index
-from ldpt.privacy import check_number, check_whole, shrinkage
+from ldpt.privacy import MAX_COUNT, check_number, check_whole, shrinkage
 
 
 class FixedBudget(Learner):
@@ -50,7 +50,7 @@ class FixedBudget(Learner):
         super().__init__(n_arms, threshold, epsilon, study)
         self.tolerance = check_number("tolerance", tolerance, 0, 1)
         self.private_tolerance = shrinkage(self.epsilon) * self.tolerance
-        self.budget = check_whole("budget", budget, 2 * self.n_arms)
+        self.budget = check_whole("budget", budget, 2 * self.n_arms, MAX_COUNT)
         self.policy = check_policy(policy, INDEX_POLICIES)
         self._rule = self.policy.rule(self.private_threshold, self.private_tolerance)
 
@@ -81,6 +81,7 @@ class FixedBudget(Learner):
         -------
         bool
         """
+        self._checked_arm(arm)
         return not self.finished
 
     def index(self, arm: int) -> float:
@@ -96,7 +97,15 @@ class FixedBudget(Learner):
         Returns
         -------
         float
+
+        Raises
+        ------
+        ValueError
+            If there is no such arm, or it has no response yet.
         """
+        arm = self._checked_arm(arm)
+        if self.pulls[arm] == 0:
+            raise ValueError(f"arm {arm} has no response yet, so its index is not known")
         expected = self._committed(arm)
         return index(self._rule, expected, self.positives[arm] * (expected / self.pulls[arm]))
 

@@ -4,7 +4,6 @@ import warnings
 from typing import Any
 
 from ldpt.learners.base import Learner
-from ldpt.privacy import check_number
 from ldpt.radii import Radius, as_radius, boundary, check_delta
 
 
@@ -54,7 +53,7 @@ class FixedConfidence(Learner):
         study: str = "",
     ) -> None:
         super().__init__(n_arms, threshold, epsilon, study)
-        self.delta = check_delta(check_number("delta", delta, 0, 1))
+        self.delta = check_delta(delta)
         self.radius = as_radius(radius)
         self._edge = self.radius.at(self.n_arms, self.delta, self.threshold, self.epsilon)
         if not self.radius.kind.valid:
@@ -91,6 +90,7 @@ class FixedConfidence(Learner):
         -------
         bool
         """
+        arm = self._checked_arm(arm)
         if self.pulls[arm] == 0:
             return True
         b = boundary(self._edge, self.pulls[arm], self.total_pulls)

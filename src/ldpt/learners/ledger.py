@@ -5,10 +5,10 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from ldpt.io.messages import shown
 from ldpt.learners.answers import Answer, CheckedAnswer, Status, checked_bit, split_answer
 from ldpt.learners.requests import Requests
 from ldpt.privacy import (
-    MIN_DEVICE_EPSILON,
     Response,
     Ticket,
     check_epsilon,
@@ -32,8 +32,6 @@ class Ledger:
         self.n_arms = check_whole("n_arms", n_arms, 1, MAX_ARMS)
         self.threshold = check_number("threshold", threshold, 0, 1)
         self.epsilon = check_epsilon(epsilon)
-        if self.epsilon < MIN_DEVICE_EPSILON:
-            raise ValueError(f"epsilon must be at least {MIN_DEVICE_EPSILON:g}, got {epsilon}")
         self.study = check_study(study)
         self.private_threshold = private_mean(self.threshold, self.epsilon)
         self.pulls = [0] * self.n_arms
@@ -236,6 +234,8 @@ class Ledger:
         >>> learner.record_many([(0, 1), (0, 0), (0, 1)])
         2
         """
+        if not isinstance(answers, Iterable):
+            raise ValueError(f"answers must be a list of them, got a {type(answers).__name__}")
         checked = [self._checked(*split_answer(answer)) for answer in answers]
         before = self.total_pulls
         for answer in checked:
@@ -329,7 +329,7 @@ class Ledger:
         if not isinstance(arm, (int, np.integer)) or isinstance(arm, bool):
             raise ValueError(f"arm must be 0..{self.n_arms - 1}, got a {type(arm).__name__}")
         if not 0 <= arm < self.n_arms:
-            raise ValueError(f"arm must be 0..{self.n_arms - 1}, got {arm}")
+            raise ValueError(f"arm must be 0..{self.n_arms - 1}, got {shown(arm)}")
         return int(arm)
 
     def _check_terms(self, arm: int, number: int | None, response: Response) -> None:
@@ -364,6 +364,7 @@ class Ledger:
         -------
         float
         """
+        arm = self._checked_arm(arm)
         return self.positives[arm] - self.pulls[arm] * self.private_threshold
 
     @property

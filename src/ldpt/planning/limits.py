@@ -8,7 +8,6 @@ from ldpt.planning.precision import confidence_pulls
 from ldpt.privacy import shrinkage
 from ldpt.radii import Radius
 
-MIN_EPSILON = 1e-9  # below, the private gap loses its digits
 MAX_PULLS = 10**13  # of one run
 MAX_REPLICATES = 10**8
 MAX_UPDATES = 10**11  # of the states of an exact chain, which then takes up to an hour

@@ -11,7 +11,7 @@ composition each answer is epsilon / M private, which costs more answers than it
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -19,10 +19,11 @@ import pandas as pd
 
 from ldpt import bounds, simulate, summarise
 from ldpt.config import DEFAULT_RADIUS
-from ldpt.instances import Instance
+from ldpt.instances import Instance, check_seed
+from ldpt.io.messages import shown
 from ldpt.planning.limits import MAX_PULLS, MAX_REPLICATES, require_affordable
 from ldpt.policies import DEFAULT_POLICY, INDEX_POLICIES
-from ldpt.privacy import check_epsilon, check_number, check_whole, shrinkage
+from ldpt.privacy import check_epsilon, check_number, check_whole, is_number, shrinkage
 from ldpt.radii import RADII, VALID_RADII, Radius, check_delta
 
 BUDGET_METHODS = INDEX_POLICIES
@@ -39,6 +40,8 @@ SPAN = 2.0  # of the fine grid, below and above the coarse estimate
 MAX_DOUBLINGS = 8
 MAX_SEARCH_STEPS = 12
 MAX_DROP_OUT = 0.99
+# What makes a plan affordable that is refused for its cost.
+COST_HINT = f"; --budget N without --delta, with --method {DEFAULT_POLICY}, plans for N answers"
 GAP_FACTORS = (0.5, 0.75, 1.0, 1.5)  # true gaps over guessed ones
 
 Progress = Callable[[str], None]  # called with what is about to be simulated
@@ -86,6 +89,9 @@ class Request:
     def __post_init__(self) -> None:
         if self.delta is None and self.budget is None:
             raise ValueError("a plan needs delta, a budget, or both")
+        for key in ("epsilons", "methods"):
+            if isinstance(getattr(self, key), str) or not isinstance(getattr(self, key), Iterable):
+                raise ValueError(f"{key} must be a list, got {shown(getattr(self, key))}")
         if not self.methods:
             raise ValueError(f"methods is empty, at least one of {', '.join(METHODS)} is needed")
         for method in self.methods:
@@ -101,7 +107,7 @@ class Request:
     def _check_counts(self) -> None:
         for key in ("batch", "answers_per_person", "replicates"):
             check_whole(key, getattr(self, key), 1, MAX_REPLICATES)
-        check_whole("seed", self.seed, 0)
+        check_seed(self.seed)
         check_number("drop_out", self.drop_out, 0, MAX_DROP_OUT)
 
     def _check_delta(self) -> None:
@@ -126,7 +132,7 @@ class Request:
             if least > MAX_PULLS:
                 raise ValueError(
                     f"instance {self.instance.name!r} at epsilon {self.levels[0]:g} takes at least "
-                    f"{least:.1e} answers, more than {MAX_PULLS:.0e}"
+                    f"{least:.1e} answers, more than {MAX_PULLS:.0e}{COST_HINT}"
                 )
             if MIN_ERRORS / self.delta > MAX_RUNS:
                 raise ValueError(
@@ -137,19 +143,21 @@ class Request:
     def _check_cost(self, radius: Radius) -> None:
         """At the smallest epsilon, and where the guessed gaps are too wide."""
         delta = self.delta or 0.0
-        require_affordable(self.instance, self.per_answer(self.levels[0]), delta, radius)
+        epsilon, focus = self.per_answer(self.levels[0]), self.per_answer(self.focus)
+        require_affordable(self.instance, epsilon, delta, radius, COST_HINT)
         narrow = scaled_gaps(self.instance, min(GAP_FACTORS))
-        require_affordable(narrow, self.per_answer(self.focus), delta, radius)
+        require_affordable(narrow, focus, delta, radius, COST_HINT)
 
     def _check_budget(self) -> None:
         if self.budget is None:
             return
         least = 2 * self.instance.n_arms
-        if not least <= self.budget <= MAX_PULLS or self.budget != int(self.budget):
+        if not (is_number(self.budget) and least <= self.budget <= MAX_PULLS):
             raise ValueError(
                 f"budget must be a whole number of at least 2K = {least} and at most "
-                f"{MAX_PULLS:.0e}, got {self.budget}"
+                f"{MAX_PULLS:.0e}, got {shown(self.budget)}"
             )
+        check_whole("budget", self.budget, least)
         if self.delta is None and not self.budget_methods:
             raise ValueError(
                 f"a budget without delta is planned for {' or '.join(BUDGET_METHODS)}, "
@@ -259,7 +267,7 @@ def make_plan(request: Request, progress: Progress | None = None) -> Plan:
 def check_method(method: str) -> str:
     """Return the method, or say which there are."""
     if method not in METHODS:
-        raise ValueError(f"method must be one of {', '.join(METHODS)}, got {method!r}")
+        raise ValueError(f"method must be one of {', '.join(METHODS)}, got {shown(method)}")
     return method
 
 

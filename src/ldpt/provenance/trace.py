@@ -202,13 +202,13 @@ def _rule_lines(trace: Trace) -> Iterator[str]:
     width = max(map(len, by_rule), default=0)
     for rule, names in sorted(by_rule.items(), key=lambda item: item[0] == "sources"):
         more = f" and {len(names) - 1} more" if len(names) > 1 else ""
-        yield f"  {rule:{width}}  {names[0]}{more}"
+        yield f"  {rule:{width}}  {_named(names[0])}{more}"
 
 
 def _dot(trace: Trace) -> Iterator[str]:
     yield "digraph trace {\n  rankdir=RL; node [shape=box];"
     for origin in trace.origins.values():
-        label = f"{origin.name}\\n{origin.rule or 'source'} {origin.sha256[:12]}"
+        label = f"{_named(origin.name)}\\n{origin.rule or 'source'} {origin.sha256[:12]}"
         yield f'  "{origin.name}" [label="{label}"];'
         for name in origin.inputs:
             yield f'  "{origin.name}" -> "{name}";'
@@ -222,7 +222,8 @@ def _tree(trace: Trace) -> Iterator[str]:
     def branch(name: str, lead: str, stem: str) -> Iterator[str]:
         origin = trace.origins[name]
         again = name in shown
-        yield f"{lead}{name}  {origin.sha256[:12]}{_how(origin)}{'  (see above)' if again else ''}"
+        end = "  (see above)" if again else ""
+        yield f"{lead}{_named(name)}  {origin.sha256[:12]}{_how(origin)}{end}"
         if again:
             return
         shown.add(name)
@@ -235,6 +236,11 @@ def _tree(trace: Trace) -> Iterator[str]:
 
     yield from branch(trace.top, "", "")
     yield from _provenance_lines(trace)
+
+
+def _named(name: str) -> str:
+    """A file as people name it: without the slashes that tell sources from products."""
+    return name.removeprefix("//")
 
 
 def _how(origin: Origin) -> str:

@@ -23,12 +23,14 @@ only. The estimate is unbiased whatever the mixture is.
 
 import math
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from ldpt.bounds import fixed_budget_lower
 from ldpt.engines.decisions import Arms, Judge
 from ldpt.instances import Instance
+from ldpt.io.interrupt import run_jobs
 from ldpt.planning.limits import MAX_PULLS, MAX_REPLICATES, require_affordable
 from ldpt.policies import INDEX_POLICIES, check_policy
 from ldpt.privacy import check_whole
@@ -151,14 +153,11 @@ def fixed_budget_error(
     ways = ways_to_err_by_budget(instance, epsilon, 1 - ends / budget)
     ways = WaysToErr(ways.arms, ways.means, ways.after, budget * ways.costs)
     proposal = build_proposal(ways, truth, TILTED, replicates)
-    log_weights = budget_log_weights(
-        stream(seed, "rare_fixed_budget", instance.name, *named, epsilon, budget),
-        proposal,
-        truth,
-        chosen.rule(instance.private_threshold(epsilon), instance.private_tolerance(epsilon)),
-        Judge(ends, instance.must_accept, instance.must_reject),
-    )
-    return summarise(log_weights, proposal.counts)
+    rule = chosen.rule(instance.private_threshold(epsilon), instance.private_tolerance(epsilon))
+    judge = Judge(ends, instance.must_accept, instance.must_reject)
+    rng = stream(seed, "rare_fixed_budget", instance.name, *named, epsilon, budget)
+    job = partial(budget_log_weights, rng, proposal, truth, rule, judge)
+    return summarise(run_jobs([job])[0], proposal.counts)
 
 
 def fixed_confidence_error(
@@ -192,18 +191,19 @@ def fixed_confidence_error(
         The probability with its precision and diagnostics.
     """
     radius = as_radius(radius)
-    require_affordable(instance, epsilon, delta, radius)
+    hint = "; simulate.fixed_confidence can stop runs after max_pulls, importance sampling cannot"
+    require_affordable(instance, epsilon, delta, radius, hint)
     _check_counts(instance, 2 * instance.n_arms, replicates)
     truth = instance.private_means(epsilon)
     ways = ways_to_err_by_confidence(instance, epsilon, delta, radius)
     proposal = build_proposal(ways, truth, TILTED, replicates)
-    log_weights = confidence_log_weights(
-        stream(seed, "rare_fixed_confidence", instance.name, radius.name, epsilon, delta),
-        proposal, Arms(truth, instance.private_threshold(epsilon)),
-        radius.at(instance.n_arms, delta, instance.threshold, epsilon), np.array([NO_LIMIT]),
-        np.array(instance.means) >= instance.threshold,
-    )  # fmt: skip
-    return summarise(log_weights, proposal.counts)
+    arms = Arms(truth, instance.private_threshold(epsilon))
+    edge = radius.at(instance.n_arms, delta, instance.threshold, epsilon)
+    rng = stream(seed, "rare_fixed_confidence", instance.name, radius.name, epsilon, delta)
+    limit = np.array([NO_LIMIT])
+    right = np.array(instance.means) >= instance.threshold
+    job = partial(confidence_log_weights, rng, proposal, arms, edge, limit, right)
+    return summarise(run_jobs([job], stop=lambda: limit.fill(0))[0], proposal.counts)
 
 
 def budget_rate(instance: Instance, epsilon: float) -> float:
