@@ -204,6 +204,24 @@ WRONG: dict[str, tuple[Callable[[Config], Any], str]] = {
     "prior_gap 0": (lambda c: c.update(prior_gap=0), "prior_gap: 0"),
     "rho 0": (lambda c: c.update(rho=0), "rho: 0"),
     "rho infinite": (set_in("rho", math.inf), "rho: inf is not finite"),
+    "rho whose square overflows": (set_in("rho", 1e200), "rho: 1e+200 is greater than the maximum"),
+    "prior_gap whose square is 0": (
+        set_in("prior_gap", 1e-200),
+        "prior_gap: 1e-200 is less than the minimum",
+    ),
+    "seed beyond 64 bits": (set_in("seed", 2**64), "seed: 18446744073709551616 is more than"),
+    "root in the home folder": (set_in("root", "~"), "root: '~' must be the name of a folder"),
+    "root of a blank": (set_in("root", " "), "root: ' ' must be the name of a folder without ' '"),
+    "root with a line separator": (
+        set_in("root", "a\u2028b"),
+        "root: 'a\\u2028b' must be the name of a folder",
+    ),
+    "gap that rounds to nothing": (
+        lambda c: c["instances"].append(
+            {"family": "equal-gap", "arms": [77], "gap": 1e-300, "threshold": 0.5}
+        ),
+        "]: gap 1e-300 is too small: floats do not tell 0.5 + 1e-300 from the threshold 0.5",
+    ),
     "root with a wildcard": (set_in("root", "a{b}c"), "root: 'a{b}c' must be the name of a folder"),
     "root with a line break": (
         set_in("root", "a\nb"),

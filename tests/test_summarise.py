@@ -96,3 +96,9 @@ def test_needed_budget_has_its_limits_where_the_limits_of_the_error_cross() -> N
     row = summarise.needed_budgets(curve, 0.05).iloc[0]
     assert row["low"] < row["estimate"] < row["high"]
     assert row["high"] == pytest.approx(12 * math.log(20))
+
+
+@pytest.mark.parametrize(("errors", "replicates"), [(5, 3), (-1, 3), (math.nan, 3), (1, 0), (0, 0)])
+def test_clopper_pearson_refuses_counts_that_are_none(errors, replicates):
+    with pytest.raises(ValueError, match="errors must be from 0 to replicates"):
+        summarise.clopper_pearson(errors, replicates)

@@ -116,6 +116,15 @@ def test_explorer_moves_cost_curves_with_delta(explored: webdriver.Chrome) -> No
         ("means", "0.2, 1.3", "lies in [0, 1], got 1.3"),
         ("means", "", "at least one mean reward"),
         ("means", "0.2 x101", "at most 100 arms"),
+        *(
+            ("means", f"0.2 0.3x{count}", "after x comes a whole number of arms, got")
+            for count in ("a", "1.5", "-1", "0", "", "2x3")
+        ),
+        ("means", "1e400", "must be a number"),
+        ("threshold", "0x1", 'must be a number, got "0x1"'),
+        ("threshold", "Infinity", "must be a number"),
+        ("tolerance", "1e400", "must be a number"),
+        ("budget", "0b101", "must be a number"),
         ("threshold", "-0.1", "lies in [0, 1], got -0.1"),
         ("tolerance", "-1", "must be 0 or more, got -1"),
         ("epsilon", "0", "must be positive (inf: no privacy), got 0"),

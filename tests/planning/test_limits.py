@@ -74,6 +74,21 @@ def test_a_plan_of_a_fixed_number_of_answers_is_refused_as_well() -> None:
         Request(DEAR, [0.1], 0.1, methods=["lsa"])
 
 
+HINTS = {
+    "exact": "max_pulls sets where to stop",
+    "limit": "",
+    "plan": "--budget N without --delta, with --method lsa, plans for N answers",
+    "rare": "simulate.fixed_confidence can stop runs after max_pulls, importance sampling cannot",
+    "simulate": "max_pulls sets when to give up",
+}
+
+
+@pytest.mark.parametrize("entrance", ENTRANCES)
+def test_a_refusal_for_its_cost_says_what_would_allow_it(entrance: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(HINTS[entrance]) + "$"):
+        ENTRANCES[entrance]("onesided")
+
+
 SECTIONS = {
     "fixed_confidence": {"instances": ["one-arm"], "epsilons": [1e-6], "deltas": [0.1]},
     "rare_fixed_confidence": {
@@ -91,6 +106,7 @@ def test_study_refuses_a_config_with_one_too_expensive_study(section: str) -> No
     config[section]["studies"].append(SECTIONS[section])
     place = len(config[section]["studies"]) - 1
     said = rf"{section}\.studies\[{place}\].*'one-arm'.* takes about .* pulls, more than 1e\+13"
+    said += "; larger epsilons, deltas or gaps cost less"
     with pytest.raises(ValueError, match=said):
         study(config)
 

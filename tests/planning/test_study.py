@@ -236,6 +236,16 @@ AT_THRESHOLD = Instance("level", [0.5, 0.7], 0.5, 0.1)
         (PAIR, {"budget": 99, "methods": ["mixture"]}, "a budget without delta is planned for"),
         (PAIR, {"delta": 0.1, "epsilons": [0.0]}, "epsilon must be positive"),
         (PAIR, {"delta": 0.1, "methods": ["luck"]}, "method must be one of .*, got 'luck'"),
+        *(
+            (PAIR, {"delta": 0.1, key: bad}, f"{key} must be a list, got")
+            for key in ("epsilons", "methods")
+            for bad in (None, 1.0, "lsa")
+        ),
+        *(
+            (PAIR, {"budget": bad, "methods": ["lsa"]}, "budget must be a whole number")
+            for bad in ("100", [100], True, 100.5, math.nan)
+        ),
+        (PAIR, {"delta": 0.1, "seed": 2**64}, "seed must be a whole number from 0 to"),
         (PAIR, {"delta": 0.1, "methods": []}, "methods is empty, at least one of"),
         (PAIR, {"delta": 0.1, "replicates": 0}, "replicates must be a whole number.*got 0"),
         (PAIR, {"delta": 0.1, "drop_out": 1.0}, "drop_out must be a number in"),

@@ -10,6 +10,7 @@ const MOST_RUNS = 1000;
 const LEAST_DELTA = 1e-300; // below, K / δ overflows
 const MOST_BUDGET = 1e15; // beyond, a double cannot count pulls
 const SHAPES = { printed: "cross", hoeffding: "plus", mixture: "diamond", onesided: "wedge" };
+const DECIMAL = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i; // Number() also takes 0x1 and the empty text
 const TYPED = "typed by you";
 const field = (name) => document.getElementById(name);
 
@@ -18,17 +19,19 @@ const field = (name) => document.getElementById(name);
 function number(text, what) {
   const trimmed = text.trim();
   const value = Number(trimmed);
-  if (trimmed === "" || Number.isNaN(value)) throw new RangeError(`${what} must be a number, got "${trimmed}"`);
+  if (!DECIMAL.test(trimmed) || !Number.isFinite(value)) throw new RangeError(`${what} must be a number, got "${trimmed}"`);
   return value;
 }
 
 function readMeans(text) {
   const parts = text.replace(/\s*[x×]\s*(\d+)/g, "x$1").split(/[\s,;]+/).filter(Boolean);
   const means = parts.flatMap((part) => {
-    const [mean, count] = part.split("x");
+    const [mean, count, ...rest] = part.split("x");
     const value = number(mean, "a mean reward");
     if (!(value >= 0 && value <= 1)) throw new RangeError(`a mean reward lies in [0, 1], got ${mean}`);
-    return new Array(Math.min(count === undefined ? 1 : Number(count), MAX_LISTED_ARMS + 1)).fill(value);
+    if (count === undefined) return [value];
+    if (rest.length > 0 || !/^[1-9]\d*$/.test(count)) throw new RangeError(`after x comes a whole number of arms, got "${part}"`);
+    return new Array(Math.min(Number(count), MAX_LISTED_ARMS + 1)).fill(value);
   });
   if (means.length === 0) throw new RangeError("at least one mean reward is needed");
   if (means.length > MAX_LISTED_ARMS) throw new RangeError(`at most ${MAX_LISTED_ARMS} arms here, got more`);
