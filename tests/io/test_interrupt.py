@@ -97,7 +97,7 @@ CALLS = {
     ),
     "exact chain of two arms": (
         "ldpt.exact:_two_arm_losses",
-        "exact.fixed_budget_loss(pair, 1.0, 700)",
+        "exact.fixed_budget_loss(pair, 1.0, 600)",
     ),
     "rare errors of a budget": (
         "ldpt.rare:budget_log_weights",
