@@ -421,7 +421,9 @@ def test_bounds_refuse_an_unknown_version_with_its_name(bound):
 
 
 def test_bad_arguments_are_refused_with_their_value():
-    with pytest.raises(ValueError, match="budget must be at least 2K = 4 for 2 arms, got 3"):
+    with pytest.raises(
+        ValueError, match="budget must be finite and at least 2K = 4 for 2 arms, got 3"
+    ):
         fixed_budget_upper(PAIR, 1.0, 3)
     with pytest.raises(ValueError, match="delta must lie strictly between 0 and 1, got 1"):
         fixed_confidence_lower(PAIR, 1.0, 1.0)

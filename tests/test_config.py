@@ -222,6 +222,10 @@ WRONG: dict[str, tuple[Callable[[Config], Any], str]] = {
         ),
         "]: gap 1e-300 is too small: floats do not tell 0.5 + 1e-300 from the threshold 0.5",
     ),
+    "more erring runs than a day has": (
+        lambda c: c["proof_checks"].update(erring_runs=10**12),
+        "proof_checks.erring_runs: 1000000000000 is greater than the maximum",
+    ),
     "root with a wildcard": (set_in("root", "a{b}c"), "root: 'a{b}c' must be the name of a folder"),
     "root with a line break": (
         set_in("root", "a\nb"),
@@ -414,3 +418,13 @@ def test_schema_names_the_radii_of_the_table():
     assert len(re.findall(r"radii: .*?enum: radii", config.SCHEMA.read_text())) == 3
     studies = config.schema()["properties"]["fixed_confidence"]["properties"]["studies"]
     assert studies["items"]["properties"]["radii"]["items"]["enum"] == list(RADII)
+
+
+def test_an_anchor_that_contains_itself_is_one_line(tmp_path: Path) -> None:
+    path = tmp_path / "loop.yaml"
+    path.write_text("figures: &a {delta: *a}\n")
+    with pytest.raises(ValueError, match=r"nested more than|an anchor contains itself"):
+        config.study(config.load(path))
+    path.write_text("seed: &a {x: *a}\n")
+    with pytest.raises(ValueError, match=r"nested more than|an anchor contains itself"):
+        config.study(config.load(path))

@@ -209,7 +209,10 @@ def load(path: Path | str = DEFAULT) -> dict[str, Any]:
 
     config = _read_yaml(DEFAULT)
     if Path(path).resolve() != DEFAULT:
-        update_config(config, _read_yaml(Path(path)))
+        try:
+            update_config(config, _read_yaml(Path(path)))
+        except RecursionError:
+            raise ValueError(f"{path}: an anchor contains itself") from None
     return config
 
 

@@ -34,7 +34,7 @@ from ldpt.io.interrupt import run_jobs
 from ldpt.planning.limits import MAX_PULLS, MAX_REPLICATES, require_affordable
 from ldpt.policies import INDEX_POLICIES, check_policy
 from ldpt.privacy import check_whole
-from ldpt.radii import Radius, as_radius
+from ldpt.radii import Radius, as_radius, check_delta
 from ldpt.rare.kernels import budget_log_weights, confidence_log_weights
 from ldpt.rare.paths import WaysToErr, ways_to_err_by_budget, ways_to_err_by_confidence
 from ldpt.rare.proposal import build_proposal
@@ -190,7 +190,7 @@ def fixed_confidence_error(
     Estimate
         The probability with its precision and diagnostics.
     """
-    radius = as_radius(radius)
+    radius, delta = as_radius(radius), check_delta(delta)
     hint = "; simulate.fixed_confidence can stop runs after max_pulls, importance sampling cannot"
     require_affordable(instance, epsilon, delta, radius, hint)
     _check_counts(instance, 2 * instance.n_arms, replicates)
