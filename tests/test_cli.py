@@ -126,6 +126,15 @@ def test_simulate_says_what_it_chose_and_warns_of_the_invalid_radius(capsys, ter
     assert "replicate" in out
 
 
+def test_simulate_ends_well_if_no_run_stops_within_the_limit(capsys):
+    """As the refusal of too dear a run advises; there is no mean then."""
+    problem = ["--means", "0.5000000001", *LEVELS, "--radius", "mixture"]
+    code, out, err = run(capsys, "simulate", *problem, "--max-pulls", "100", "--replicates", "5")
+    assert (code, err) == (0, "")
+    shown = dict(line.split() for line in out.splitlines() if len(line.split()) == 2)
+    assert (shown["undecided"], shown["mean_pulls"]) == ("5", "nan")
+
+
 def test_progress_bar_goes_to_standard_error_of_a_terminal_only(capsys, monkeypatch):
     terms = ["--epsilon", "1", "--budget", "20", "--policy", "lsa"]
     code, _, err = run(capsys, "simulate", *PROBLEM, *terms)

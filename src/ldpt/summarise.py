@@ -118,10 +118,12 @@ def mean_interval(
     Returns
     -------
     mean, deviation, low, high : float
-        NaN where one value is too few.
+        NaN where there are too few values.
     """
     from scipy.stats import norm
 
+    if len(values) == 0:
+        return math.nan, math.nan, math.nan, math.nan
     mean = float(np.mean(values))
     deviation = float(np.std(values, ddof=1)) if len(values) > 1 else math.nan
     reach = float(norm.ppf(0.5 + level / 2)) * deviation / math.sqrt(len(values))
