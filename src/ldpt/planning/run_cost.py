@@ -2,13 +2,13 @@
 
 The fast engines jump over most of the n pulls of an arm, so the time of a run is close to
 
-    run + arm K + look K C
+    run + arm K + look C sum_i n_i^(1/4)
       + sum_i [log log(n_i) + (root + crowd log2(1 + K) + wake log(T / t_i)) sqrt(n_i) + step m_i]
 
 with pulls n_i that the boundary (Algorithm 2) or the budget's share Delta_i^-2 / H (Algorithm 1)
-predicts, and C budgets to report at. A threshold tau away from 1/2 keeps jumps short: about
-m_i = min(n_i, 1250 |1 - 2 tau| / Delta_i) pulls are made one by one. An arm decided at time t_i
-wakes again and again until the end, T, where the boundary grows with time.
+predicts, and C budgets to report at, of which near ones count less. A threshold tau away from 1/2
+keeps jumps short: about m_i = min(n_i, 1250 |1 - 2 tau| / Delta_i) pulls are made one by one. An
+arm decided at time t_i wakes again and again until the end, T, where the boundary grows with time.
 ``benchmarks/cost_growth.py`` measures the rates, which ``benchmarks/rates.json`` keeps. The same
 numbers tell a cluster what each simulation asks for.
 """
@@ -18,6 +18,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 from typing import Any
 
 from ldpt.config import PROJECT, BudgetRun, ConfidenceRun, Study, epsilon_name
@@ -26,6 +27,7 @@ from ldpt.planning.precision import confidence_pulls, gaps_of
 from ldpt.privacy import shrinkage
 from ldpt.radii import Radius
 
+SHORT_WAY = 200  # pulls per arm to a budget up to which looking there costs less
 STEPPED = 1250  # pulls made one by one where |1 - 2 tau| is the gap; measured
 RATES = PROJECT / "benchmarks" / "rates.json"
 
@@ -95,12 +97,15 @@ def budget_features(
 ) -> Features:
     """What the time of one run to the largest budget depends on."""
     n_arms, last = instance.n_arms, max(budgets, default=0)
-    look = float(n_arms * len(budgets))
     if policy == "uniform":
-        return {"run": 1.0, "look": look}
+        return {"run": 1.0, "look": float(n_arms * len(budgets))}
     if policy == "laplace":  # literal: every arm is looked at for every pull
         return {"run": 1.0, "pull": float(last), "scan": float(last) * n_arms}
-    return {**_walks(instance, epsilon, budget_pulls(instance, last)), "look": look}
+    pulls = budget_pulls(instance, last)
+    ways = (after - before for before, after in pairwise([0, *sorted(budgets)]))
+    looks = sum(min(1.0, way / (SHORT_WAY * n_arms)) for way in ways)
+    look = looks * sum(arms * n**0.25 for n, arms in pulls)
+    return {**_walks(instance, epsilon, pulls), "look": look}
 
 
 def confidence_features(
