@@ -29,7 +29,7 @@ def test_undo_window_keeps_what_was_drawn(log_weight):
         tournament.set_value(state.tree, k, 0.1 * k)
     totals = []
     for left in (50_000, 700, 31):
-        used = fast_budget.raise_level(rng, level, left, False, means, rule, state)
+        used = fast_budget.raise_level(rng, level, left, means, rule, state)
         assert used == -1  # the level is ten standard deviations away
         assert state.n[0] == start[0][0] + left
         fast_budget.undo_window(rule, state)
@@ -38,7 +38,7 @@ def test_undo_window_keeps_what_was_drawn(log_weight):
         totals.append((rows[:, blocks.PULLS].sum(), rows[:, blocks.ONES].sum()))
     assert totals[0][0] == 50_000
     assert totals[0] == totals[1] == totals[2]
-    fast_budget.go_to(rng, 4000, 9000, means, rule, state)
+    fast_budget.go_on(rng, 4000, 9000, np.inf, means, rule, state)
     read = np.array([state.n[0], state.s[0]]) - [start[0][0], start[1][0]]
     rows = state.future[state.head[0] : state.tail[0]][:, [blocks.PULLS, blocks.ONES]]
     assert 0 < read[0] < 5000

@@ -8,23 +8,54 @@ import pytest
 from scipy.stats import chi2_contingency
 
 from ldpt.engines import fast_losses, loops
-from ldpt.engines.decisions import Judge
-from ldpt.engines.fast_budget import ABOVE, BELOW, BOTH
+from ldpt.engines.decisions import Judge, is_loss
+from ldpt.engines.fast_budget import go_on, new_state, restart, undo_window
+from ldpt.engines.jit import compiled
+from ldpt.engines.sources import tape_from_responses
 from ldpt.policies import IndexRule
 from tests.engines.laws import LEVEL
 
 
-def test_verdict_is_open_only_where_a_crossing_matters():
-    judge = Judge(np.array([1]), np.array([True, False, False]), np.array([False, True, False]))
-    cases = {
-        (ABOVE, BELOW, BOTH): fast_losses.RIGHT,  # the last arm is free
-        (BELOW, BOTH, BOTH): fast_losses.WRONG,  # whatever the second arm does
-        (BOTH, ABOVE, ABOVE): fast_losses.WRONG,
-        (BOTH, BELOW, ABOVE): fast_losses.OPEN,
-        (ABOVE, BOTH, BELOW): fast_losses.OPEN,
-    }
-    for sides, verdict in cases.items():
-        assert fast_losses.verdict_of(np.array(sides), judge) == verdict, sides
+@compiled
+def look_from(tape, start, level, needed, means, rule, judge, state):
+    """Make a run to ``start`` pulls, look ahead from there, and undo it."""
+    restart(state)
+    go_on(tape, 0, start, np.inf, means, rule, state)
+    before = state.n.copy(), state.s.copy()
+    seen = fast_losses.look_ahead(tape, level, needed, means, rule, judge, state)
+    undo_window(rule, state)
+    return seen, before, (state.n.copy(), state.s.copy())
+
+
+@pytest.mark.parametrize("log_weight", [0.0, 0.5])
+def test_look_ahead_on_tapes_tells_the_literal_losses(log_weight):
+    """A verdict is that of every pull up to its reach, and an open one names a real crossing."""
+    seen_verdicts = np.zeros(3, np.int64)
+    for number in range(400):
+        rng = np.random.default_rng([number, int(2 * log_weight)])
+        means, tau = rng.uniform(0.3, 0.7, int(rng.integers(2, 6))), 0.5
+        rule, start, needed = IndexRule(tau, 0.0, log_weight), int(rng.integers(60, 400)), 2500
+        tape = tape_from_responses(rng.random((means.size, 3000)) < means[:, None])
+        judged = rng.random(means.size) < 0.8
+        budgets = np.arange(start, start + needed + 1)
+        wanted = (means >= tau) ^ (rng.random(means.size) < 0.2)  # so that some runs err all along
+        judge = Judge(budgets, judged & wanted, judged & ~wanted)
+        state = new_state(means.size, start + needed)
+        level = float(rng.choice([1.0, 2.0, 4.0])) * (1 + 3 * (log_weight > 0))
+        seen, before, after = look_from(tape, start, level, needed, means, rule, judge, state)
+        assert [x.tolist() for x in before] == [x.tolist() for x in after]
+        seen_verdicts[seen.verdict] += 1
+        if seen.verdict == fast_losses.OPEN:
+            row, n = tape[seen.arm], seen.crossing
+            assert judged[seen.arm]
+            assert n > before[0][seen.arm]
+            assert (row[n] > n * tau) != (row[n - 1] > (n - 1) * tau)
+            continue
+        pulls, sums = np.zeros((2, budgets.size, means.size), np.int64)
+        loops.fixed_budget_literal(tape, means, rule, budgets, pulls, sums)
+        for c in range(seen.reach + 1):
+            assert is_loss(pulls[c], sums[c], tau, judge) == seen.verdict, (number, c)
+    assert min(seen_verdicts) > 20
 
 
 @pytest.mark.parametrize("log_weight", [0.0, 0.5])

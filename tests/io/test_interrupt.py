@@ -104,7 +104,7 @@ CALLS = {
     ),
     "rare errors of a budget": (
         "ldpt.rare:budget_log_weights",
-        "rare.fixed_budget_error(pair, 1.0, 9 * 10**12, 9, 0)",
+        "rare.fixed_budget_error(pair, 1.0, 9 * 10**9, 10**5, 0)",
     ),
     "rare errors of Algorithm 2": (
         "ldpt.rare:confidence_log_weights",
@@ -112,7 +112,7 @@ CALLS = {
     ),
     "a single long run": (
         f"{LOOPS}:index_losses",
-        "simulate.fixed_budget(pair, 1.0, 9 * 10**12, 1, 0)",
+        "simulate.fixed_budget(pair, 1.0, 9 * 10**12, 1, 0, engine='literal')",
     ),
 }
 SIMULATE = ["simulate", "--epsilon", "1"]

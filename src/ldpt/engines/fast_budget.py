@@ -64,8 +64,6 @@ FIRST = 24  # pulls of an excursion that are compared one by one, for most are s
 YOUNG = 64  # pulls of an arm up to which its index is compared pull by pull
 MAX_ROWS = 4096  # of the log of a window, and 64 per arm
 
-BELOW, ABOVE, BOTH = range(3)  # sides of the threshold on which an arm has been
-
 
 class Undo(NamedTuple):
     """What it takes to undo a window: its blocks, arm after arm, and a table to copy into."""
@@ -86,7 +84,6 @@ class BudgetState(NamedTuple):
     head: np.ndarray  # the arm's future: rows head to tail - 1
     tail: np.ndarray
     undo: Undo
-    sides: np.ndarray  # on which side of the threshold an arm was during a watched window
 
 
 @compiled
@@ -107,7 +104,6 @@ def new_state(n_arms: int, budget: int) -> BudgetState:
         np.zeros(n_arms, np.int64),
         np.zeros(n_arms, np.int64),
         undo,
-        np.zeros(n_arms, np.int64),
     )
 
 
@@ -166,19 +162,23 @@ def advance(
     source: Source, t: int, stop: int, means: np.ndarray, rule: IndexRule, state: BudgetState
 ) -> None:
     """Go on with a run from t pulls to exactly ``stop`` pulls, a number fixed beforehand."""
-    go_to(source, t, stop, means, rule, state)
+    go_on(source, t, stop, np.inf, means, rule, state)
     forget(state)
 
 
 @borrowing
-def go_to(
-    source: Source, t: int, stop: int, means: np.ndarray, rule: IndexRule, state: BudgetState
-) -> None:
-    """Go on with a run from t pulls to exactly ``stop`` pulls, and keep what is known beyond."""
+def go_on(
+    source: Source, t: int, stop: int, enough: float, means: np.ndarray, rule: IndexRule,
+    state: BudgetState,
+) -> int:  # fmt: skip
+    """Go on with a run from t pulls to exactly ``stop`` pulls, and keep what is known beyond.
+
+    Or until I^2 is ``enough`` for all arms but the leader; return how many pulls have been made.
+    """
     n_arms = means.size
     escape = pulls_to_escape(rule, means)
     pace = 1.0
-    while t < stop:
+    while t < stop and (t < n_arms or squared_edge(rule, t / n_arms, state.tree[1]) < enough):
         aim = pace * SHARE * (stop - t)
         if t < n_arms or aim < WINDOW * n_arms or is_noisy(rule, state.tree[1], stop - t, escape):
             moves = min(stop - t, WINDOW * n_arms)
@@ -186,12 +186,13 @@ def go_to(
             pace = min(1.0, 2.0 * pace)
             continue
         level = level_after(rule, t / n_arms, state.tree[1], min(GROWTH, aim / t))
-        used = raise_level(source, level, stop - t, False, means, rule, state)
+        used = raise_level(source, level, stop - t, means, rule, state)
         if used < 0:
             undo_window(rule, state)
             pace *= 0.125
             continue
         t += used
+    return t
 
 
 @borrowing
@@ -295,33 +296,28 @@ def next_blocks(
 
 @borrowing
 def raise_level(
-    source: Source, level: float, left: int, watched: bool, means: np.ndarray, rule: IndexRule,
-    state: BudgetState,
-) -> int:  # fmt: skip
+    source: Source, level: float, left: int, means: np.ndarray, rule: IndexRule, state: BudgetState
+) -> int:
     """Pull every arm until its index exceeds the level, writing a log; return the pulls needed.
 
-    -1 if that takes more than ``left`` pulls or lines: then the window must be undone. If watched,
-    ``state.sides`` tells on which side of the threshold each arm stayed all the time, if on one.
+    -1 if that takes more than ``left`` pulls or lines: then the window must be undone.
     """
     n, s, tree, active, head, tail = (
         state.n, state.s, state.tree, state.active, state.head, state.tail,
     )  # fmt: skip
-    sides = state.sides
     log_start = state.undo.log_start
     used, lines, fits = 0, 0, True
     leaves = tree.size >> 1
-    # Log and future must fit into one table, with the gaps.
-    room = max(0, state.undo.log.shape[0] - tail[n.size - 1] - GAP * n.size)
+    room = log_room(state)
     log = state.undo.log[:room]
     for k in range(n.size):
         log_start[k] = lines
         index = tree[leaves + k]
-        sides[k] = side_of(rule, n[k], s[k]) if watched else BOTH
         while index <= level and fits:
             if used == left or lines >= room:
                 fits = False
                 break
-            if sides[k] == BOTH and n[k] < YOUNG and head[k] == tail[k] and active[k, URN] == 0:
+            if n[k] < YOUNG and head[k] == tail[k] and active[k, URN] == 0:
                 fill_rest(source, k, n[k], means[k], active)
                 most = min(left - used, active[k, REST_SIZE])
                 m = pulls_to_level(active[k, REST], most, rule, level, n[k], s[k])
@@ -330,19 +326,21 @@ def raise_level(
                 ones, lines = active[k, ONES], lines + 1
             else:
                 corridor = corridor_below(rule, level, n[k], s[k], left - used)
-                if sides[k] != BOTH:
-                    corridor = corridor_on_side(corridor, rule, n[k], s[k])
                 m, ones, lines = next_blocks(source, k, means[k], corridor, state, log, lines)
             n[k] += m
             s[k] += ones
             used += m
             index = arm_index(rule, n[k], s[k])
-            if side_of(rule, n[k], s[k]) != sides[k]:
-                sides[k] = BOTH
         if lines > log_start[k]:
             set_value(tree, k, index)
     log_start[n.size] = lines
     return used if fits else -1
+
+
+@borrowing
+def log_room(state: BudgetState) -> int:
+    """Lines that a window may write: log and future must fit into one table, with the gaps."""
+    return max(0, state.undo.log.shape[0] - state.tail[-1] - GAP * state.n.size)
 
 
 @borrowing
@@ -378,21 +376,6 @@ def corridor_below(rule: IndexRule, level: float, n: int, s: int, limit: int) ->
     edge -= rounding_slack(n)
     d = s - n * rule.tau
     return Corridor(edge - d, edge + d, closing, rule.tau, limit)
-
-
-@borrowing
-def corridor_on_side(corridor: Corridor, rule: IndexRule, n: int, s: int) -> Corridor:
-    """The part of the corridor in which the arm stays on its side of the threshold."""
-    d, slack = s - n * rule.tau, rounding_slack(n)
-    up = corridor.up if d > 0.0 else min(corridor.up, -d - slack)
-    down = min(corridor.down, d - slack) if d > 0.0 else corridor.down
-    return Corridor(up, down, corridor.closing, corridor.tau, corridor.limit)
-
-
-@borrowing
-def side_of(rule: IndexRule, n: int, s: int) -> int:
-    """On which side of the threshold the arm's estimate is."""
-    return ABOVE if s > n * rule.tau else BELOW
 
 
 @borrowing

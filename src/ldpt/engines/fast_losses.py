@@ -1,40 +1,65 @@
 """Whether a run of an index policy errs at its budgets, without finding where it stands there.
 
-A window (:mod:`ldpt.engines.fast_budget`) takes every arm from its first passage over one level to
-that over a higher one. At a budget that falls between, each arm is somewhere on its way. If no
-estimate crossed the threshold on its way, the answer is the same wherever the arms are, and so is
-the loss: it needs no more pulls, nor the order in which the arms were pulled. A window may then
-end beyond the budget. Only if a crossing leaves the loss open, the window is undone and the run
-made to the very budget. Nothing that was drawn is forgotten, neither then nor at a budget: whether
-a window is undone depends on responses after the budget, which must not be drawn again.
+As long as some index is at most l, no arm is pulled beyond its first passage over l. So if the arms
+together take T pulls or more to pass l, each of them is, after T pulls, somewhere between where it
+is now and its first passage. If no estimate crosses the threshold on that way, the answer is the
+same wherever the arms are, and so is the loss at every budget up to T. To see that, a *look ahead*
+walks each arm in long blocks to a point beyond its first passage, which need not be found. That it
+takes T pulls to pass l is certain once so many pulls of some arms are known not to touch l; those
+of the hardest arms are enough.
+
+If a crossing leaves the loss open, the look ahead is undone and the run goes on as in
+:mod:`ldpt.engines.fast_budget`, to the next budget or until another look ahead promises more.
+Nothing that was drawn is forgotten, neither then nor at a budget: whether a look ahead settles a
+loss depends on responses after the budget, which must not be drawn again.
 """
+
+from typing import NamedTuple
 
 import numpy as np
 
-from ldpt.engines.decisions import Judge, is_loss, squared_edge
+from ldpt.engines.blocks import (
+    NO_EDGE,
+    WORTH,
+    Corridor,
+    rounding_slack,
+    worthwhile_distance,
+)
+from ldpt.engines.decisions import Judge, arm_index, is_loss, squared_edge
 from ldpt.engines.fast_budget import (
-    ABOVE,
-    BELOW,
-    BOTH,
     BudgetState,
-    go_to,
+    corridor_below,
+    go_on,
     level_after,
-    raise_level,
+    log_room,
+    next_blocks,
     restart,
+    set_value,
     undo_window,
 )
 from ldpt.engines.jit import borrowing
-from ldpt.engines.sources import Source, draw_sum
+from ldpt.engines.sources import WORD_SIZE, Source, draw_sum
 from ldpt.policies import IndexRule
 
-FIRST_PULLS = 8  # per arm, made before the first window
-DOUBT = 1.0  # I^2 up to which most windows see an estimate cross the threshold
-FAR = 2.0  # budgets of more than so many times the pulls made are approached first
-APPROACH = 0.7  # part of the way that an approach aims at
-DOUBLE = 1.0  # most by which an approach aims to multiply the pulls made so far
-BEYOND = 1.15  # multiple of the budget at which a window over it aims
+DOUBT = 1.5  # I^2 up to which most looks ahead see an estimate cross the threshold
+PATIENCE = 1.5  # factor by which I^2 grows before the next look ahead, if one left a loss open
+BEYOND = 2.0  # multiple of the last budget at which a look ahead aims
+COUNTED = 0.5  # part of an average arm's share of the pulls from which an arm's pulls are counted
+FAR = float(NO_EDGE)
 
 RIGHT, WRONG, OPEN = range(3)
+
+
+class Outlook(NamedTuple):
+    """A verdict on all budgets up to ``reach`` more pulls.
+
+    If it is open, the estimate of ``arm`` crosses the threshold with pull ``crossing``.
+    """
+
+    verdict: int
+    reach: int
+    arm: int
+    crossing: int
 
 
 @borrowing
@@ -46,6 +71,8 @@ def run_for_losses(
     budgets, n_arms = judge.budgets, means.size
     restart(state)
     t, c = 0, 0
+    enough = DOUBT
+    arm, crossing = 0, 0  # the next crossing that is known
     while c < budgets.size:
         stop = budgets[c]
         if t == stop:
@@ -56,39 +83,113 @@ def run_for_losses(
             state.n[0], state.s[0] = stop, state.s[0] + draw_sum(source, 0, t, stop - t, means[0])
             t = stop
             continue
-        first = FIRST_PULLS * n_arms
-        if t < first or squared_edge(rule, t / n_arms, state.tree[1]) < DOUBT:
-            end = min(stop, first) if t < first else stop
-            go_to(source, t, end, means, rule, state)
-            t = end
-            continue
-        approaches = stop > FAR * t
-        growth = min(DOUBLE, APPROACH * (stop / t - 1.0)) if approaches else BEYOND * stop / t - 1.0
-        level = level_after(rule, t / n_arms, state.tree[1], growth)
-        used = raise_level(source, level, 4 * stop, True, means, rule, state)
-        if 0 <= used <= stop - t:
-            t += used
-            continue
-        verdict = verdict_of(state.sides, judge) if used > 0 else OPEN
-        if verdict == OPEN:
+        quiet = squared_edge(rule, t / n_arms, state.tree[1]) if t >= n_arms else 0.0
+        if quiet >= enough:
+            target = budgets[-1] if state.n[arm] >= crossing else stop
+            level = level_after(rule, t / n_arms, state.tree[1], BEYOND * target / t - 1.0)
+            seen = look_ahead(source, level, target - t, means, rule, judge, state)
+            if seen.verdict != OPEN and seen.reach == budgets[-1] - t:
+                losses[c:] = seen.verdict == WRONG
+                return
             undo_window(rule, state)
-            go_to(source, t, stop, means, rule, state)
-            t = stop
-            continue
-        t += used
-        while c < budgets.size and budgets[c] < t:
-            losses[c] = verdict == WRONG
-            c += 1
+            if seen.verdict == OPEN:
+                arm, crossing = seen.arm, seen.crossing
+                if target > stop:
+                    continue
+            elif t + seen.reach >= stop:
+                while c < budgets.size and budgets[c] <= t + seen.reach:
+                    losses[c] = seen.verdict == WRONG
+                    c += 1
+                continue
+            enough = PATIENCE * quiet
+        t = go_on(source, t, stop, enough, means, rule, state)
 
 
 @borrowing
-def verdict_of(sides: np.ndarray, judge: Judge) -> int:
-    """Whether a run errs at every moment of a window or at none, if one is certain."""
-    verdict = RIGHT
-    for k in range(sides.size):
-        side, accept, reject = sides[k], judge.must_accept[k], judge.must_reject[k]
-        if (accept and side == BELOW) or (reject and side == ABOVE):
-            return WRONG
-        if (accept or reject) and side == BOTH:
-            verdict = OPEN
-    return verdict
+def look_ahead(
+    source: Source, level: float, needed: int, means: np.ndarray, rule: IndexRule, judge: Judge,
+    state: BudgetState,
+) -> Outlook:  # fmt: skip
+    """Walk arms past their first passage over the level, writing a log, and watch their sides."""
+    n, s, tree = state.n, state.s, state.tree
+    leaves, room = tree.size >> 1, log_room(state)
+    log, log_start = state.undo.log[:room], state.undo.log_start
+    reach, lines, some_wrong, is_wrong = 0, 0, False, False
+    crossed, crossing = -1, 0
+    complexity = 0.0
+    for k in range(n.size):
+        some_wrong |= is_wrong_side(k, is_above(rule, n[k], s[k]), judge)
+        complexity += 1.0 / squared_speed(rule, means[k])
+    for k in range(n.size):
+        log_start[k] = lines
+        start, above, index = n[k], is_above(rule, n[k], s[k]), tree[leaves + k]
+        speed = squared_speed(rule, means[k])
+        is_watched = judge.must_accept[k] or judge.must_reject[k]
+        counts = n.size > COUNTED * speed * complexity and reach < needed
+        while index <= level and n[k] - start < needed and (is_watched or counts):
+            if lines >= room:
+                log_start[k + 1 :] = lines
+                return Outlook(OPEN, 0, k, n[k] + 1)
+            left = needed - (n[k] - start)
+            if counts:
+                corridor = corridor_below(rule, level, n[k], s[k], left)
+                near = 2.0 * min(corridor.up, corridor.down)
+                if n[k] > WORTH and near < worthwhile_distance(means[k], corridor):
+                    counts = False
+                    reach += n[k] - start
+                    continue
+            else:
+                more = int(min(float(left), squared_edge(rule, n[k], level) / speed)) - n[k]
+                more = min(left, max(WORD_SIZE, more, n[k] >> 2))
+                corridor = Corridor(FAR, FAR, 0.0, rule.tau, more)
+            if is_watched:
+                corridor = on_side(corridor, rule, n[k], s[k])
+            m, ones, lines = next_blocks(source, k, means[k], corridor, state, log, lines)
+            n[k] += m
+            s[k] += ones
+            index = arm_index(rule, n[k], s[k])
+            if is_watched and is_above(rule, n[k], s[k]) != above:
+                is_watched = False
+                if crossed < 0:
+                    crossed, crossing = k, n[k]
+                if not some_wrong:
+                    log_start[k + 1 :] = lines
+                    return Outlook(OPEN, 0, crossed, crossing)
+        if counts:
+            reach += n[k] - start
+        if lines > log_start[k]:
+            set_value(tree, k, index)
+        is_wrong |= is_watched and is_wrong_side(k, above, judge)
+    log_start[n.size] = lines
+    reach = min(reach, needed)  # what comes after that was not watched
+    if is_wrong:
+        return Outlook(WRONG, reach, crossed, crossing)
+    return Outlook(OPEN if crossed >= 0 else RIGHT, reach, crossed, crossing)
+
+
+@borrowing
+def squared_speed(rule: IndexRule, mean: float) -> float:
+    """I^2 per pull of an arm that follows its mean."""
+    speed = abs(mean - rule.tau) + rule.zeta
+    return max(speed * speed, 1e-18)
+
+
+@borrowing
+def is_above(rule: IndexRule, n: int, s: int) -> bool:
+    """Whether the arm would be returned."""
+    return s > n * rule.tau
+
+
+@borrowing
+def is_wrong_side(k: int, above: bool, judge: Judge) -> bool:
+    """Whether returning the arm, or not, is a loss."""
+    return judge.must_reject[k] if above else judge.must_accept[k]
+
+
+@borrowing
+def on_side(corridor: Corridor, rule: IndexRule, n: int, s: int) -> Corridor:
+    """The part of the corridor in which the arm stays on its side of the threshold."""
+    d, slack = s - n * rule.tau, rounding_slack(n)
+    up = corridor.up if d > 0.0 else min(corridor.up, -d - slack)
+    down = min(corridor.down, d - slack) if d > 0.0 else corridor.down
+    return Corridor(up, down, corridor.closing, corridor.tau, corridor.limit)
