@@ -13,7 +13,7 @@ from tests.conftest import PROJECT, snakemake
 
 pytestmark = pytest.mark.workflow
 
-PROFILE = ("--profile", "workflow/profiles/slurm")
+PROFILE = ("--workflow-profile", "workflow/profiles/slurm")
 SLURM = {"sacct", "sacctmgr", "sbatch", "scancel", "scontrol", "sinfo", "squeue", "srun", "sshare"}
 
 
