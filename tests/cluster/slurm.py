@@ -58,7 +58,7 @@ def missing() -> str | None:
 class Cluster:
     """Some nodes with some cores each; more in sum than the machine may have."""
 
-    def __init__(self, folder: Path, nodes: int = 4, cpus: int = 8, port: int = 26817) -> None:
+    def __init__(self, folder: Path, nodes: int = 4, cpus: int = 4, port: int = 26817) -> None:
         self.folder = folder
         self.nodes = [f"n{number}" for number in range(1, nodes + 1)]
         self.cpus = cpus
@@ -94,7 +94,7 @@ class Cluster:
         host = os.uname().nodename
         nodes = [
             f"NodeName={node} NodeHostname={host} NodeAddr=127.0.0.1 Port={self.port + number} "
-            f"CPUs={self.cpus} RealMemory=32000 State=UNKNOWN"
+            f"CPUs={self.cpus} RealMemory=16000 State=UNKNOWN"
             for number, node in enumerate(self.nodes, start=1)
         ]
         text = CONFIG.format(host=host, folder=self.folder, port=self.port, nodes="\n".join(nodes))

@@ -75,7 +75,7 @@ def test_jobs_travel_together(made: Path, cluster: Cluster) -> None:
 
 def test_jobs_ask_for_cores_that_this_machine_may_not_have(made: Path, cluster: Cluster) -> None:
     profile = yaml.safe_load((made / PROFILE / "config.yaml").read_text())
-    assert f"slots={max(cluster.cores())}" in profile["resources"]
+    assert max(cluster.cores()) == max(profile["set-threads"].values())
 
 
 def test_slurm_runs_a_cancelled_job_again(
