@@ -188,7 +188,8 @@ class LogHandler(LogHandlerBase):
         job = Job(info["rule_name"], values, list(info["log"] or []))
         self.jobs[info["jobid"]] = job
         if self.dryrun and not self.quiet & {"all", "rules"}:
-            self.screen.say(f"rule {job.rule}: {values or '-'} ({info['reason']})")
+            margin = "  " if info.get("indent") else ""  # of a group's jobs
+            self.screen.say(f"{margin}rule {job.rule}: {values or '-'} ({info['reason']})")
         elif not self.quiet & {"all", "progress"}:
             self.screen.started(job)
 

@@ -58,7 +58,7 @@ def missing() -> str | None:
 class Cluster:
     """Some nodes with some cores each; more in sum than the machine may have."""
 
-    def __init__(self, folder: Path, nodes: int = 4, cpus: int = 2, port: int = 26817) -> None:
+    def __init__(self, folder: Path, nodes: int = 4, cpus: int = 4, port: int = 26817) -> None:
         self.folder = folder
         self.nodes = [f"n{number}" for number in range(1, nodes + 1)]
         self.cpus = cpus
@@ -132,6 +132,11 @@ class Cluster:
         answer = _ask("squeue", "--noheader", "--states=all", "--format=%i %T %N")
         lines = [line.split(" ") for line in answer.splitlines()]
         return {job: (state, node) for job, state, node in lines}
+
+    def cores(self) -> list[int]:
+        """How many cores each job asked for."""
+        answer = _ask("squeue", "--noheader", "--states=all", "--format=%C")
+        return [int(line) for line in answer.splitlines()]
 
     def state(self, job: str) -> str:
         """The state of one job."""

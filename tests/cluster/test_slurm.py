@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import yaml
 
 from ldpt.provenance import file_hash
 from tests.cluster.slurm import Cluster
@@ -15,6 +16,7 @@ from tests.cluster.slurm import Cluster
 pytestmark = pytest.mark.cluster
 
 CONFIG = "config/smoke.yaml"
+PROFILE = Path("workflow/profiles/slurm")
 ROOT = Path("results/smoke")
 AGAIN = "results/simulations/fixed_confidence/counterexample"  # what the faults happen to
 # The profile as users have it; only its patience is meant for longer jobs than these.
@@ -24,8 +26,8 @@ QUICK = ("--slurm-init-seconds-before-status-checks=2", "--seconds-between-statu
 def submitted(folder: Path, *targets: str) -> subprocess.Popen[bytes]:
     """Snakemake with the profile, started in a folder; what it says goes to a file there."""
     environment = os.environ | {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
-    command = [sys.executable, "-m", "snakemake", "--profile", "workflow/profiles/slurm"]
-    command += [*QUICK, "--configfile", CONFIG, "--", *targets]
+    command = [sys.executable, "-m", "snakemake", "--workflow-profile", str(PROFILE), *QUICK]
+    command += ["--configfile", CONFIG, "--", *targets]
     with (folder / "snakemake.log").open("wb") as log:
         return subprocess.Popen(command, cwd=folder, env=environment, stdout=log, stderr=log)
 
@@ -69,6 +71,11 @@ def test_slurm_products_have_the_bytes_of_a_local_run(made: Path, smoke: Path) -
 def test_jobs_travel_together(made: Path, cluster: Cluster) -> None:
     jobs = len(list((made / ROOT / "results" / "benchmarks").rglob("*.tsv")))
     assert len(cluster.jobs()) <= jobs / 4
+
+
+def test_jobs_ask_for_cores_that_this_machine_may_not_have(made: Path, cluster: Cluster) -> None:
+    profile = yaml.safe_load((made / PROFILE / "config.yaml").read_text())
+    assert max(cluster.cores()) == max(profile["set-threads"].values())
 
 
 def test_slurm_runs_a_cancelled_job_again(

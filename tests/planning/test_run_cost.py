@@ -209,6 +209,15 @@ def profile() -> dict:
     return yaml.safe_load((PROJECT / "workflow/profiles/slurm/config.yaml").read_text())
 
 
+def test_the_profile_keeps_the_default_settings_but_not_the_cores(profile):
+    default = yaml.safe_load((PROJECT / "profiles/default/config.yaml").read_text())
+    assert {key for key, value in default.items() if profile.get(key) != value} == {"cores"}
+
+
+def test_no_job_is_planned_on_more_cores_than_the_profile_asks_for(profile):
+    assert profile["cores"] == run_cost.MAX_THREADS
+
+
 def test_every_rule_travels_with_others(profile):
     """Rules that only tell of an unknown name, and simulations with a group of their own, aside."""
     files = [PROJECT / "Snakefile", *(PROJECT / "workflow/rules").glob("*.smk")]

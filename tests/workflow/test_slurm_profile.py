@@ -9,11 +9,14 @@ from pathlib import Path
 
 import pytest
 
+from ldpt import config
+from ldpt.planning import run_cost
 from tests.conftest import PROJECT, snakemake
 
 pytestmark = pytest.mark.workflow
 
-PROFILE = ("--profile", "workflow/profiles/slurm")
+LARGE = "config/large.yaml"
+PROFILE = ("--workflow-profile", "workflow/profiles/slurm")
 SLURM = {"sacct", "sacctmgr", "sbatch", "scancel", "scontrol", "sinfo", "squeue", "srun", "sshare"}
 
 
@@ -43,8 +46,7 @@ def test_profile_without_slurm_ends_in_one_line(
 
 def test_profile_plans_a_large_grid_in_few_submissions() -> None:
     """Groups are valid, and the short simulations among them share submissions."""
-    config = ("--configfile", "config/large.yaml")
-    done = snakemake(PROJECT, *PROFILE, "--dry-run", "--nolock", *config)
+    done = snakemake(PROJECT, *PROFILE, "--dry-run", "--nolock", "--configfile", LARGE)
     assert done.returncode == 0, done.stderr[-4000:]
     told = done.stdout + done.stderr
     groups = re.findall(r"Group job (\w+)", told)
@@ -52,3 +54,6 @@ def test_profile_plans_a_large_grid_in_few_submissions() -> None:
     jobs = told.count("rule simulate_fixed_")
     assert jobs > 100
     assert 1 <= groups.count("short") < jobs / 50
+    together = re.findall(r"^  rule simulate_fixed_", told, re.MULTILINE)
+    plan = run_cost.summary(config.study(config.load(PROJECT / LARGE)))
+    assert (jobs, len(together)) == (plan["jobs"], plan["short"])

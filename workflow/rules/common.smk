@@ -34,7 +34,7 @@ onstart:
     # The plugin itself would wait forever.
     if workflow.executor_plugin.name == "slurm" and shutil.which("sbatch") is None:
         sys.exit(
-            "no SLURM here (sbatch is not found): run without --profile, or on a login node"
+            "no SLURM here (sbatch is not found): run without its profile, or on a login node"
         )
 
 

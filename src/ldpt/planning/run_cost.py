@@ -36,7 +36,7 @@ Rates = Mapping[str, Mapping[str, Features]]
 
 # What a job asks a cluster for.
 SHORT_JOB = 600  # CPU seconds up to which jobs share a submission
-TOGETHER = 100  # short jobs to a submission, as in the profile
+TOGETHER = 30  # short jobs to a submission, one after the other, as in the profile
 SECONDS_PER_CORE = 7200  # CPU seconds for which one more core is asked
 MAX_THREADS = 32
 TIME_MARGIN, MEMORY_MARGIN = 3, 1.5  # slower nodes; what the measurement did not see
