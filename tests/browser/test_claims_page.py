@@ -1,5 +1,6 @@
 """The page of verdicts in a real browser: folding, search, links to single rows."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -46,6 +47,23 @@ def test_claims_page_opens_without_an_error(claims: webdriver.Chrome) -> None:
     assert (
         claims.find_element(By.ID, "shown").text == f"{len(REGISTERED)} of {len(REGISTERED)} rows"
     )
+
+
+def test_claims_page_is_dark_where_the_reader_prefers_it(claims: webdriver.Chrome) -> None:
+    script = """const look = getComputedStyle(document.body);
+        return [look.color, look.backgroundColor];"""
+    media = "Emulation.setEmulatedMedia"
+    looks = []
+    for scheme in ("dark", "light"):
+        wish = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
+        claims.execute_cdp_cmd(media, wish)
+        looks.append(
+            [sum(map(int, re.findall(r"\d+", c)[:3])) for c in claims.execute_script(script)]
+        )
+    claims.execute_cdp_cmd(media, {"features": []})
+    (dark_ink, dark_paper), (ink, paper) = looks
+    assert dark_ink > dark_paper
+    assert ink < paper
 
 
 def test_claims_page_is_folded_to_the_roots(claims: webdriver.Chrome) -> None:

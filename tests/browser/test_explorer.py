@@ -129,7 +129,7 @@ def test_explorer_moves_cost_curves_with_delta(explored: webdriver.Chrome) -> No
         ("tolerance", "-1", "must be 0 or more, got -1"),
         ("epsilon", "0", "must be positive (inf: no privacy), got 0"),
         ("epsilon", "nan", "must be a number"),
-        ("delta", "1", "at least 1e-300, got 1"),
+        ("delta", "1", "at least 10⁻³⁰⁰, got 1"),
         ("budget", "3", "at least 2K = 12, got 3"),
         ("budget", "100.5", "whole number from 1 to 10¹⁵, got 100.5"),
     ],
@@ -244,7 +244,7 @@ def test_measured_points_are_drawn_only_for_their_instance(explored: webdriver.C
 @pytest.mark.parametrize(
     ("field", "text", "part"),
     [
-        ("delta", "1e-320", "at least 1e-300, got 1e-320"),
+        ("delta", "1e-320", "at least 10⁻³⁰⁰, got 1e-320"),
         ("budget", "0", "whole number from 1 to 10¹⁵, got 0"),
         ("budget", "1e30", "whole number from 1 to 10¹⁵, got 1e30"),
     ],
@@ -256,6 +256,28 @@ def test_fields_at_the_edge_of_floating_point_are_refused(
     assert part in error_of(explored, field)
     drawn = explored.execute_script("return document.querySelector('main').innerHTML")
     assert "NaN" not in str(drawn)
+
+
+@pytest.mark.parametrize("delta", ["1e-16", "1e-17", "1e-300"])
+def test_explorer_draws_and_tells_the_cost_of_a_tiny_delta(
+    explored: webdriver.Chrome, delta: str
+) -> None:
+    """1 - delta rounds to 1 there, and K / delta times a large width would overflow."""
+    enter(explored, "delta", delta)
+    drawn = str(explored.execute_script("return document.querySelector('main').innerHTML"))
+    assert not {word for word in ("NaN", "Infinity", "∞ ") if word in drawn}
+    script = """
+        const [problem, delta] = arguments;
+        return [confidenceLower(problem, 1, delta), confidenceUpper(problem, 1, delta)];"""
+    problem = {"means": list(GROUPS.means), "threshold": GROUPS.threshold, "tolerance": 0}
+    found = explored.execute_script(script, problem, float(delta))
+    at_a_tenth = bounds.fixed_confidence_lower(GROUPS, 1.0, 0.1, "sharp")
+    growth = math.log(1 / float(delta)) / (0.8 * math.log(9))  # of kl(delta, 1 - delta)
+    expected = [
+        at_a_tenth * growth,
+        bounds.fixed_confidence_upper(GROUPS, 1.0, float(delta), "onesided"),
+    ]
+    assert found == pytest.approx(expected, rel=1e-9)
 
 
 def test_budget_answer_shows_whole_budgets_and_tiny_bounds(explored: webdriver.Chrome) -> None:
@@ -279,6 +301,7 @@ def test_address_holds_the_view(browser: webdriver.Chrome, page: Path) -> None:
     rows = browser.find_elements(By.CSS_SELECTOR, "#comparison-table tbody tr")
     texts = [row.text for row in rows]
     assert any(text.startswith("privacy level ε 0.25 2 8") for text in texts)
+    assert texts[0].startswith(f"problem {GROUPS.name} {GROUPS.name}")
     browser.find_element(By.ID, "forget").click()
     assert not browser.find_element(By.ID, "comparison").is_displayed()
 

@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from ldpt.provenance import FORMAT, record_text
@@ -16,12 +17,30 @@ HEADLINES = {
     "theorems": [{"where": "Theorem 1", "line": "false, and why"}],
 }
 CATALOG = "a_cost: {shows: The cost., category: Privacy, inputs: {table: a.csv}}\n"
-SPEEDS = """method,problem,epsilon,"fast, ns per pull",gain over literal
-apt,"ten arms, K = 10",0.1,0.7765,23.17
-apt,"ten arms, K = 10",1,3.3,5.6
-apt,"dose-finding, K = 6",0.1,2.2,7.4
-lsa,"ten arms, K = 10",1,3.81,1234.5
-"""
+SPEEDS = """\
+method,problem,epsilon,"fast, ns per pull",literal,NumPy,Python,"fast, pulls per s","fast, ms per run",gain over literal
+apt,"ten arms, K = 10",0.1,0.7765,18,160,60000,1.3e9,0.7765,23.17
+apt,"ten arms, K = 10",1,3.3,18.4,170,70000,3e8,0.33,5.6
+apt,"dose-finding, K = 6",inf,2.2,2.3,120,60000,5e8,2.3,1.04
+lsa,"ten arms, K = 10",1,3.81,24,160,90000,4.34e8,0.23,1234.5
+"""  # noqa: E501
+STEPS = {"replicates": (1, 2, 4), "epsilon": (0.1, 0.01, 0.001), "arms": (4, 8, 16, 32)}
+GROWTH = pd.DataFrame(
+    [
+        {
+            "axis": axis,
+            "value": value,
+            "method": method,
+            "replicates": 1,
+            "pulls": (100.0 if axis == "epsilon" else 2.0) ** step,
+            "cpu_seconds": 2.0**step,
+            "bytes": 100.0,
+        }
+        for axis, values in STEPS.items()
+        for step, value in enumerate(values)
+        for method in ("apt", "lsa")
+    ]
+)
 
 
 def record(rule: str, started: str, seconds: float) -> str:
@@ -46,6 +65,7 @@ def project(tmp_path: Path) -> Path:
         "figures/findings.md": "- found\n",
         "results/claims.json": json.dumps({"headlines": HEADLINES}),
         "benchmarks/engines.csv": SPEEDS,
+        "benchmarks/cost_growth.csv": GROWTH.to_csv(index=False),
     }.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
@@ -58,12 +78,17 @@ def test_readme_generates_all_its_parts(project: Path) -> None:
     text = readme.updated(f"# Title\n{parts}end\n", project)
     assert "stale" not in text
     assert readme.part(text, "findings") == "- found\n"
-    assert readme.part(text, "speed").splitlines() == [
-        "| method | ε = 1 | ε = 0.1 |",
-        "| --- | ---: | ---: |",
-        "| `apt` | 3.3 (6) | 0.78 (23) |",
-        "| `lsa` | 3.8 (1,234) |  |",
+    *table, blank, words = readme.part(text, "speed").split("\n", maxsplit=5)
+    assert [*table, blank] == [
+        "| method | ε = 1 | ε = 0.1 | compiled | NumPy | Python |",
+        "| --- | ---: | ---: | ---: | ---: | ---: |",
+        "| `apt` | 3.3 (0.33) | 0.78 (0.78) | 18 | 160 | 65 000 |",
+        "| `lsa` | 3.8 (0.23) |  | 24 | 160 | 90 000 |",
+        "",
     ]
+    assert "1 (`apt`, dose-finding, no privacy) to 1 230 (`lsa`, ten arms, ε = 1)" in words
+    assert "power 2.00 to 2.00, its time only to the power 0.30 to 0.30." in words
+    assert "as T to the power 0.15.\nWith K arms the time grows as K to the power 1.00" in words
     assert "| Theorem 1 | false, and why |\n" in readme.part(text, "verdicts")
     assert "own: 5 true; 1 false. Another 10 are typos" in readme.part(text, "verdicts")
     row = "| [`a_cost`](figures/a_cost.png) | What does it cost? | `scripts/a_cost.py` | 2.5 s |\n"

@@ -30,8 +30,8 @@ def typed_numbers(source: str) -> list[str]:
     """Digits that somebody typed where a number of the run belongs."""
     layout = r"^(?://|#import|#bibliography|#counter|#set|#include).*$"
     prose = re.sub(layout, "", source, flags=re.MULTILINE)
-    options = r"(?:, width: \d+%)?(?:, placement: none)?"
-    prose = re.sub(rf"#(?:n|verdict|row|drawn)\(\"[^\"]*\"{options}\)", "", prose)
+    options = r"(?:, width: \d+%)?(?:, placement: none)?(?:, nothing: \[[a-z ]+\])?"
+    prose = re.sub(rf"#(?:n|count|verdict|row|drawn)\(\"[^\"]*\"{options}\)", "", prose)
     prose = re.sub(r"`[^`]*`|@\w+|<\w+>", "", prose)
     formulas = re.findall(r"\$[^$]*\$", prose)
     inside = [d for f in formulas for d in re.findall(r"\d+(?:\.\d+)?", f)]

@@ -38,7 +38,7 @@ function edgeOf(radius, problem, epsilon, delta) {
   if (family === "UNION") return { family, factor, term: Math.log((4 * arms) / delta), rho: DATA.rho };
   if (family === "TWO_SIDED") return { family, factor, term: 2 * Math.log(arms / delta), rho: DATA.rho };
   const variance = thresholdVariance(problem.threshold, epsilon);
-  return { family, factor: variance, term: arms / delta, rho: (variance / (shrinkage(epsilon) * DATA.priorGap)) ** 2 };
+  return { family, factor: variance, term: Math.log(arms / delta), rho: (variance / (shrinkage(epsilon) * DATA.priorGap)) ** 2 };
 }
 
 // b(n, t): how far s - n tau_eps must be from 0 for an arm with n pulls to be decided at time t.
@@ -46,7 +46,9 @@ function boundary(edge, n, t) {
   if (edge.family === "UNION") return Math.sqrt(edge.factor * n * (edge.term + 3 * Math.log(t)));
   const width = edge.factor * n + edge.rho;
   if (edge.family === "TWO_SIDED") return Math.sqrt(width * (Math.log(width / edge.rho) + edge.term));
-  return Math.sqrt(2 * width * Math.log(0.5 * (edge.term * Math.sqrt(width / edge.rho) + 1)));
+  // log((A + 1) / 2) from log A, because A itself overflows for a small delta
+  const logarithm = edge.term + 0.5 * Math.log(width / edge.rho);
+  return Math.sqrt(2 * width * (logarithm + Math.log1p(Math.exp(-logarithm)) - Math.LN2));
 }
 
 // Where a value that is negative at first turns positive for good: bisection in log n.
@@ -107,7 +109,7 @@ function confidenceUpper(problem, epsilon, delta) {
 
 // What every eps-LDP algorithm pays (contraction of divergence by tanh(eps/2)^2).
 function confidenceLower(problem, epsilon, delta) {
-  const evidence = delta < 0.5 ? bernoulliKl(delta, 1 - delta) : 0;
+  const evidence = delta < 0.5 ? (1 - 2 * delta) * Math.log((1 - delta) / delta) : 0; // kl(delta, 1 - delta)
   const contraction = shrinkage(epsilon) ** 2;
   const cost = problem.means.map((mean) => contraction * bernoulliKl(mean, problem.threshold));
   return evidence * sum(cost.map((c) => 1 / c));

@@ -59,7 +59,7 @@ const READERS = {
   threshold: within("threshold", "the threshold", "lies in [0, 1]", (v) => v >= 0 && v <= 1),
   tolerance: within("tolerance", "the tolerance", "must be 0 or more", (v) => v >= 0 && Number.isFinite(v)),
   epsilon: () => readEpsilon(field("epsilon").value),
-  delta: within("delta", "δ", `must lie strictly between 0 and 1, and be at least ${LEAST_DELTA}`, (v) => v >= LEAST_DELTA && v < 1),
+  delta: within("delta", "δ", `must lie strictly between 0 and 1, and be at least ${shown(LEAST_DELTA)}`, (v) => v >= LEAST_DELTA && v < 1),
   budget: within("budget", "the budget", `must be a whole number from 1 to ${shown(MOST_BUDGET)}`, (v) => Number.isInteger(v) && v > 0 && v <= MOST_BUDGET),
 };
 
@@ -161,7 +161,7 @@ function showConfidence(settings) {
   ];
   const heights = series.filter((one) => one.kind === "line").flatMap((one) => one.points.map(([, v]) => v)).filter((v) => v > 0 && Number.isFinite(v));
   drawChart(host, {
-    x: { log: true, domain: [low, EPSILONS.infinity * 1.15], label: "privacy level ε (30: as without privacy)" },
+    x: { log: true, domain: [low / 1.15, EPSILONS.infinity * 1.15], label: "privacy level ε (30: as without privacy)" },
     y: { log: true, domain: [Math.max(1, Math.min(...heights) / 2), Math.max(...heights) * 2], label: "expected number of pulls" },
     series, mark: place(settings.epsilon), label: "Expected pulls of each radius against epsilon, between bounds; the table below holds the numbers",
   });
@@ -281,8 +281,8 @@ function simulateMore(run) {
 function budgetAnswer(settings, run, total) {
   const at = run.curve.find(([budget]) => budget === settings.budget);
   const bound = run.policy.name === "apt" ? budgetUpper(settings, settings.epsilon, settings.budget, "proved") : lsaUpper(settings, settings.epsilon, settings.budget);
-  const upper = Math.min(1, bound);
-  const proved = `; proved: ${upper < 1e-300 ? "below 10⁻³⁰⁰" : `at most ${shown(upper)}`}`;
+  const small = bound < 1e-300 ? "below 10⁻³⁰⁰" : `at most ${shown(bound)}`;
+  const proved = bound < 1 ? `; proved: ${small}` : "; the proved bound is above 1 here";
   const seen = at
     ? `${at[1]} of ${run.runs} runs were wrong`
     : `this budget is beyond the ${SPAN.simulated} Hε up to which this page simulates`;
@@ -298,9 +298,10 @@ function budgetAnswer(settings, run, total) {
 
 let kept = null;
 
-// What is compared: one row per quantity, as text for the reader and as a number for the ratio.
+// What is compared: one row per quantity, a name or a number.
 function quantities(settings) {
   const rows = [
+    ["problem", namesOf(settings, true)[0] ?? TYPED],
     ["arms K", settings.means.length],
     ["threshold τ", settings.threshold],
     ["tolerance ζ", settings.tolerance],
@@ -326,7 +327,8 @@ function showComparison(settings) {
     const line = body.insertRow();
     const after = now.get(name);
     const ratio = after / before;
-    [name, whole(before), whole(after), Number.isFinite(ratio) ? shown(ratio) : "–"].forEach((text) => { line.insertCell().textContent = text; });
+    const text = (value) => (typeof value === "string" ? value : whole(value));
+    [name, text(before), text(after), Number.isFinite(ratio) ? shown(ratio) : "–"].forEach((text) => { line.insertCell().textContent = text; });
   });
   field("comparison-table").replaceChildren(table);
 }

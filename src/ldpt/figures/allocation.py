@@ -32,9 +32,8 @@ def draw(table: pd.DataFrame) -> Figure:
         elements.points_by_epsilon(axes, x.tolist(), rows, method, link=False, size=3.0)
         elements.log_axes(axes, "x")
         axes.set_title(elements.method_name(method))
-        if position >= len(methods) - 3:
-            axes.set_xlabel(r"share of complexity")
-            axes.tick_params(labelbottom=True)
+        axes.tick_params(labelbottom=True)
+        axes.set_xlabel("share of complexity" if position >= len(methods) - 3 else "")
         if position % 3 == 0:
             axes.set_ylabel("share of pulls over\nshare of complexity")
     elements.epsilon_legend(figure, table["epsilon"])

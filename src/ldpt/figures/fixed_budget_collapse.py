@@ -70,14 +70,15 @@ def draw(data: Data) -> Figure:
 def _spread_bar(axes: Axes, scaled: pd.Series, error: float) -> None:
     """Where the curves pass the error level, from the first to the last, with their ratio."""
     low, high = scaled.min(), scaled.max()
+    tips = {"shrinkA": 0, "shrinkB": 0}
     axes.annotate(
         "", (low, error), (high, error),
-        arrowprops={"arrowstyle": "|-|,widthA=0.25,widthB=0.25", "shrinkA": 0, "shrinkB": 0},
+        arrowprops={"arrowstyle": "|-|,widthA=0.25,widthB=0.25", "color": style.NOTE, **tips},
         zorder=4,
     )  # fmt: skip
-    axes.text(
-        0.97, 0.95, f"factor {high / low:.2f}", transform=axes.transAxes, ha="right", va="top"
-    )
+    words = f"factor {high / low:.2f}"
+    place = {"transform": axes.transAxes, "ha": "right", "va": "top"}
+    axes.text(0.97, 0.95, words, color=style.NOTE, **place)
 
 
 def facts(data: Data) -> dict[str, Any]:

@@ -127,14 +127,14 @@ def _panel(axes: Axes, cells: pd.DataFrame, place: pd.Series) -> None:
         else:
             kwargs |= {"marker": "o", "markersize": 2.8}
             elements.estimates(axes, x, rows, colour, **kwargs)
-    shade = style.BOUND_COLOURS["upper"]
+    shade = style.NOTE
     axes.axhline(1, color=shade, linewidth=0.8)
     axes.axhspan(1, 1e9, color=shade, alpha=0.1, linewidth=0)
 
 
 def _name_region(axes: Axes) -> None:
     where = {"transform": axes.transAxes, "ha": "right", "va": "top"}
-    axes.text(0.98, 0.95, "guarantee violated", color=style.BOUND_COLOURS["upper"], **where)
+    axes.text(0.98, 0.95, "guarantee violated", color=style.NOTE, **where)
 
 
 def _handles() -> list[Line2D]:

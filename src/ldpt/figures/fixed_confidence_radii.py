@@ -51,7 +51,7 @@ def draw(data: Data) -> Figure:
         elements.log_axes(axes, "y")
         elements.fine_ticks(axes, "y")
         axes.set_title(f"{data.instance}, {rest}")
-    by_epsilon.set_ylabel("pulls over lower bound")
+        axes.set_ylabel("pulls over lower bound")
     elements.method_legend(figure, elements.radius_handles(data.costs))
     elements.epsilon_legend(figure, data.costs["epsilon"])
     return figure

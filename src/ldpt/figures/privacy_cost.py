@@ -42,8 +42,8 @@ def _shrinkage(summary: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw(data: Data) -> Figure:
-    """Shrinkage and H_eps / H against epsilon: theory as lines, the real mechanism as markers."""
-    figure, (left, right) = elements.panels(2, 2, 2.3)
+    """Shrinkage and H_eps / H against epsilon, then how far each measurement is from theory."""
+    figure, (left, middle, right) = elements.panels(3, 3, 2.1)
     measured, theory = data.measured, data.theory
     inverse = measured.copy()
     limits = measured[["estimate", "high", "low"]].clip(lower=0).to_numpy()
@@ -51,9 +51,10 @@ def draw(data: Data) -> Figure:
         inverse[list(LIMITS)] = limits**-2.0
     factors = theory["shrinkage"]
     _panel(left, measured, theory.assign(value=factors), 0.5, 1)
-    _panel(right, inverse, theory.assign(value=factors**-2.0), 4, -2)
+    _panel(middle, inverse, theory.assign(value=factors**-2.0), 4, -2)
+    _deviations(right, measured)
     left.set_ylabel("shrinkage of every gap,  $c(ε)$")
-    right.set_ylabel("cost of privacy,  $H_ε / H$")
+    middle.set_ylabel("cost of privacy,  $H_ε / H$")
     laws = [
         Line2D([], [], markeredgecolor=style.FAINT, marker=marker, label=law, **elements.OPEN)
         for law, marker in style.LAW_MARKERS.items()
@@ -68,19 +69,42 @@ def draw(data: Data) -> Figure:
 def _panel(
     axes: Axes, measured: pd.DataFrame, theory: pd.DataFrame, factor: float, power: int
 ) -> None:
+    """Theory as a line, and the measurements of all laws, which coincide, on it."""
     x_of = elements.epsilon_axis(axes, theory["epsilon"])
     elements.log_axes(axes, "y")
     elements.against_epsilon(axes, x_of, theory, {"color": style.INK, "zorder": 1})
     small = theory.loc[theory["epsilon"] <= 2, "epsilon"]
     axes.plot(small, factor * small**power, color=style.FAINT, linestyle=":", zorder=0)
-    axes.set_ylim(theory["value"].min() / 2, theory["value"].max() * 2)
-    laws = list(measured["law"].unique())
+    axes.set_ylim(theory["value"].min() / 3, theory["value"].max() * 3)
     for row in measured.itertuples():
-        colour, marker = style.epsilon_colour(row.epsilon), style.LAW_MARKERS[row.law]
-        aside = 1.2 ** (laws.index(row.law) - (len(laws) - 1) / 2)  # beside, not on top
-        style_kwargs = elements.OPEN | {"color": colour, "markeredgecolor": colour}
-        style_kwargs |= {"marker": marker, "markersize": 3}
-        elements.point(axes, x_of(row.epsilon) * aside, row, style_kwargs)
+        elements.point(axes, x_of(row.epsilon), row, _look(row))
+
+
+def _deviations(axes: Axes, measured: pd.DataFrame) -> None:
+    """Distance from theory in units of the interval's reach, the laws side by side."""
+    laws = list(measured["law"].unique())
+    x_of = elements.epsilon_axis(axes, measured["epsilon"])
+    axes.axhspan(-1, 1, color="#eeeeee", linewidth=0, zorder=0)
+    axes.axhline(0, color=style.INK, linewidth=0.7, zorder=1)
+    for row, deviation in zip(measured.itertuples(), deviations(measured), strict=True):
+        aside = 1.2 ** (laws.index(row.law) - (len(laws) - 1) / 2)
+        axes.plot([x_of(row.epsilon) * aside], [deviation], zorder=3, **_look(row))
+    reach = 1.15 * max(1.5, np.abs(deviations(measured)).max())
+    axes.set_ylim(-reach, reach)
+    axes.set_ylabel("deviation / reach of interval")
+
+
+def _look(row: Any) -> dict[str, Any]:
+    colour, marker = style.epsilon_colour(row.epsilon), style.LAW_MARKERS[row.law]
+    look = elements.OPEN | {"color": colour, "markeredgecolor": colour}
+    return look | {"marker": marker, "markersize": 3}
+
+
+def deviations(measured: pd.DataFrame) -> np.ndarray:
+    """Each estimate less theory, over the reach of its interval; within [-1, 1] it holds theory."""
+    estimate, low, high = (measured[name].to_numpy() for name in LIMITS)
+    off = estimate - measured["epsilon"].map(shrinkage).to_numpy()
+    return np.asarray(off / np.where(off > 0, estimate - low, high - estimate))
 
 
 def facts(data: Data) -> dict[str, Any]:

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 COLUMN, PAGE = 3.4, 6.0  # inches: figures with one panel across, and with several
 DPI = 300
 INK, FAINT = "#333333", "#8c8c8c"
-BOUND_COLOURS = {"upper": "#8c2d04", "lower": "#a3177f"}  # hues that the privacy levels leave free
+NOTE = "#8c2d04"  # what a figure points out; this hue and the next the privacy levels leave free
+BOUND_COLOURS = {"upper": NOTE, "lower": "#a3177f"}
 
 # Black is no privacy; then dark to bright as privacy grows, one step of the colour map per level.
 # The first steps are longer: there colour-blind readers see the least difference.

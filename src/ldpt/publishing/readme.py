@@ -12,17 +12,23 @@ import re
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 from pathlib import Path
+from statistics import median
 from typing import Any
+
+import pandas as pd
 
 from ldpt.figures import catalog
 from ldpt.figures.captions import as_unicode, number
+from ldpt.planning import growth
 from ldpt.provenance import read_record, record_path
 from ldpt.provenance.manifest import MANIFEST
 
 FINDINGS = Path("figures/findings.md")
 CLAIMS = Path("results/claims.json")
 SPEED = Path("benchmarks/engines.csv")  # written by `make benchmark`
+GROWTH = Path("benchmarks/cost_growth.csv")
 MEASURED = "ten arms, K = 10"  # the problem of the table of speeds, at every privacy level
+ONE_BY_ONE = {"literal": "compiled", "NumPy": "NumPy", "Python": "Python"}  # columns and heads
 COST = Path("docs/cost.md")  # holds one generated part as well
 BENCHMARKS = Path("results/benchmarks")
 TEMPLATES = Path("workflow/report")
@@ -79,19 +85,62 @@ def verdict_table(claims: Mapping[str, Any]) -> str:
 
 
 def speed_table(measurements: Path) -> str:
-    """One row per method: ns per pull at each privacy level, and the gain over literal code."""
-    rows = csv.DictReader(measurements.read_text(encoding="utf-8").splitlines())
+    """One row per method: the fast engine at each privacy level, then what makes single pulls."""
+    rows = speeds(measurements)
     cells: dict[str, dict[str, str]] = {}
+    slow: dict[str, list[list[float]]] = {}
     for row in rows:
         if row["problem"] == MEASURED:
-            took, gain = (float(row[name]) for name in ("fast, ns per pull", "gain over literal"))
-            cells.setdefault(row["method"], {})[row["epsilon"]] = f"{took:.2g} ({gain:,.0f})"
+            took, run = (float(row[name]) for name in ("fast, ns per pull", "fast, ms per run"))
+            cells.setdefault(row["method"], {})[row["epsilon"]] = f"{took:.2g} ({run:.2g})"
+            slow.setdefault(row["method"], []).append([float(row[name]) for name in ONE_BY_ONE])
     levels = sorted({level for row in cells.values() for level in row}, key=float, reverse=True)
-    lines = ["| method | " + " | ".join(f"ε = {level}" for level in levels) + " |"]
-    lines.append("| --- |" + " ---: |" * len(levels))
+    heads = [*(f"ε = {level}" for level in levels), *ONE_BY_ONE.values()]
+    lines = [f"| method | {' | '.join(heads)} |", "| --- |" + " ---: |" * len(heads)]
     for method, found in cells.items():
-        lines.append(f"| `{method}` | " + " | ".join(found.get(e, "") for e in levels) + " |")
+        plain = [_two_digits(median(costs)) for costs in zip(*slow[method], strict=True)]
+        entries = [*(found.get(level, "") for level in levels), *plain]
+        lines.append(f"| `{method}` | {' | '.join(entries)} |")
     return "\n".join(lines) + "\n"
+
+
+def speed_words(measurements: Path, growth_measurements: Path) -> str:
+    """How much the fast engines gain, and how the time of a run grows with epsilon, T and K."""
+    rows = speeds(measurements)
+    gain = [float(row["gain over literal"]) for row in rows]
+    least, most = (rows[gain.index(extreme(gain))] for extreme in (min, max))
+    found = growth.exponents(pd.read_csv(growth_measurements))
+    power = found.set_index(["quantity", "axis", "method"])["exponent"].sort_index()
+    time, pulls = (power.loc[name, "epsilon"] for name in ("cpu_seconds", "pulls"))
+    arms = power.loc["cpu_seconds", "arms"]
+    slow, fast = _two_digits(min(gain)), number(max(gain))
+    rate = _two_digits(float(most["fast, pulls per s"]))
+    return (
+        f"The fast engines are {slow} ({_where(least)}) to {fast} ({_where(most)}) times as fast\n"
+        f"as compiled code that makes one pull at a time; the best makes {rate} pulls per second. "
+        f"As privacy grows,\nthe pulls of a run grow as 1/ε to the power {_range(pulls)}, its time "
+        f"only to the power {_range(time)}.\nThe budget T grows like the pulls, so the time of "
+        f"Algorithm 1 grows as T to the power {time['apt'] / pulls['apt']:.2f}.\nWith K arms the "
+        f"time grows as K to the power {_range(arms)} ([`cost_growth`](figures/cost_growth.png)).\n"
+    )
+
+
+def speeds(measurements: Path) -> list[dict[str, str]]:
+    """The rows of the table of engine speeds."""
+    return list(csv.DictReader(measurements.read_text(encoding="utf-8").splitlines()))
+
+
+def _where(row: Mapping[str, str]) -> str:
+    level = "no privacy" if math.isinf(float(row["epsilon"])) else f"ε = {row['epsilon']}"
+    return f"`{row['method']}`, {row['problem'].split(',')[0]}, {level}"
+
+
+def _two_digits(value: float) -> str:
+    return number(float(f"{value:.2g}"))
+
+
+def _range(values: "pd.Series[float]") -> str:
+    return f"{values.min():.2f} to {values.max():.2f}"
 
 
 def seconds(benchmark: Path) -> float:
@@ -166,7 +215,9 @@ def updated(readme: str, project: Path) -> str:
     claims = json.loads((project / CLAIMS).read_text(encoding="utf-8"))
     parts = {
         "verdicts": verdict_table(claims),
-        "speed": speed_table(project / SPEED),
+        "speed": speed_table(project / SPEED)
+        + "\n"
+        + speed_words(project / SPEED, project / GROWTH),
         "findings": (project / FINDINGS).read_text(encoding="utf-8"),
         "figures": figure_table(names, project / TEMPLATES, benchmarks),
         "cost": cost(project, os.cpu_count() or 1),
