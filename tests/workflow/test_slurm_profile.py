@@ -30,17 +30,29 @@ def path_without_slurm(tmp_path: Path) -> str:
     return f"{Path(sys.executable).parent}:{tmp_path}"
 
 
-def test_profile_without_slurm_ends_in_one_line(
-    copy_project: Callable[[str], Path], path_without_slurm: str
-) -> None:
+def run_with_profile(folder: Path, path: str) -> subprocess.CompletedProcess[str]:
+    """One job on SLURM, with these programs."""
     target = "results/tiny/results/simulations/mechanism.parquet"
     command = [sys.executable, "-m", "snakemake", *PROFILE]
     command += ["--configfile", "tests/workflow/tiny.yaml", "--", target]
-    environment = os.environ | {"PATH": path_without_slurm}
+    environment = os.environ | {"PATH": path}
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+
+
+def test_profile_without_slurm_ends_in_one_line(
+    copy_project: Callable[[str], Path], tmp_path: Path, path_without_slurm: str
+) -> None:
     folder = copy_project("no-slurm")
-    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+    done = run_with_profile(folder, path_without_slurm)
     assert done.returncode == 1
     assert done.stderr.strip().splitlines()[-1].startswith("no SLURM here (sbatch is not found)")
+    assert "Traceback" not in done.stderr
+    for name in SLURM:  # installed, but nothing answers
+        (tmp_path / name).write_text("#!/bin/sh\nexit 1\n")
+        (tmp_path / name).chmod(0o755)
+    done = run_with_profile(folder, path_without_slurm)
+    assert done.returncode == 1
+    assert done.stderr.strip().splitlines()[-1].startswith("SLURM does not answer")
     assert "Traceback" not in done.stderr
 
 

@@ -3,6 +3,7 @@
 
 import os
 import shutil
+import subprocess
 import sys
 
 from ldpt.config import epsilon_name, study
@@ -31,11 +32,15 @@ onstart:
         sys.exit(str(error))
     if os.path.exists(STRAY):
         os.remove(STRAY)
-    # The plugin itself would wait forever.
-    if workflow.executor_plugin.name == "slurm" and shutil.which("sbatch") is None:
-        sys.exit(
-            "no SLURM here (sbatch is not found): run without its profile, or on a login node"
-        )
+    if workflow.executor_plugin.name == "slurm":  # without SLURM the plugin would wait forever
+        if shutil.which("sbatch") is None:
+            sys.exit(
+                "no SLURM here (sbatch is not found): run without its profile, or on a login node"
+            )
+        if subprocess.run(["scontrol", "ping"], capture_output=True).returncode:
+            sys.exit(
+                "SLURM does not answer (scontrol ping fails): run without its profile, or later"
+            )
 
 
 onsuccess:
