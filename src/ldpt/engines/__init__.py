@@ -8,7 +8,8 @@ and read like the paper's listings. The *fast* ones (:mod:`.fast_budget`, :mod:`
 jump over pulls between which the algorithm has no choice. They are exact: the same law, and on the
 same tape of responses the same run. Read them in this order: :mod:`.sources` (what an engine may
 ask), :mod:`.blocks` (how far it may jump), :mod:`.tournament` and :mod:`.pull_order` (which arm is
-next), then the engine, then :mod:`.loops` (many runs).
+next), then the engine, then :mod:`.loops` (many runs). Losses alone need less than a run:
+:mod:`.fast_losses`.
 """
 
 CHUNK = 500  # replicates of one random stream; part of what the numbers mean, never changed
