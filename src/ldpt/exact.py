@@ -16,7 +16,7 @@ import numpy as np
 
 from ldpt.engines.decisions import arm_index, is_undecided
 from ldpt.engines.jit import compiled
-from ldpt.instances import Instance
+from ldpt.instances import Instance, check_instance
 from ldpt.io.interrupt import run_jobs
 from ldpt.io.messages import shown
 from ldpt.planning.limits import MAX_PULLS, require_short_budget, require_short_chain
@@ -116,7 +116,7 @@ def fixed_budget_losses(
     """
     allowed = tuple(name for name, known in POLICIES.items() if known.private_responses)
     chosen = check_policy(policy, allowed)
-    if instance.n_arms > 2:
+    if check_instance(instance).n_arms > 2:
         raise ValueError(f"the exact loss covers one or two arms, got {instance.n_arms}")
     least = 2 * instance.n_arms
     asked = [check_whole("budget", budget, least, MAX_PULLS) for budget in budgets]
@@ -366,7 +366,7 @@ def fixed_confidence_error(
 
 
 def _require_one_arm(instance: Instance) -> None:
-    if instance.n_arms != 1:
+    if check_instance(instance).n_arms != 1:
         raise ValueError(f"the exact chain of Algorithm 2 covers one arm, got {instance.n_arms}")
     instance.require_resolvable()
 

@@ -29,7 +29,7 @@ import numpy as np
 
 from ldpt.bounds import fixed_budget_lower
 from ldpt.engines.decisions import Arms, Judge
-from ldpt.instances import Instance
+from ldpt.instances import Instance, check_instance
 from ldpt.io.interrupt import run_jobs
 from ldpt.planning.limits import MAX_PULLS, MAX_REPLICATES, require_affordable
 from ldpt.policies import INDEX_POLICIES, check_policy
@@ -223,6 +223,7 @@ def budget_rate(instance: Instance, epsilon: float) -> float:
     float
         Nats per pull.
     """
+    check_instance(instance)
     fine = np.linspace(0.9, 0.0, 91)
     return float(ways_to_err_by_budget(instance, epsilon, fine, 120).costs.min())
 
@@ -269,7 +270,7 @@ def reference_exponents(instance: Instance, epsilon: float) -> list[dict[str, st
     list of dict
         One per limit or bound: ``side``, ``version``, ``exponent``.
     """
-    complexity, budget = instance.complexity(epsilon), 2.0 * instance.n_arms
+    complexity, budget = check_instance(instance).complexity(epsilon), 2.0 * instance.n_arms
     rows: list[tuple[str, str, float]] = [
         ("limit", "large deviations", budget_rate(instance, epsilon) * complexity),
         ("upper", "printed", 1 / 4),
@@ -329,5 +330,5 @@ def summarise(log_weights: np.ndarray, counts: np.ndarray) -> Estimate:
 
 
 def _check_counts(instance: Instance, budget: int, replicates: int) -> None:
-    check_whole("budget", budget, 2 * instance.n_arms, MAX_PULLS)
+    check_whole("budget", budget, 2 * check_instance(instance).n_arms, MAX_PULLS)
     check_whole("replicates", replicates, 1, MAX_REPLICATES)
