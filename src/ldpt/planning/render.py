@@ -75,7 +75,7 @@ def _terms(plan: Plan) -> Iterator[str]:
         yield (
             f"Asked in batches of {asked.batch:,}: a study that stops by itself invites up to "
             f"{asked.instance.n_arms * (asked.batch - 1):,} people more than shown, whose answers "
-            "come after their arm is decided."
+            "come after their arm is decided, and more if it does not wait for a whole batch."
         )
 
 
