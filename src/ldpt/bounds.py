@@ -212,6 +212,8 @@ def lsa_shares(gaps: np.ndarray, pulls: float) -> np.ndarray:
     from scipy.optimize import brentq
     from scipy.special import wrightomega
 
+    if not np.size(gaps):
+        raise ValueError("gaps is empty, at least one is needed")
     pulls = check_number("pulls", pulls, 1e-300, MAX_FLOAT)
     gaps = np.array([check_number("gap", gap, 1e-160, MAX_FLOAT) for gap in np.ravel(gaps)])
 

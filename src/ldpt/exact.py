@@ -7,7 +7,7 @@ that every rounding and every comparison errs on the safe side.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -119,7 +119,11 @@ def fixed_budget_losses(
     if check_instance(instance).n_arms > 2:
         raise ValueError(f"the exact loss covers one or two arms, got {instance.n_arms}")
     least = 2 * instance.n_arms
+    if not isinstance(budgets, Iterable) or isinstance(budgets, (str, bytes)):
+        raise ValueError(f"budgets must be a list of whole numbers, got {shown(budgets)}")
     asked = [check_whole("budget", budget, least, MAX_PULLS) for budget in budgets]
+    if not asked:
+        raise ValueError("budgets is empty, at least one is needed")
     require_short_budget(instance, epsilon, max(asked), chosen.log_weight is not None)
     means = instance.private_means(epsilon)
     tau, zeta = instance.private_threshold(epsilon), instance.private_tolerance(epsilon)

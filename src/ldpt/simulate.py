@@ -413,9 +413,7 @@ def fixed_confidence_columns(
         require_affordable(instance, epsilon, delta, radius, hint)
     limit = np.array([NO_LIMIT if max_pulls is None else max_pulls])
     parts = list(chunks(replicates, chunk))
-    pulls_per_run = expected_pulls(instance, epsilon, delta, radius)
-    if max_pulls is not None:
-        pulls_per_run = min(pulls_per_run, max_pulls)
+    pulls_per_run = 1.0 if max_pulls else expected_pulls(instance, epsilon, delta, radius)
     kept = 2 * instance.n_arms + 2
     require_short_runs(_runs_in(parts), pulls_per_run, engine == "literal", kept)
     shape = (replicates, instance.n_arms)
@@ -516,7 +514,7 @@ def mechanism(law: str, mean: float, epsilon: float, draws: int, seed: int) -> d
     """
     _check_choice("law", law, tuple(REWARD_LAWS))
     mean, draws = check_number("mean", mean, 0, 1), check_whole("draws", draws, 1, MAX_REPLICATES)
-    rng = stream(seed, "mechanism", law, mean, epsilon)
+    rng = stream(seed, "mechanism", law, mean, check_epsilon(epsilon))
     responses = PrivBern(epsilon, rng).privatise(REWARD_LAWS[law](rng, mean, draws))
     return {
         "law": law,

@@ -10,8 +10,8 @@ from ldpt.radii import Radius, as_radius, check_delta
 
 MAX_PULLS = 10**13  # of one run
 MAX_REPLICATES = 10**8
-MAX_TOTAL = 10**17  # pulls of all runs together, with the fast engines; months at 0.1 ns per pull
-MAX_SINGLE = 10**13  # where every pull is made by itself; days at 20 ns per pull
+MAX_TOTAL = 10**18  # pulls of all runs together; the fast engines make up to 10^12 a second
+MAX_SINGLE = 10**12  # where every pull is made by itself: hours at 20 ns per pull
 MAX_CELLS = 10**9  # numbers of a table of runs; 8 GB
 MAX_UPDATES = 10**11  # of the states of an exact chain, which then takes up to an hour
 
