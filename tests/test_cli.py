@@ -4,6 +4,7 @@ import contextlib
 import io
 import json
 import math
+import os
 import re
 import subprocess
 import sys
@@ -293,3 +294,38 @@ def test_ldpt_help_lists_every_command():
     shown = subprocess.run([command, "--help"], capture_output=True, text=True, check=True).stdout
     for name in ("plan", "simulate", "trace", "audit"):
         assert name in shown
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--delta", "0.1", "--radius", ""],
+        ["--delta", "0.1", "--engine", ""],
+        ["--budget", "100", "--policy", ""],
+        ["--budget", "100", "--engine", ""],
+    ],
+)
+def test_an_empty_name_is_not_the_default(capsys, words):
+    code, out, err = run(capsys, "simulate", *PROBLEM, "--epsilon", "1", *words)
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert f"{words[2].removeprefix('--')} must be one of" in err
+
+
+def test_a_number_that_overflows_is_not_infinity(capsys):
+    """1e400 would be read as no privacy at all."""
+    code, _, err = run(capsys, "simulate", *PROBLEM, "--epsilon", "1e400", "--budget", "100")
+    assert code == 2
+    assert "--epsilon: must be a number of at least 1e-09, or inf for no privacy" in err
+
+
+def test_what_is_refused_for_its_cost_is_one_line(capsys):
+    words = ["--means", "0.5000000001", "--epsilon", "1", "--delta", "0.1"]
+    code, _, err = run(capsys, "simulate", *words)
+    assert (code, err.count("\n")) == (2, 1)
+
+
+def test_a_config_that_may_never_end_is_not_read(capsys, tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    for file in (tmp_path / "pipe", "/dev/zero", tmp_path):
+        code, out, err = run(capsys, "plan", "--config", str(file))
+        assert (code, out, err.count("\n")) == (2, "", 1)

@@ -196,3 +196,9 @@ def test_fixed_budget_loss_of_one_arm_keeps_tiny_values():
     pair = Instance("two", [0.9, 0.9], 0.5)
     each = fixed_budget_loss(problem, math.inf, 400)
     assert fixed_budget_loss(pair, math.inf, 800, "uniform") == pytest.approx(2 * each)
+
+
+@pytest.mark.parametrize("bad", [None, 10, math.nan, "10", []])
+def test_budgets_are_a_list(bad):
+    with pytest.raises(ValueError, match=r"budgets (must be a list|is empty)"):
+        fixed_budget_losses(Instance("one", [0.6], 0.5), 1.0, bad)

@@ -7,6 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from ldpt import bounds, exact, rare, simulate
 from ldpt.instances import (
     NEW_LAWS,
     Instance,
@@ -15,8 +16,10 @@ from ldpt.instances import (
     equal_gap,
     new_instance,
     random_instance,
+    read_instance,
     replace_tolerance,
 )
+from ldpt.planning import study
 
 DOSES = Instance("doses", [0.05, 0.12, 0.25, 0.40, 0.55, 0.68], 0.30, 0.02)
 
@@ -204,3 +207,36 @@ def test_a_gap_that_rounds_to_nothing_is_told_from_an_arm_at_the_threshold(gap):
 def test_an_unknown_law_is_answered_with_those_that_exist():
     with pytest.raises(ValueError, match="law must be one of beta, hard, got 'luck'"):
         new_instance("luck", 1, 3, 0)
+
+
+@pytest.mark.parametrize("given", [None, "doses", 3, {"means": [0.2]}])
+def test_what_is_no_instance_is_called_that_at_every_entrance(given):
+    uses = [
+        lambda: replace_tolerance(given, 0.1),
+        lambda: budget_environments(given),
+        lambda: confidence_environments(given),
+        lambda: bounds.fixed_budget_upper(given, 1.0, 100),
+        lambda: bounds.fixed_budget_lower(given, 1.0, 100),
+        lambda: bounds.fixed_confidence_upper(given, 1.0, 0.1),
+        lambda: bounds.fixed_confidence_lower(given, 1.0, 0.1),
+        lambda: bounds.mirror_divergences(given),
+        lambda: simulate.fixed_budget(given, 1.0, [100], 2, 0),
+        lambda: simulate.fixed_confidence(given, 1.0, 0.1, 2, 0),
+        lambda: exact.fixed_budget_loss(given, 1.0, 10),
+        lambda: exact.fixed_confidence_error(given, 1.0, 0.1),
+        lambda: rare.fixed_budget_error(given, 1.0, 100, 10, 0),
+        lambda: rare.fixed_confidence_error(given, 1.0, 0.1, 10, 0),
+        lambda: rare.budget_rate(given, 1.0),
+        lambda: study.Request(given, delta=0.1),
+    ]
+    for use in uses:
+        with pytest.raises(ValueError, match=r"^instance must be an Instance, got "):
+            use()
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"name": "a"}', '{"means": [NaN]}', "\xff"])
+def test_a_file_without_an_instance_is_called_that(tmp_path, text):
+    file = tmp_path / "a.json"
+    file.write_text(text, encoding="latin-1")
+    with pytest.raises(ValueError, match="does not hold an instance: means, name, threshold"):
+        read_instance(file)

@@ -460,3 +460,17 @@ def test_ticket_is_two_whole_numbers(arm, number):
 def test_ticket_is_its_arm_where_an_index_is_wanted():
     assert np.array([0.1, 0.2])[Ticket(1, 9)] == 0.2
     assert Ticket(1, 9) != Ticket(1, 8)
+
+
+@pytest.mark.parametrize("bad", [0.37, "7", -1, math.nan, {}, np.array([0.5])])
+def test_a_generator_or_a_seed_is_wanted(bad):
+    with pytest.raises(ValueError, match=r"rng must be a numpy\.random\.Generator, or a whole"):
+        PrivBern(1.0, rng=bad)
+
+
+def test_a_message_in_another_encoding_is_refused():
+    message = Response(arm=1, bit=1, epsilon=1.0).to_json()
+    assert Response.from_json(message.encode()).arm == 1
+    for encoding in ("utf-16", "utf-32", "utf-8-sig"):
+        with pytest.raises(ValueError, match="a response is one JSON object"):
+            Response.from_json(message.encode(encoding))

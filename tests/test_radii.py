@@ -303,3 +303,19 @@ def test_drift_pulls_solve_their_equation(name):
     total = sum(n * count for n, count in zip(pulls, counts, strict=True))
     for n, gap in zip(pulls, gaps, strict=True):
         assert n * gap == pytest.approx(boundary(edge, n, total), rel=1e-3)
+
+
+@pytest.mark.parametrize("bad", [None, math.nan, "2", 2.5, 0, True, 10**400])
+def test_a_boundary_needs_a_number_of_arms(bad):
+    with pytest.raises(ValueError, match=r"^n_arms must be a whole number from 1"):
+        Radius("onesided").at(bad, 0.1, 0.5, 1.0)
+
+
+@pytest.mark.parametrize("bad", [None, math.nan, "0.5", 1.5, -1, True, 10**400])
+def test_a_boundary_needs_a_threshold(bad):
+    for use in (
+        lambda: Radius("onesided").at(2, 0.1, bad, 1.0),
+        lambda: radii.threshold_variance(bad, 1.0),
+    ):
+        with pytest.raises(ValueError, match=r"^threshold must be a number in \[0, 1\]"):
+            use()

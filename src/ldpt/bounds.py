@@ -20,7 +20,7 @@ import math
 
 import numpy as np
 
-from ldpt.instances import Instance
+from ldpt.instances import Instance, check_instance
 from ldpt.io.messages import shown
 from ldpt.policies import POLICIES
 from ldpt.privacy import MAX_FLOAT, check_epsilon, check_number, is_number, shrinkage
@@ -203,9 +203,19 @@ def lsa_shares(gaps: np.ndarray, pulls: float) -> np.ndarray:
     -------
     ndarray
         Pulls of each arm.
+
+    Raises
+    ------
+    ValueError
+        If a gap or the pulls are not positive numbers.
     """
     from scipy.optimize import brentq
     from scipy.special import wrightomega
+
+    if not np.size(gaps):
+        raise ValueError("gaps is empty, at least one is needed")
+    pulls = check_number("pulls", pulls, 1e-300, MAX_FLOAT)
+    gaps = np.array([check_number("gap", gap, 1e-160, MAX_FLOAT) for gap in np.ravel(gaps)])
 
     def shares(level: float) -> np.ndarray:
         weight = LSA_WEIGHT
@@ -324,8 +334,11 @@ def fixed_confidence_upper(
     >>> round(fixed_confidence_upper(one, math.inf, 0.1, "onesided"))
     34
     """
+    check_instance(instance)
     check_delta(delta)
     means = {"hoeffding_mean": "hoeffding", "mixture": "mixture", "onesided": "onesided"}
+    if not isinstance(version, str):
+        raise _unknown(version, (*COST_DIVISORS, *means))
     if version in means:
         return expected_cost_upper(instance, epsilon, delta, means[version])
     if version not in COST_DIVISORS:
@@ -366,7 +379,7 @@ def expected_cost_upper(
     ValueError
         If no such bound is proved for the radius.
     """
-    radius, strict = as_radius(radius), instance.strict
+    radius, strict = as_radius(radius), check_instance(instance).strict
     edge = radius.at(instance.n_arms, delta, instance.threshold, epsilon)
     complexity = strict.complexity(epsilon)
     if not has_expected_cost(radius):
@@ -455,7 +468,7 @@ def fixed_confidence_lower(
     13.44
     """
     check_delta(delta)
-    strict, contraction = instance.strict, shrinkage(epsilon) ** 2
+    strict, contraction = check_instance(instance).strict, shrinkage(epsilon) ** 2
     if version == "printed":
         if strict.threshold == 0:
             raise ValueError("Theorem 4.2 needs a threshold 0 < tau <= 1, got 0")
@@ -498,7 +511,7 @@ def mirror_divergences(instance: Instance) -> list[float]:
     ValueError
         If a mirror image is not in [0, 1].
     """
-    tau, found = instance.threshold, []
+    tau, found = check_instance(instance).threshold, []
     for arm, gap in enumerate(instance.strict.gaps.tolist()):
         low, high = tau - gap, tau + gap
         if low < -1e-12 or high > 1 + 1e-12:
@@ -552,6 +565,7 @@ def _budget_means(instance: Instance) -> tuple[list[float], list[float]]:
 
 
 def _check_budget(instance: Instance, budget: float) -> None:
+    check_instance(instance)
     if not (is_number(budget) and 2 * instance.n_arms <= budget <= MAX_FLOAT):
         raise ValueError(
             f"budget must be finite and at least 2K = {2 * instance.n_arms} for "

@@ -124,7 +124,8 @@ def number(allowed: str, test: Callable[[float], bool]) -> Callable[[str], float
 
     def parse(text: str) -> float:
         value = float(text) if NUMBER.fullmatch(text) else math.nan
-        if math.isnan(value) or not test(value):
+        overflows = math.isinf(value) and "inf" not in text.lower()
+        if math.isnan(value) or overflows or not test(value):
             raise argparse.ArgumentTypeError(f"must be {allowed}, got {text!r}")
         return value
 
@@ -491,10 +492,12 @@ def _simulate(arguments: argparse.Namespace) -> int:
         raise ValueError("give either --budget (Algorithm 1) or --delta (Algorithm 2)")
     _check_target(arguments.output, (".parquet",))
     instance = _problem(arguments)
-    _choose_method(arguments)
+    notes = _choose_method(arguments)
     if arguments.delta is not None and arguments.max_pulls is None:
         _check_cost(instance, arguments)
     runs, summary = _runs(instance, arguments)
+    for note in notes:
+        print(f"ldpt simulate: {note}", file=sys.stderr)
     if arguments.output:
         with staged_file(arguments.output) as staged:
             runs.to_parquet(staged, index=False)
@@ -512,32 +515,36 @@ def _check_cost(instance: "Instance", arguments: argparse.Namespace) -> None:
     require_affordable(instance, arguments.epsilon, arguments.delta, radius, hint)
 
 
-def _choose_method(arguments: argparse.Namespace) -> None:
-    """Fill in policy, radius and engine, say what was filled in, refuse what has no effect."""
+def _choose_method(arguments: argparse.Namespace) -> list[str]:
+    """Fill in policy, radius and engine, refuse what has no effect; what is to be said of it."""
     from ldpt.config import DEFAULT_RADIUS
     from ldpt.policies import DEFAULT_POLICY, POLICIES, check_policy
     from ldpt.radii import KINDS, as_radius
 
-    arguments.engine = arguments.engine or "fast"
+    notes: list[str] = []
+    if arguments.engine is None:
+        arguments.engine = "fast"
     if arguments.delta is None:
         refuse_unused(arguments, ["radius", "max_pulls"], "with --budget")
         if arguments.policy is None:
-            print(f"ldpt simulate: policy {DEFAULT_POLICY} (--policy chooses)", file=sys.stderr)
-        arguments.policy = check_policy(arguments.policy or DEFAULT_POLICY).name
+            notes.append(f"policy {DEFAULT_POLICY} (--policy chooses)")
+            arguments.policy = DEFAULT_POLICY
+        check_policy(arguments.policy)
         if not POLICIES[arguments.policy].has_engines:
             refuse_unused(arguments, ["engine"], f"with --policy {arguments.policy}")
-        return
+        return notes
     refuse_unused(arguments, ["policy"], "with --delta")
     refuse_unused(arguments, ["tolerance"], "with --delta: fixed confidence has no tolerance")
     if arguments.radius is None:
-        print(f"ldpt simulate: radius {DEFAULT_RADIUS} (--radius chooses)", file=sys.stderr)
-    arguments.radius = as_radius(arguments.radius or DEFAULT_RADIUS).name
+        notes.append(f"radius {DEFAULT_RADIUS} (--radius chooses)")
+        arguments.radius = DEFAULT_RADIUS
+    as_radius(arguments.radius)
     if not KINDS[arguments.radius].valid:
-        print(
-            f"ldpt simulate: warning: the error of radius {arguments.radius} can exceed delta; "
-            f"{DEFAULT_RADIUS} keeps it",
-            file=sys.stderr,
+        notes.append(
+            f"warning: the error of radius {arguments.radius} can exceed delta; "
+            f"{DEFAULT_RADIUS} keeps it"
         )
+    return notes
 
 
 def _runs(

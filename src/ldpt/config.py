@@ -14,7 +14,15 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from ldpt.instances import MAX_SEED, Instance, equal_gap, new_instance, random_instance
+from ldpt.instances import (
+    MAX_SEED,
+    Instance,
+    check_instance,
+    equal_gap,
+    new_instance,
+    random_instance,
+)
+from ldpt.io.files import read_whole
 from ldpt.io.messages import short, shown, unknown
 from ldpt.planning.limits import (
     MAX_PULLS,
@@ -36,6 +44,7 @@ CONFIDENCE_KEYS = ("relative_half_width", "least", "most")
 DEFAULT_RADIUS = "onesided"  # what a practitioner gets without choosing
 MAX_EXACT_ARMS = 2  # of an exact chain for a fixed budget
 CONFIG_HINT = "; larger epsilons, deltas or gaps cost less"
+MAX_FILE = 10**7  # bytes of a config
 MAX_DEPTH = 12  # nesting of a config; deeper means that an anchor contains itself
 
 
@@ -203,7 +212,7 @@ def load(path: Path | str = DEFAULT) -> dict[str, Any]:
     Raises
     ------
     ValueError
-        If the file is not YAML, or holds no keys and values.
+        If the file is not a regular one, not YAML, or holds no keys and values.
     """
     from snakemake.utils import update_config
 
@@ -221,7 +230,7 @@ def _read_yaml(path: Path) -> dict[str, Any]:
     import yaml
 
     try:
-        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+        content = yaml.safe_load(read_whole(path, MAX_FILE).decode("utf-8"))
     except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
         raise ValueError(f"{path} is not YAML: {short(error)}") from None
     if not isinstance(content, dict | None):
@@ -359,7 +368,7 @@ def scaled_budgets(instance: Instance, epsilon: float, multiples: Iterable[float
     set of int
         Whole numbers of pulls.
     """
-    complexity = instance.complexity(epsilon)
+    complexity = check_instance(instance).complexity(epsilon)
     scaled = {math.ceil(multiple * complexity) for multiple in multiples}
     return {budget for budget in scaled if budget >= 2 * instance.n_arms}
 

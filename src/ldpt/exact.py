@@ -7,7 +7,7 @@ that every rounding and every comparison errs on the safe side.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -16,7 +16,7 @@ import numpy as np
 
 from ldpt.engines.decisions import arm_index, is_undecided
 from ldpt.engines.jit import compiled
-from ldpt.instances import Instance
+from ldpt.instances import Instance, check_instance
 from ldpt.io.interrupt import run_jobs
 from ldpt.io.messages import shown
 from ldpt.planning.limits import MAX_PULLS, require_short_budget, require_short_chain
@@ -116,10 +116,14 @@ def fixed_budget_losses(
     """
     allowed = tuple(name for name, known in POLICIES.items() if known.private_responses)
     chosen = check_policy(policy, allowed)
-    if instance.n_arms > 2:
+    if check_instance(instance).n_arms > 2:
         raise ValueError(f"the exact loss covers one or two arms, got {instance.n_arms}")
     least = 2 * instance.n_arms
+    if not isinstance(budgets, Iterable) or isinstance(budgets, (str, bytes)):
+        raise ValueError(f"budgets must be a list of whole numbers, got {shown(budgets)}")
     asked = [check_whole("budget", budget, least, MAX_PULLS) for budget in budgets]
+    if not asked:
+        raise ValueError("budgets is empty, at least one is needed")
     require_short_budget(instance, epsilon, max(asked), chosen.log_weight is not None)
     means = instance.private_means(epsilon)
     tau, zeta = instance.private_threshold(epsilon), instance.private_tolerance(epsilon)
@@ -366,7 +370,7 @@ def fixed_confidence_error(
 
 
 def _require_one_arm(instance: Instance) -> None:
-    if instance.n_arms != 1:
+    if check_instance(instance).n_arms != 1:
         raise ValueError(f"the exact chain of Algorithm 2 covers one arm, got {instance.n_arms}")
     instance.require_resolvable()
 

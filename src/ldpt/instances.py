@@ -1,6 +1,5 @@
 """Thresholding problems: arms, threshold, tolerance, and how hard they are (Sections 2.2, 2.4)."""
 
-import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -8,14 +7,23 @@ from pathlib import Path
 
 import numpy as np
 
+from ldpt.io.files import read_whole
 from ldpt.io.messages import shown
-from ldpt.privacy import MAX_FLOAT, check_number, check_whole, private_mean, shrinkage
+from ldpt.privacy import (
+    MAX_FLOAT,
+    check_number,
+    check_whole,
+    private_mean,
+    read_json,
+    shrinkage,
+)
 
 MAX_ARMS = 10**6
 MAX_MIN_GAP = 0.4  # of random instances; beyond, hardly any draw would be kept
 MAX_LISTED_ARMS = 16  # up to here tables of runs keep the pulls of each arm
 MAX_NAME = 200  # characters
 MAX_SEED = 2**64 - 1
+FIELDS = {"name", "means", "threshold", "tolerance"}  # of an instance, in a file
 NEW_LAWS = ("beta", "hard")  # of the means of new instances
 EASY = (0.2, 0.4)  # gaps of their easy arms
 
@@ -173,6 +181,28 @@ def _checked_means(where: str, means: object) -> tuple[float, ...]:
     return checked
 
 
+def check_instance(instance: object) -> Instance:
+    """Return an instance.
+
+    Parameters
+    ----------
+    instance : object
+        What was given.
+
+    Returns
+    -------
+    Instance
+
+    Raises
+    ------
+    ValueError
+        If it is anything else.
+    """
+    if not isinstance(instance, Instance):
+        raise ValueError(f"instance must be an Instance, got {shown(instance)}")
+    return instance
+
+
 def read_instance(path: str | Path) -> Instance:
     """The instance in a file that the workflow wrote.
 
@@ -184,8 +214,16 @@ def read_instance(path: str | Path) -> Instance:
     Returns
     -------
     Instance
+
+    Raises
+    ------
+    ValueError
+        If the file does not hold an instance.
     """
-    return Instance(**json.loads(Path(path).read_text()))
+    fields = read_json(read_whole(path))
+    if not isinstance(fields, dict) or not {"name", "means", "threshold"} <= set(fields) <= FIELDS:
+        raise ValueError(f"{path} does not hold an instance: {', '.join(sorted(FIELDS))}")
+    return Instance(**fields)
 
 
 def read_instances(paths: Iterable[str | Path]) -> dict[str, Instance]:
@@ -218,6 +256,7 @@ def replace_tolerance(instance: Instance, tolerance: float) -> Instance:
     -------
     Instance
     """
+    check_instance(instance)
     return Instance(instance.name, instance.means, instance.threshold, tolerance)
 
 
@@ -239,6 +278,7 @@ def budget_environments(instance: Instance) -> list[Instance]:
     ValueError
         If a mean would leave [0, 1].
     """
+    check_instance(instance)
     tau, zeta = instance.threshold, instance.tolerance
     half = np.abs(np.array(instance.means) - tau) / 2 + zeta
     environments = []
@@ -263,7 +303,7 @@ def confidence_environments(instance: Instance) -> list[Instance]:
         K problems, named ``NAME/Q1`` to ``NAME/QK``.
     """
     environments = []
-    for arm in range(instance.n_arms):
+    for arm in range(check_instance(instance).n_arms):
         means = np.array(instance.means)
         means[arm] = np.clip(2 * instance.threshold - means[arm], 0.0, 1.0)
         name = f"{instance.name}/Q{arm + 1}"
@@ -373,7 +413,7 @@ def new_instance(
     ValueError
         If the law is unknown or another argument is out of range.
     """
-    if law not in NEW_LAWS:
+    if not isinstance(law, str) or law not in NEW_LAWS:
         raise ValueError(f"law must be one of {', '.join(NEW_LAWS)}, got {shown(law)}")
     n_arms, index = check_whole("n_arms", n_arms, 1, MAX_ARMS), check_whole("index", index, 0)
     rng = _family_stream(seed, (NEW_LAWS.index(law) + 1, n_arms, index))

@@ -73,7 +73,7 @@ DEFAULT_POLICY = "lsa"  # what a practitioner gets without choosing
 
 def check_policy(policy: str, allowed: tuple[str, ...] = tuple(POLICIES)) -> Policy:
     """The policy of this name, or a ValueError with the names that are allowed."""
-    if policy not in allowed:
+    if not isinstance(policy, str) or policy not in allowed:
         raise ValueError(f"policy must be one of {', '.join(allowed)}, got {shown(policy)}")
     return POLICIES[policy]
 

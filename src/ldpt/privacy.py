@@ -205,6 +205,7 @@ def read_json(text: object, limit: int | None = None) -> Any:
     if not isinstance(text, (str, bytes)) or (limit is not None and len(text) > limit):
         return None
     try:
+        text = text.decode("utf-8") if isinstance(text, bytes) else text
         return json.loads(text, object_pairs_hook=_unique_keys, parse_constant=_no_constant)
     except (ValueError, RecursionError):
         return None
@@ -317,7 +318,7 @@ class PrivBern:
     Raises
     ------
     ValueError
-        If epsilon is not a positive number.
+        If epsilon is not a positive number, or ``rng`` neither a generator nor a seed.
 
     Examples
     --------
@@ -327,7 +328,7 @@ class PrivBern:
 
     def __init__(self, epsilon: float, rng: np.random.Generator | int | None = None) -> None:
         self.epsilon = check_epsilon(epsilon)
-        self._rng = np.random.default_rng(rng)
+        self._rng = _generator(rng)
 
     @overload
     def probability(self, reward: float) -> float: ...
@@ -382,6 +383,15 @@ class PrivBern:
         probability = np.asarray(self.probability(reward))
         response = (self._rng.random(probability.shape) < probability).astype(np.int8)
         return int(response) if response.ndim == 0 else response
+
+
+def _generator(rng: object) -> np.random.Generator:
+    """A generator from itself or its seed; a fresh one for None."""
+    try:
+        return np.random.default_rng(rng)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        allowed = "a numpy.random.Generator, or a whole number of at least 0 as its seed"
+        raise ValueError(f"rng must be {allowed}, got {shown(rng)}") from None
 
 
 # --- the messages

@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from ldpt.io.messages import shown
-from ldpt.privacy import is_number, shrinkage
+from ldpt.privacy import MAX_COUNT, check_number, check_whole, is_number, shrinkage
 
 UNION, TWO_SIDED, ONE_SIDED = 0, 1, 2  # families of formulas
 HOEFFDING_VARIANCE = 0.25  # variance proxy of every variable in [0, 1]
@@ -216,8 +216,10 @@ class Radius:
         Raises
         ------
         ValueError
-            If delta or epsilon is out of range.
+            If an argument is out of range.
         """
+        n_arms = check_whole("n_arms", n_arms, 1, MAX_COUNT)
+        threshold = check_number("threshold", threshold, 0, 1)
         delta, shrink = check_delta(delta), shrinkage(epsilon)
         kind = self.kind
         if kind.family == UNION:
@@ -247,6 +249,11 @@ def threshold_variance(threshold: float, epsilon: float) -> float:
     float
         v in (0, 1/4].
 
+    Raises
+    ------
+    ValueError
+        If the threshold is not a number in [0, 1], or epsilon is out of range.
+
     Examples
     --------
     >>> threshold_variance(0.5, 1.0)
@@ -254,7 +261,7 @@ def threshold_variance(threshold: float, epsilon: float) -> float:
     >>> round(threshold_variance(0.9, math.inf), 4)
     0.182
     """
-    x = shrinkage(epsilon) * (1 - 2 * threshold)
+    x = shrinkage(epsilon) * (1 - 2 * check_number("threshold", threshold, 0, 1))
     if x == 0 or abs(x) >= 1:
         return HOEFFDING_VARIANCE
     return HOEFFDING_VARIANCE * x / math.atanh(x)

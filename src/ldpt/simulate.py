@@ -15,14 +15,16 @@ import numpy as np
 
 from ldpt.engines import CHUNK, loops
 from ldpt.engines.decisions import Arms, Judge
-from ldpt.instances import Instance, check_seed
+from ldpt.instances import Instance, check_instance, check_seed
 from ldpt.io.interrupt import run_jobs
 from ldpt.io.messages import shown
 from ldpt.planning.limits import (
     MAX_PULLS,
     MAX_REPLICATES,
+    expected_pulls,
     require_affordable,
     require_private_gaps,
+    require_short_runs,
 )
 from ldpt.policies import Policy, check_policy
 from ldpt.privacy import PrivBern, check_epsilon, check_number, check_whole
@@ -114,6 +116,11 @@ def chunks(replicates: int, only: int | None = None) -> Iterator[tuple[int, slic
             yield number, slice(start, min(start + CHUNK, replicates))
 
 
+def _runs_in(parts: Sequence[tuple[int, slice]]) -> int:
+    """How many runs these chunks have."""
+    return sum(part.stop - part.start for _, part in parts)
+
+
 def _each(
     work: Callable[[int, slice], None],
     parts: Sequence[tuple[int, slice]],
@@ -122,10 +129,12 @@ def _each(
     stop: Callable[[], None],
 ) -> None:
     """Work off the chunks on a number of threads: each has its own stream, so no order matters."""
+    if not (progress is None or callable(progress)):
+        raise ValueError(f"progress must be a function of a number of runs, got {shown(progress)}")
     jobs = [partial(work, number, part) for number, part in parts]
 
     def done(place: int) -> None:
-        if progress:
+        if progress is not None:
             progress(parts[place][1].stop)
 
     run_jobs(jobs, check_whole("threads", threads, 1, MAX_THREADS), stop, done)
@@ -251,10 +260,12 @@ def fixed_budget_columns(
         As in :func:`fixed_budget`.
     """
     epsilon = check_epsilon(epsilon)
-    grid = _check_budgets(instance, budgets)
+    grid = _check_budgets(check_instance(instance), budgets)
     chosen = check_policy(policy)
     _check_choice("engine", engine, ENGINES)
     parts = list(chunks(replicates, chunk))
+    one_by_one = engine == "literal" or not chosen.private_responses
+    require_short_runs(_runs_in(parts), int(grid[-1]), one_by_one, len(grid))
     losses = np.empty((replicates, len(grid)), dtype=np.bool_)
     stopped = threading.Event()
     runs_per_call = max(1, PULLS_PER_CALL // int(grid[-1]))
@@ -402,6 +413,9 @@ def fixed_confidence_columns(
         require_affordable(instance, epsilon, delta, radius, hint)
     limit = np.array([NO_LIMIT if max_pulls is None else max_pulls])
     parts = list(chunks(replicates, chunk))
+    pulls_per_run = 1.0 if max_pulls else expected_pulls(instance, epsilon, delta, radius)
+    kept = 2 * instance.n_arms + 2
+    require_short_runs(_runs_in(parts), pulls_per_run, engine == "literal", kept)
     shape = (replicates, instance.n_arms)
     stopping, pulls, sums = (
         np.empty(replicates, np.int64),
@@ -444,7 +458,7 @@ def _check_budgets(instance: Instance, budgets: Sequence[int] | int) -> np.ndarr
 
 
 def _check_choice(what: str, value: str, allowed: tuple[str, ...]) -> None:
-    if value not in allowed:
+    if not isinstance(value, str) or value not in allowed:
         raise ValueError(f"{what} must be one of {', '.join(allowed)}, got {shown(value)}")
 
 
@@ -500,7 +514,7 @@ def mechanism(law: str, mean: float, epsilon: float, draws: int, seed: int) -> d
     """
     _check_choice("law", law, tuple(REWARD_LAWS))
     mean, draws = check_number("mean", mean, 0, 1), check_whole("draws", draws, 1, MAX_REPLICATES)
-    rng = stream(seed, "mechanism", law, mean, epsilon)
+    rng = stream(seed, "mechanism", law, mean, check_epsilon(epsilon))
     responses = PrivBern(epsilon, rng).privatise(REWARD_LAWS[law](rng, mean, draws))
     return {
         "law": law,

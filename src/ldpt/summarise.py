@@ -10,6 +10,7 @@ import pandas as pd
 
 from ldpt.io.messages import shown
 from ldpt.io.runs import read_runs
+from ldpt.privacy import check_number
 
 CONFIDENCE = 0.95  # level of every interval
 LIMITS = ("estimate", "low", "high")
@@ -66,6 +67,17 @@ def labels_of(runs: pd.DataFrame, names: Sequence[str]) -> dict[str, Any]:
     return found.iloc[0].to_dict()
 
 
+def _numbers(name: str, values: object) -> np.ndarray:
+    """Numbers as an array; text, objects and lists of different lengths are none."""
+    try:
+        found = np.asarray(values)
+    except ValueError:
+        found = np.array([None])
+    if found.size and found.dtype.kind not in "biuf":
+        raise ValueError(f"{name} must be numbers, got {shown(values)}")
+    return found if found.size else np.empty(0)
+
+
 def clopper_pearson(
     errors: np.ndarray | int, replicates: np.ndarray | int, level: float = CONFIDENCE
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -86,17 +98,17 @@ def clopper_pearson(
     Raises
     ------
     ValueError
-        If there are more errors than replicates, or no replicates.
+        If there are more errors than replicates, or no replicates, or something is no number.
     """
     from scipy.stats import beta
 
-    errors, replicates = np.asarray(errors), np.asarray(replicates)
+    errors, replicates = _numbers("errors", errors), _numbers("replicates", replicates)
+    tail = (1 - check_number("level", level, 0, 1)) / 2
     if not np.all((errors >= 0) & (errors <= replicates) & (replicates >= 1)):
         raise ValueError(
             f"errors must be from 0 to replicates, and these at least 1, got {shown(errors)} of "
             f"{shown(replicates)}"
         )
-    tail = (1 - level) / 2
     low = np.where(errors == 0, 0.0, beta.ppf(tail, np.maximum(errors, 1), replicates - errors + 1))
     room = np.maximum(replicates - errors, 1)
     high = np.where(errors == replicates, 1.0, beta.ppf(1 - tail, errors + 1, room))
@@ -119,9 +131,17 @@ def mean_interval(
     -------
     mean, deviation, low, high : float
         NaN where there are too few values.
+
+    Raises
+    ------
+    ValueError
+        If the values are not a list of numbers, or the level is not a number in [0, 1].
     """
     from scipy.stats import norm
 
+    level = check_number("level", level, 0, 1)
+    if _numbers("values", values).ndim != 1:
+        raise ValueError(f"values must be a list of numbers, got {shown(values)}")
     if len(values) == 0:
         return math.nan, math.nan, math.nan, math.nan
     mean = float(np.mean(values))
@@ -213,7 +233,17 @@ def upper_quantile(stopping_times: np.ndarray, share: float) -> float:
     -------
     float
         Pulls.
+
+    Raises
+    ------
+    ValueError
+        If the times are not a list of numbers with at least one, or the share is not in (0, 1].
     """
+    stopping_times = _numbers("stopping_times", stopping_times)
+    if stopping_times.ndim != 1 or stopping_times.size == 0:
+        raise ValueError(f"stopping_times must be a list of numbers, got {shown(stopping_times)}")
+    if not check_number("share", share, 0, 1) > 0:
+        raise ValueError(f"share must be above 0, got {share}")
     times = np.where(stopping_times >= 0, stopping_times, math.inf)
     return float(np.sort(times)[min(math.ceil(share * len(times)), len(times)) - 1])
 
@@ -282,9 +312,20 @@ def crossing(x: np.ndarray, error: np.ndarray, level: float) -> float:
     -------
     float
         The point, or NaN.
+
+    Raises
+    ------
+    ValueError
+        If points and errors are not two lists of numbers of the same length, or the level is not
+        in (0, 1].
     """
-    seen = np.asarray(error) > 0
-    x, error = np.asarray(x, dtype=float)[seen], np.asarray(error, dtype=float)[seen]
+    x, error = _numbers("x", x).astype(float), _numbers("error", error).astype(float)
+    if x.ndim != 1 or x.shape != error.shape:
+        raise ValueError(f"x and error must have the same length, got {x.shape}, {error.shape}")
+    if not check_number("level", level, 0, 1) > 0:
+        raise ValueError(f"level must be above 0, got {level}")
+    seen = error > 0
+    x, error = x[seen], error[seen]
     below = np.flatnonzero(error <= level)
     if below.size == 0 or below[0] == 0:
         return math.nan

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ldpt.io.files import staged_path, write_durably
+from ldpt.io.files import read_whole, staged_path, write_durably
 
 
 def test_write_durably_writes_the_whole_text_and_leaves_nothing_else(tmp_path):
@@ -47,3 +47,17 @@ def test_staged_file_does_not_take_the_place_of_a_device_or_a_folder(tmp_path, m
         write_durably(path, "text")
     assert path.stat().st_mode == before
     assert os.listdir(tmp_path) == ["x"]
+
+
+def test_read_whole_refuses_what_may_never_end(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    for path, complaint in ((pipe, "not a regular file"), (tmp_path, "is a folder")):
+        with pytest.raises(ValueError, match=complaint):
+            read_whole(path)
+    with pytest.raises(ValueError, match="not a regular file"):
+        read_whole("/dev/zero")
+    (tmp_path / "long").write_text("four")
+    with pytest.raises(ValueError, match="has more than 3 bytes"):
+        read_whole(tmp_path / "long", most=3)
+    assert read_whole(tmp_path / "long") == b"four"

@@ -118,16 +118,19 @@ CALLS = {
 SIMULATE = ["simulate", "--epsilon", "1"]
 CONFIDENCE = [*SIMULATE, "--means", "0.50001", "--delta", "0.1", "--radius", "mixture"]
 BUDGET = [*SIMULATE, "--means", "0.5", "0.6", "--budget", "9000000000000", "--policy"]
+# Where every pull is made by itself, 10^12 of them are the limit.
+SINGLE = [*SIMULATE, "--means", "0.5", "0.6", "--replicates", "1", "--budget", "900000000000"]
+SINGLE += ["--policy"]
 PLACES = {
     "Algorithm 2, fast": (f"{LOOPS}:fixed_confidence_runs", CONFIDENCE),
     "Algorithm 2, literal": (
         f"{LOOPS}:fixed_confidence_runs",
-        [*CONFIDENCE, "--engine", "literal"],
+        [*CONFIDENCE, "--engine", "literal", "--max-pulls", "1000000000000"],
     ),
     "Algorithm 1, fast": (f"{LOOPS}:index_losses", [*BUDGET, "apt"]),
-    "Algorithm 1, literal": (f"{LOOPS}:index_losses", [*BUDGET, "lsa", "--engine", "literal"]),
-    "uniform": (f"{LOOPS}:uniform_losses", [*BUDGET, "uniform", "--replicates", "1000000"]),
-    "laplace": (f"{LOOPS}:laplace_losses", [*BUDGET, "laplace"]),
+    "Algorithm 1, literal": (f"{LOOPS}:index_losses", [*SINGLE, "lsa", "--engine", "literal"]),
+    "uniform": (f"{LOOPS}:uniform_losses", [*BUDGET, "uniform", "--replicates", "100000"]),
+    "laplace": (f"{LOOPS}:laplace_losses", [*SINGLE, "laplace"]),
     "plan for a delta": (
         f"{LOOPS}:fixed_confidence_runs",
         ["plan", "--means", "0.50001", "--delta", "0.1"],

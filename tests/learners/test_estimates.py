@@ -52,3 +52,11 @@ def test_estimates_are_the_mixture_mapped_back_through_the_mechanism():
 def test_estimates_refuse_a_level_outside_the_unit_interval(level):
     with pytest.raises(ValueError, match="level must"):
         FixedBudget(2, 0.5, 0.0, 1.0, budget=9).estimates(level)
+
+
+def test_estimates_work_at_an_error_level_that_one_minus_it_cannot_hold():
+    learner = FixedConfidence(1, 0.5, epsilon=4.0, delta=1e-20)
+    learner.record_many([(0, 1)] * 30)
+    (estimate,) = learner.estimates()
+    (narrower,) = learner.estimates(level=0.999999)
+    assert estimate.low < narrower.low < narrower.high == 1.0

@@ -2,6 +2,7 @@
 
 import json
 import math
+from collections import deque
 
 import numpy as np
 import pytest
@@ -227,3 +228,16 @@ def test_record_many_refuses_what_is_no_list_without_showing_it():
     learner = FixedBudget(2, threshold=0.5, tolerance=0.0, epsilon=1.0, budget=4)
     with pytest.raises(ValueError, match=r"^answers must be a list of them, got a float$"):
         learner.record_many(0.37)
+
+
+def test_many_answers_that_enter_at_once_are_taken_from_a_queue():
+    """200 000 of them took ten seconds when taking one moved all others."""
+    learner = FixedConfidence(1, 0.5, epsilon=0.001, delta=0.1)
+    first, *others = learner.next_arms(20_000)
+    learner.record_many((ticket, ticket.number % 2) for ticket in others)
+    assert learner.record(first, 1) is Status.COUNTED
+    assert learner.total_pulls == 20_000
+    restored = FixedConfidence(1, 0.5, epsilon=0.001, delta=0.1)
+    restored.restore(learner.state())
+    for study in (learner, restored):
+        assert all(isinstance(spare, deque) for spare in study._spare)

@@ -38,3 +38,15 @@ def test_from_state_refuses_more_open_requests_than_allowed():
     assert Requests.from_state(state, entered=2, most_open=4).missing() == [2, 3, 4, 5]
     with pytest.raises(ValueError, match="more than 3 open requests"):
         Requests.from_state(state, entered=2, most_open=3)
+
+
+def test_in_flight_counts_what_may_still_enter_also_after_a_restart():
+    arm = Requests()
+    for _ in range(5):
+        arm.ask()
+    arm.answer(2, 1)
+    arm.give_up(3)
+    assert arm.in_flight == 4  # 0, 1 and 4 are missing, 2 waits for them
+    again = Requests.from_state(arm.state(), entered=0, most_open=9)
+    assert again.in_flight == 4
+    assert [arm.answer(0, 0), arm.answer(1, 0), arm.in_flight] == [[0], [0, 1], 1]

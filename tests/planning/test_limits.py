@@ -9,7 +9,7 @@ import pytest
 
 from ldpt import exact, rare, simulate
 from ldpt.config import load, study
-from ldpt.instances import Instance
+from ldpt.instances import Instance, equal_gap
 from ldpt.planning.limits import (
     MAX_PULLS,
     MAX_REPLICATES,
@@ -184,3 +184,26 @@ def test_counts_beyond_all_measure_are_refused(use: Callable[[], object], said: 
 
 def test_the_limits_are_what_messages_say() -> None:
     assert (MAX_PULLS, MAX_REPLICATES) == (10**13, 100_000_000)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"budgets": [10**13], "replicates": 10**8}, "are 1.0e+21 pulls, more than 1e+18"),
+        ({"budgets": [10**13], "engine": "literal"}, "engine fast"),
+        ({"budgets": [10**13], "policy": "laplace"}, "pulls, more than 1e+12"),
+        ({"budgets": range(4, 1004), "replicates": 10**7}, "do not fit into memory"),
+    ],
+)
+def test_runs_that_take_months_together_are_refused(options, said) -> None:
+    given = {"replicates": 2, "seed": 0} | options
+    with pytest.raises(ValueError, match=re.escape(said)):
+        simulate.fixed_budget(PROBLEM, 1.0, **given)
+
+
+def test_stopping_runs_that_take_months_together_are_refused() -> None:
+    one = Instance("one", [0.50001], 0.5)
+    with pytest.raises(ValueError, match=re.escape("pulls, more than 1e+12; fewer replicates")):
+        simulate.fixed_confidence(one, 1.0, 0.1, 10, 0, "onesided", "literal")
+    with pytest.raises(ValueError, match="do not fit into memory"):
+        simulate.fixed_confidence(equal_gap(1000), 1.0, 0.1, 10**6, 0, "onesided")

@@ -39,7 +39,7 @@ def test_render_labels_the_worst_case_wherever_it_stands(plan):
     assert len(with_bounds) >= 2
     for section in with_bounds:
         if "least          " in section or "lower bound" in section:
-            assert render.WORST_CASE in section
+            assert "for the worst of 3 similar problems, not for this one" in section
 
 
 def test_render_says_how_many_runs_were_used(plan):
@@ -54,9 +54,8 @@ def test_recommendation_prefers_the_cheapest_proved_method(plan):
     text = render.recommendation(plan)
     assert text.startswith("onesided. Whatever the means are")
     late = plan.cost_of("onesided", 2.0)["people_95"]
-    assert (
-        f"{render.whole(late)} to finish in 95 % of studies, {math.ceil(late / 50)} rounds" in text
-    )
+    finish = f"Invite up to {render.whole(late)} to finish in 95 % of studies"
+    assert f"{finish}, {math.ceil(late / 50)} rounds of 50." in text
     assert "invites up to 98 people more than shown" in render.render(plan)
     only_fixed = make_plan(Request(PAIR, [2.0], 0.1, methods=["lsa"], replicates=60))
     assert "only if the guessed means" in render.recommendation(only_fixed)
@@ -69,6 +68,20 @@ def test_recommendation_prefers_the_cheapest_proved_method(plan):
     assert render.recommendation(budget).startswith("lsa. With 100 answers at epsilon 2")
     invalid = make_plan(Request(PAIR, [2.0], 0.1, methods=["printed"], replicates=60))
     assert render.recommendation(invalid).startswith("none of these: the error of printed")
+
+
+def test_render_explains_every_column_of_the_costs(plan):
+    sections = render.render(plan).split("\n\n")
+    (costs,) = [s for s in sections if s.startswith("People needed")]
+    (legend,) = [s for s in sections if s.startswith("people   ")]
+    explained = [line[:15].strip() for line in legend.splitlines() if line[:1] != " "]
+    header = re.sub(" {2,}", " ", costs.splitlines()[1])
+    columns = ["people", "95 % interval", "95 % of runs", "error", "price", "1/c^2", "least"]
+    columns += ["enough", "runs"]
+    assert header.split("method ")[1] == " ".join(columns)
+    assert explained[: len(columns)] == columns
+    only_fixed = make_plan(Request(PAIR, [2.0], 0.1, methods=["lsa"], replicates=60))
+    assert "on the average" not in render.render(only_fixed)  # it has no average
 
 
 def test_as_json_is_strict_and_complete(plan):

@@ -259,3 +259,24 @@ AT_THRESHOLD = Instance("level", [0.5, 0.7], 0.5, 0.1)
 def test_request_refuses_bad_input(instance, options, complaint):
     with pytest.raises(ValueError, match=complaint):
         Request(instance, **options)
+
+
+def test_the_last_seed_has_a_successor():
+    """The fine curve of a budget has a seed of its own, also next to the largest one."""
+    request = Request(PAIR, [4.0], 0.2, methods=["lsa"], replicates=20, seed=2**64 - 1)
+    assert study.budget_needed(request, 4.0, "lsa").pulls > 0
+
+
+def test_the_planned_budget_errs_with_at_most_delta_in_its_own_runs(plan):
+    cost = plan.cost[plan.cost["method"].isin(study.BUDGET_METHODS)]
+    assert (cost["error"] <= plan.request.delta).all()
+    assert (cost["low"] <= cost["pulls"]).all()
+    assert (cost["pulls"] <= cost["high"]).all()
+    guessed = plan.wrong_means[plan.wrong_means["gaps"] == 1]
+    for row in guessed.itertuples():
+        assert row.error == plan.cost_of(row.method, row.epsilon)["error"]
+
+
+def test_a_plan_is_made_from_a_request():
+    with pytest.raises(ValueError, match="request must be a Request, got None"):
+        study.make_plan(None)

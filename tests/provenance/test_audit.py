@@ -237,6 +237,8 @@ def test_audit_ends_in_0_only_when_all_is_intact(root: Path, capsys: pytest.Capt
         (["trace", "--root", "out", "out/figures"], r"is a folder"),
         (["audit", "--root", "out", "--seed", "1"], r"--seed has no effect without --replay"),
         (["trace", "--root", "out", "gone.png"], r"does not exist"),
+        (["trace", "--root", "out", "/dev/zero"], r"'/dev/zero' is not a regular file"),
+        (["trace", "--root", "out", ""], r"'' is a folder"),
         (["trace", "--root", "out", "0123456789"], r"has a hash or a record hash 0123456789"),
         (["crate", "--root", "out", "run.tar"], r"the name must end in .zip"),
         (["trace", "--root", "out", "words.txt"], r"is not a product"),

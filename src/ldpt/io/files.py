@@ -6,7 +6,20 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+MAX_READ = 10**9  # bytes of a file that is read as a whole
+
 _unfinished: set[Path] = set()  # what must go if the process ends now
+
+
+def read_whole(path: str | os.PathLike[str], most: int = MAX_READ) -> bytes:
+    """The bytes of a regular file; a pipe or a device, which may never end, is refused."""
+    path = Path(path)
+    if path.exists() and not path.is_file():
+        what = "a folder" if path.is_dir() else "not a regular file"
+        raise ValueError(f"{str(path)!r} is {what}")
+    if path.is_file() and path.stat().st_size > most:
+        raise ValueError(f"{str(path)!r} has more than {most:,} bytes")
+    return path.read_bytes()
 
 
 def staged_path(path: str | Path) -> Path:

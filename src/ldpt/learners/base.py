@@ -6,12 +6,13 @@ import math
 import os
 import reprlib
 from array import array
+from collections import deque
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ldpt.io.files import write_durably
-from ldpt.learners.estimates import ESTIMATE_LEVEL, Estimate, estimate_mean, interval_boundary
+from ldpt.io.files import read_whole, write_durably
+from ldpt.learners.estimates import ESTIMATE_ERROR, Estimate, estimate_mean, interval_boundary
 from ldpt.learners.ledger import MAX_OUTSTANDING, Ledger
 from ldpt.learners.requests import Requests
 from ldpt.learners.state import STATE_VERSION, as_bits, as_json, as_text, check_same, checksum
@@ -63,9 +64,9 @@ class Learner(Ledger):
         raise NotImplementedError
 
     @property
-    def _level(self) -> float:
-        """The joint level of the intervals, unless asked for another."""
-        return ESTIMATE_LEVEL
+    def _error_level(self) -> float:
+        """One minus the joint level of the intervals, unless asked for another."""
+        return ESTIMATE_ERROR
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -115,10 +116,10 @@ class Learner(Ledger):
         >>> print(f"{estimate.mean:.2f} in [{estimate.low:.2f}, {estimate.high:.2f}]")
         0.24 in [0.16, 0.32]
         """
-        level = self._level if level is None else level
-        if not 0 < 1 - check_number("level", level, 0, 1) < 1:
+        error = self._error_level if level is None else 1 - check_number("level", level, 0, 1)
+        if not 0 < error < 1:
             raise ValueError(f"level must lie strictly between 0 and 1, got {level}")
-        edge = interval_boundary(self.n_arms, level, self.threshold, self.epsilon)
+        edge = interval_boundary(self.n_arms, error, self.threshold, self.epsilon)
         return [self._estimate(arm, edge) for arm in range(self.n_arms)]
 
     def _estimate(self, arm: int, edge: Boundary) -> Estimate:
@@ -223,10 +224,10 @@ class Learner(Ledger):
         Raises
         ------
         ValueError
-            If the file is not whole, or :meth:`restore` refuses its content. This learner is left
-            as it is then.
+            If the file is not a regular one or not whole, or :meth:`restore` refuses its
+            content. This learner is left as it is then.
         """
-        state = read_json(Path(path).read_bytes())
+        state = read_json(read_whole(path))
         if state is None:
             raise ValueError(f"{path}: not a whole state file (truncated or not JSON)")
         try:
@@ -263,7 +264,8 @@ class Learner(Ledger):
     def _fill(self, content: dict[str, Any]) -> None:
         """Take over the content of a state; every value is new, so a copy can be thrown away."""
         self._fill_counts(content)
-        self._spare = [as_bits("spare", text) for text in self._per_arm(content, "spare")]
+        spares = self._per_arm(content, "spare")
+        self._spare = [deque(as_bits("spare", text)) for text in spares]
         self._requests = [
             Requests.from_state(state, self.pulls[arm] + len(self._spare[arm]), MAX_OUTSTANDING)
             for arm, state in enumerate(self._per_arm(content, "requests"))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from ldpt.privacy import shrinkage
 from ldpt.radii import DEFAULT_PRIOR_GAP, Boundary, Radius, boundary
 
-ESTIMATE_LEVEL = 0.95  # joint level of the intervals where no delta says otherwise
+ESTIMATE_ERROR = 0.05  # one minus the joint level of the intervals where no delta says otherwise
 
 
 @dataclass(frozen=True)
@@ -32,10 +32,10 @@ class Estimate:
     high: float
 
 
-def interval_boundary(n_arms: int, level: float, threshold: float, epsilon: float) -> Boundary:
-    """The two-sided normal mixture behind the intervals, at the joint level of all arms."""
+def interval_boundary(n_arms: int, error: float, threshold: float, epsilon: float) -> Boundary:
+    """The two-sided normal mixture behind the intervals, at the joint error level of all arms."""
     rho = (0.25 / (shrinkage(epsilon) * DEFAULT_PRIOR_GAP)) ** 2
-    return Radius("mixture", rho=rho).at(n_arms, 1 - level, threshold, epsilon)
+    return Radius("mixture", rho=rho).at(n_arms, error, threshold, epsilon)
 
 
 def estimate_mean(

@@ -131,12 +131,17 @@ class FixedBudget(Learner):
         Raises
         ------
         ValueError
-            If the run is not over.
+            If the run is not over, or an arm has no response at all.
         """
         if not self.finished:
             raise ValueError(
                 f"above is known at the end of the run, after {self.budget} responses, "
                 f"not after {self.total_pulls} (see estimates(), stop_early())"
+            )
+        if 0 in self.pulls:
+            raise ValueError(
+                f"above needs a response of every arm, arm {self.pulls.index(0)} has none "
+                "(see estimates(), stop_early())"
             )
         return {arm for arm in range(self.n_arms) if self.deviation(arm) > 0}
 

@@ -70,8 +70,8 @@ class FixedConfidence(Learner):
         return {**super().parameters, "delta": self.delta, **self.radius.parameters}
 
     @property
-    def _level(self) -> float:
-        return 1 - self.delta
+    def _error_level(self) -> float:
+        return self.delta
 
     @property
     def finished(self) -> bool:

@@ -1,6 +1,7 @@
 """Requests, answers and counts: the bookkeeping that both algorithms share."""
 
 from array import array
+from collections import deque
 from collections.abc import Iterable
 
 import numpy as np
@@ -42,7 +43,7 @@ class Ledger:
         self.stopped = False
         self._record = array("q")  # 2 arm + response: eight bytes per pull
         self._requests = [Requests() for _ in range(self.n_arms)]
-        self._spare: list[list[int]] = [[] for _ in range(self.n_arms)]
+        self._spare: list[deque[int]] = [deque() for _ in range(self.n_arms)]
         self._messages: set[str] = set()  # ids of the messages taken so far
 
     # --- what an algorithm must say
@@ -287,7 +288,7 @@ class Ledger:
             taken = False
             for arm, spare in enumerate(self._spare):
                 while spare and self.wanted(arm):
-                    self._count(arm, spare.pop(0))
+                    self._count(arm, spare.popleft())
                     taken = True
 
     def _count(self, arm: int, bit: int) -> None:

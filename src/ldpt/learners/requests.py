@@ -32,6 +32,7 @@ class Requests:
         self.settled = 0  # every request below this number is answered or given up
         self.given_up: set[int] = set()
         self._ahead: dict[int, int | None] = {}  # from there on: answers, None where given up
+        self._waiting = 0  # answers among them
 
     @property
     def n_missing(self) -> int:
@@ -41,7 +42,7 @@ class Requests:
     @property
     def in_flight(self) -> int:
         """How many answers may still enter: those that are missing or wait for a missing one."""
-        return self.n_missing + sum(bit is not None for bit in self._ahead.values())
+        return self.n_missing + self._waiting
 
     def missing(self) -> list[int]:
         """The numbers of the requests that are neither answered nor given up."""
@@ -59,6 +60,7 @@ class Requests:
     def answer(self, number: int, bit: int) -> list[int]:
         """Answer an open request; return the answers that enter now, in order."""
         self._ahead[number] = bit
+        self._waiting += 1
         return self._advance()
 
     def give_up(self, number: int) -> list[int]:
@@ -73,6 +75,7 @@ class Requests:
             bit = self._ahead.pop(self.settled)
             if bit is not None:
                 entering.append(bit)
+                self._waiting -= 1
             self.settled += 1
         return entering
 
@@ -96,7 +99,7 @@ class Requests:
         requests.made, requests.given_up = made, set(given_up)
         requests.settled = _first_open(entered, given_up)
         ahead = {number: None for number in given_up if number >= requests.settled}
-        requests._ahead = {**ahead, **waiting}
+        requests._ahead, requests._waiting = {**ahead, **waiting}, len(waiting)
         numbers = [*given_up, *waiting]
         consistent = (
             given_up == sorted(given_up)

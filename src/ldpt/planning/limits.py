@@ -3,13 +3,16 @@
 Beyond them a run would take weeks, or floats would not tell an arm from the threshold.
 """
 
-from ldpt.instances import Instance
+from ldpt.instances import Instance, check_instance
 from ldpt.planning.precision import confidence_pulls
 from ldpt.privacy import shrinkage
-from ldpt.radii import Radius
+from ldpt.radii import Radius, as_radius, check_delta
 
 MAX_PULLS = 10**13  # of one run
 MAX_REPLICATES = 10**8
+MAX_TOTAL = 10**18  # pulls of all runs together; the fast engines make up to 10^12 a second
+MAX_SINGLE = 10**12  # where every pull is made by itself: hours at 20 ns per pull
+MAX_CELLS = 10**9  # numbers of a table of runs; 8 GB
 MAX_UPDATES = 10**11  # of the states of an exact chain, which then takes up to an hour
 
 
@@ -29,6 +32,7 @@ def require_affordable(
         With the expected cost; ``hint`` says what would allow the run.
     """
     require_private_gaps(instance, epsilon)
+    delta, radius = check_delta(delta), as_radius(radius)
     pulls = expected_pulls(instance, epsilon, delta, radius)
     if not pulls <= MAX_PULLS:
         raise ValueError(
@@ -37,9 +41,43 @@ def require_affordable(
         )
 
 
+def require_short_runs(replicates: int, pulls: float, single: bool, columns: int) -> None:
+    """Refuse runs that together take months, or more memory than there is.
+
+    Parameters
+    ----------
+    replicates : int
+        Number of runs.
+    pulls : float
+        Pulls of one run, about.
+    single : bool
+        Whether every pull is made by itself, as the literal engine and some policies do.
+    columns : int
+        Numbers that the table of runs keeps of one run.
+
+    Raises
+    ------
+    ValueError
+        With the total and what would lower it.
+    """
+    total, most = replicates * pulls, MAX_SINGLE if single else MAX_TOTAL
+    if not total <= most:
+        means = "; fewer replicates or pulls cost less"
+        engine = ", and so does engine fast where there is one" if single else ""
+        raise ValueError(
+            f"{replicates:,} replicates of {pulls:.2g} pulls are {total:.1e} pulls, "
+            f"more than {most:.0e}{means}{engine}"
+        )
+    if replicates * columns > MAX_CELLS:
+        raise ValueError(
+            f"{replicates:,} replicates with {columns:,} numbers each are more than "
+            f"{MAX_CELLS:.0e} numbers, which do not fit into memory"
+        )
+
+
 def require_private_gaps(instance: Instance, epsilon: float) -> None:
     """Refuse an arm that lies at the threshold, also by rounding of the private numbers."""
-    instance.require_resolvable()
+    check_instance(instance).require_resolvable()
     threshold = instance.private_threshold(epsilon)
     for arm, mean in enumerate(instance.private_means(epsilon)):
         if mean == threshold:

@@ -8,10 +8,11 @@ from typing import Any
 import pandas as pd
 
 from ldpt.io.json_values import plain
+from ldpt.io.messages import short
 from ldpt.planning.study import BUDGET_METHODS, GUARANTEED, Plan
 from ldpt.radii import RADII
 
-WORST_CASE = "worst of K + 1 similar problems, not this one"
+WORST_CASE = "for the worst of {} similar problems, not for this one"
 
 
 def render(plan: Plan) -> str:
@@ -23,8 +24,10 @@ def _sections(plan: Plan) -> Iterator[str]:
     asked, instance = plan.request, plan.request.instance
     yield (
         f"{instance.n_arms} arm{'s' * (instance.n_arms > 1)}, threshold {instance.threshold:g}, "
-        f"tolerance {instance.tolerance:g}, H = {instance.complexity():.4g}; seed {asked.seed}, "
-        "intervals 95 %.\n" + " ".join(_terms(plan))
+        f"tolerance {instance.tolerance:g}; simulated with the guessed means "
+        f"{short(', '.join(f'{mean:g}' for mean in instance.means), 60)} and seed {asked.seed}.\n"
+        "epsilon is what one person's answers may reveal: less is more private, inf is no privacy."
+        "\n" + "\n".join(_terms(plan))
     )
     yield f"Recommendation: {recommendation(plan)}"
     if not plan.cost.empty:
@@ -36,11 +39,19 @@ def _sections(plan: Plan) -> Iterator[str]:
     if not plan.error.empty:
         yield (
             f"Error probability by budget\n{_layout(map(_error_line, records_of(plan.error)))}\n"
-            f"lower bound: {WORST_CASE}; upper bound: proved for this problem, 1 says nothing"
+            "error: share of simulated studies with a wrong answer if the guess is right\n"
+            f"lower bound: proved for every method, {worst_case(plan)}\n"
+            "upper bound: proved for this method and the guessed means; 1 says nothing"
         )
     if not plan.smallest.empty:
         title = f"Smallest epsilon for {asked.budget:,} answers and error {asked.delta:g}"
-        yield f"{title}\n{_layout(map(_smallest_line, records_of(plan.smallest)))}"
+        lines = _layout(map(_smallest_line, records_of(plan.smallest)))
+        yield f"{title}\n{lines}\nthe strongest privacy at which this many answers are enough"
+
+
+def worst_case(plan: Plan) -> str:
+    """Of which problem the lower bound for a fixed number of answers speaks."""
+    return WORST_CASE.format(plan.request.instance.n_arms + 1)
 
 
 def _terms(plan: Plan) -> Iterator[str]:
@@ -50,7 +61,8 @@ def _terms(plan: Plan) -> Iterator[str]:
         count = asked.answers_per_person
         yield (
             f"Each person gives {count} answers and shares epsilon among them: every answer is "
-            f"epsilon/{count} private (composition), so the study needs more answers in all."
+            f"epsilon/{count} private (composition), so the study needs more answers, and mostly "
+            "more people as well."
         )
     else:
         yield "One answer per person."
@@ -63,7 +75,7 @@ def _terms(plan: Plan) -> Iterator[str]:
         yield (
             f"Asked in batches of {asked.batch:,}: a study that stops by itself invites up to "
             f"{asked.instance.n_arms * (asked.batch - 1):,} people more than shown, whose answers "
-            "come after their arm is decided."
+            "come after their arm is decided, and more if it does not wait for a whole batch."
         )
 
 
@@ -82,9 +94,9 @@ def recommendation(plan: Plan) -> str:
     best = proved.iloc[0]
     text = (
         f"{best['method']}. Whatever the means are, it is wrong with probability at most "
-        f"{asked.delta:g} (proved), and it stops by itself: at epsilon {asked.focus:g} invite "
-        f"about {whole(best['people'])} people, and {whole(best['people_95'])} to finish in 95 % "
-        f"of studies{_rounds(plan, best['people_95'])}."
+        f"{asked.delta:g} (proved), and it stops by itself: at epsilon {asked.focus:g} after "
+        f"{whole(best['people'])} people on average. Invite up to {whole(best['people_95'])} to "
+        f"finish in 95 % of studies{_rounds(plan, best['people_95'])}."
     )
     fixed = rows[rows["method"].isin(BUDGET_METHODS)]
     if not fixed.empty:
@@ -95,8 +107,8 @@ def recommendation(plan: Plan) -> str:
         )
     if asked.budget is not None and best["pulls_95"] > asked.budget:
         text += (
-            f" It does not fit into {asked.budget:,} answers at epsilon {asked.focus:g}: see the "
-            "smallest epsilon below."
+            f" {best['method']} may not fit into {asked.budget:,} answers at epsilon "
+            f"{asked.focus:g}: see the smallest epsilon below."
         )
     return text
 
@@ -158,17 +170,29 @@ def _legend(plan: Plan) -> Iterator[str]:
     """What the columns of the cost table are."""
     methods = set(plan.cost["method"])
     fixed = sorted(methods & set(BUDGET_METHODS))
-    yield "people         to invite: expected number, or the fixed number of " + (
-        " and ".join(fixed) or "none"
+    stopping = sorted(methods & set(RADII))
+    these = " and ".join(fixed)
+    yield "people         people to invite: " + (
+        ("on average" + f", or the fixed number of {these}" * bool(fixed))
+        if stopping
+        else "a fixed number"
     )
-    yield "95 % interval  for the number in the column before, from simulation error alone"
-    yield "95 % of runs   people with whom 95 of 100 studies are finished"
-    yield "error          simulated error probability at that cost"
-    yield "price          answers over answers without privacy; theory says 1/c^2, c = tanh(eps/2)"
-    yield "least          answers that any method needs (proved)" + (
-        f"; * {WORST_CASE}, so a cost may be below it" if fixed else ""
-    )
-    yield "enough         answers that are proved to suffice (worst case), - if nothing is proved"
+    yield "95 % interval  of that number, for the error of the simulation only"
+    if stopping:
+        yield "95 % of runs   with this many people 95 of 100 studies come to their end"
+    yield "error          share of simulated studies with a wrong answer, and its 95 % interval"
+    yield "price          answers needed, divided by those needed without privacy"
+    yield "1/c^2          the price that the theory predicts, c = tanh(epsilon/2) for one answer"
+    yield "least          a proved lower bound, in answers:"
+    if stopping:
+        yield "               the average of any method that is right with any means"
+    if fixed:
+        yield f"               * {worst_case(plan)}, so {these} may need fewer"
+    yield "enough         a proved upper bound, in answers (- if none is proved):"
+    if stopping:
+        yield "               on the average; a single study may need more"
+    if fixed:
+        yield f"               with this many {these} keeps the error level if the guess is right"
     yield "runs           simulated studies behind the row"
     if fixed and plan.request.instance.tolerance > 0:
         others = "; the others decide every arm" if methods - set(fixed) else ""
@@ -193,6 +217,7 @@ def _wrong_means(plan: Plan) -> str:
     ]
     return (
         f"If the guessed means are wrong (epsilon {asked.focus:g})\n{_layout(lines)}\n"
+        "gaps are the distances of the means from the threshold: 0.5 x guess is a harder problem.\n"
         "A method that stops by itself changes its length and keeps its error level; a fixed "
         "number\nof answers keeps its length and changes its error."
     )

@@ -19,7 +19,7 @@ import pandas as pd
 
 from ldpt import bounds, simulate, summarise
 from ldpt.config import DEFAULT_RADIUS
-from ldpt.instances import Instance, check_seed
+from ldpt.instances import MAX_SEED, Instance, check_instance, check_seed
 from ldpt.io.messages import shown
 from ldpt.planning.limits import MAX_PULLS, MAX_REPLICATES, require_affordable
 from ldpt.policies import DEFAULT_POLICY, INDEX_POLICIES
@@ -35,6 +35,7 @@ DEFAULT_REPLICATES = 400
 MIN_ERRORS = 100  # expected at error delta, so that the crossing of delta can be seen
 MAX_RUNS = 100_000  # of one error curve
 GRID = 24  # budgets of a simulated error curve
+FINE_GRID = 48  # of the one around the crossing, in steps of 3 %
 NEAR = 1.7  # factor around the crossing over which a line is fitted
 SPAN = 2.0  # of the fine grid, below and above the coarse estimate
 MAX_DOUBLINGS = 8
@@ -87,6 +88,7 @@ class Request:
     answers_per_person: int = 1
 
     def __post_init__(self) -> None:
+        check_instance(self.instance)
         if self.delta is None and self.budget is None:
             raise ValueError("a plan needs delta, a budget, or both")
         for key in ("epsilons", "methods"):
@@ -252,6 +254,8 @@ def make_plan(request: Request, progress: Progress | None = None) -> Plan:
     >>> plan.cost[["epsilon", "method"]].to_numpy().tolist()
     [[1.0, 'mixture'], [inf, 'mixture']]
     """
+    if not isinstance(request, Request):
+        raise ValueError(f"request must be a Request, got {shown(request)}")
     say = progress or (lambda task: None)
     cost = error = smallest = wrong = pd.DataFrame()
     if request.delta is not None:
@@ -323,7 +327,8 @@ def budget_needed(request: Request, epsilon: float, method: str) -> Cost:
     """Smallest budget at which a method errs with probability at most delta.
 
     One run to the largest budget gives the error at all smaller ones. A coarse curve finds the
-    place; a fine one around it, from runs of its own, gives the estimate and the interval.
+    place; a fine one around it, from runs of its own, gives the interval and the estimate: the
+    first budget, from where a fitted line passes delta, at which at most that share of runs errs.
     """
     instance, delta = request.instance, request.delta or 0.0
     _require_finite_complexity(instance)
@@ -337,19 +342,27 @@ def budget_needed(request: Request, epsilon: float, method: str) -> Cost:
             break
         largest *= 2
     middle = fitted_crossing(coarse, delta)
-    grid = budgets_between(instance, middle / SPAN, min(middle * SPAN, float(MAX_PULLS)))
-    curve = error_curve(instance, epsilon, grid, method, replicates, request.seed + 1)
+    most = min(middle * SPAN, float(MAX_PULLS))
+    grid = budgets_between(instance, middle / SPAN, most, FINE_GRID)
+    curve = error_curve(instance, epsilon, grid, method, replicates, _other_seed(request.seed))
     low, high = crossing_limits(curve, delta)
-    pulls = float(math.ceil(min(max(fitted_crossing(curve, delta), low), high)))
-    at = curve.iloc[int(np.argmin(np.abs(curve["budget"] - pulls)))]
-    error, fewest, most = (float(at[name]) for name in ("estimate", "low", "high"))
-    return Cost(pulls, low, high, pulls, pulls, pulls, error, fewest, most, replicates)
+    fitted = min(max(fitted_crossing(curve, delta), low), high)
+    enough = (curve["budget"] >= fitted) & (curve["estimate"] <= delta)
+    at = curve[enough].iloc[0] if enough.any() else curve.iloc[-1]
+    pulls, error = float(at["budget"]), float(at["estimate"])
+    limits = float(at["low"]), float(at["high"])
+    return Cost(pulls, low, high, pulls, pulls, pulls, error, *limits, replicates)
 
 
-def budgets_between(instance: Instance, least: float, most: float) -> list[int]:
-    """The theorem's 2K, and budgets in equal ratios between two."""
+def _other_seed(seed: int) -> int:
+    """The seed of runs that are independent of those with this one."""
+    return (seed + 1) % (MAX_SEED + 1)
+
+
+def budgets_between(instance: Instance, least: float, most: float, count: int = GRID) -> list[int]:
+    """The theorem's 2K, and this many budgets in equal ratios between two."""
     floor = 2 * instance.n_arms
-    steps = np.geomspace(max(least, 1.0), max(most, 2.0), GRID)
+    steps = np.geomspace(max(least, 1.0), max(most, 2.0), count)
     return sorted({floor} | {math.ceil(step) for step in steps if step > floor})
 
 
@@ -379,10 +392,15 @@ def crossing_limits(curve: pd.DataFrame, delta: float) -> tuple[float, float]:
     above = curve["low"].to_numpy() > delta
     below = curve["high"].to_numpy() <= delta
     first = int(np.argmin(above)) if not above.all() else len(above)
-    last = int(np.argmin(below[::-1])) if not below.all() else len(below)
+    last = _row_to_the_right(below)
     low = budgets[first - 1] if first else budgets[0]
-    high = budgets[len(budgets) - last] if last else math.inf
+    high = budgets[last] if last < len(budgets) else math.inf
     return float(low), float(high)
+
+
+def _row_to_the_right(true: np.ndarray) -> int:
+    """Where the unbroken row of true values begins that reaches the end; the length if none."""
+    return 0 if true.all() else len(true) - int(np.argmin(true[::-1]))
 
 
 def fitted_crossing(curve: pd.DataFrame, delta: float) -> float:
@@ -507,6 +525,8 @@ def wrong_means_table(request: Request, cost: pd.DataFrame, progress: Progress) 
             if method in RADII:
                 found = pulls_needed(other, answer, method) if factor != 1 else planned
                 outcome = {"pulls": float(found.pulls), "error": float(found.error)}
+            elif factor == 1:
+                outcome = {"pulls": float(planned["pulls"]), "error": float(planned["error"])}
             else:
                 outcome = _planned_budget(other, answer, method, planned)
             rows.append(row | outcome | {"people": request.people(outcome["pulls"])})

@@ -71,12 +71,14 @@ def _find(product: Path | str, root: Path) -> Path | None:
     """The file of this name, from this folder or from the root; None for the start of a hash."""
     for file in (Path(product), root / product):
         if file.is_dir():
-            raise ValueError(f"{product} is a folder, a product is a file")
+            raise ValueError(f"{str(product)!r} is a folder, a product is a file")
         if file.is_file():
             return file
+        if file.exists():
+            raise ValueError(f"{str(product)!r} is not a regular file")
     if HASH.fullmatch(str(product).removeprefix(LINK)):
         return None
-    raise ValueError(f"{product} does not exist, neither here nor under {root}")
+    raise ValueError(f"{str(product)!r} does not exist, neither here nor under {root}")
 
 
 def _by_hash(start: str, root: Path) -> tuple[str, str]:

@@ -29,11 +29,11 @@ import numpy as np
 
 from ldpt.bounds import fixed_budget_lower
 from ldpt.engines.decisions import Arms, Judge
-from ldpt.instances import Instance
+from ldpt.instances import Instance, check_instance
 from ldpt.io.interrupt import run_jobs
 from ldpt.planning.limits import MAX_PULLS, MAX_REPLICATES, require_affordable
 from ldpt.policies import INDEX_POLICIES, check_policy
-from ldpt.privacy import check_whole
+from ldpt.privacy import check_epsilon, check_whole
 from ldpt.radii import Radius, as_radius, check_delta
 from ldpt.rare.kernels import budget_log_weights, confidence_log_weights
 from ldpt.rare.paths import WaysToErr, ways_to_err_by_budget, ways_to_err_by_confidence
@@ -146,6 +146,7 @@ def fixed_budget_error(
         The probability with its precision and diagnostics.
     """
     _check_counts(instance, budget, replicates)
+    epsilon = check_epsilon(epsilon)
     chosen = check_policy(policy, INDEX_POLICIES)
     named = () if policy == "apt" else (policy,)  # published streams of Algorithm 1 have no policy
     truth = instance.private_means(epsilon)
@@ -190,7 +191,7 @@ def fixed_confidence_error(
     Estimate
         The probability with its precision and diagnostics.
     """
-    radius, delta = as_radius(radius), check_delta(delta)
+    radius, delta, epsilon = as_radius(radius), check_delta(delta), check_epsilon(epsilon)
     hint = "; simulate.fixed_confidence can stop runs after max_pulls, importance sampling cannot"
     require_affordable(instance, epsilon, delta, radius, hint)
     _check_counts(instance, 2 * instance.n_arms, replicates)
@@ -223,6 +224,7 @@ def budget_rate(instance: Instance, epsilon: float) -> float:
     float
         Nats per pull.
     """
+    check_instance(instance)
     fine = np.linspace(0.9, 0.0, 91)
     return float(ways_to_err_by_budget(instance, epsilon, fine, 120).costs.min())
 
@@ -269,7 +271,7 @@ def reference_exponents(instance: Instance, epsilon: float) -> list[dict[str, st
     list of dict
         One per limit or bound: ``side``, ``version``, ``exponent``.
     """
-    complexity, budget = instance.complexity(epsilon), 2.0 * instance.n_arms
+    complexity, budget = check_instance(instance).complexity(epsilon), 2.0 * instance.n_arms
     rows: list[tuple[str, str, float]] = [
         ("limit", "large deviations", budget_rate(instance, epsilon) * complexity),
         ("upper", "printed", 1 / 4),
@@ -329,5 +331,5 @@ def summarise(log_weights: np.ndarray, counts: np.ndarray) -> Estimate:
 
 
 def _check_counts(instance: Instance, budget: int, replicates: int) -> None:
-    check_whole("budget", budget, 2 * instance.n_arms, MAX_PULLS)
+    check_whole("budget", budget, 2 * check_instance(instance).n_arms, MAX_PULLS)
     check_whole("replicates", replicates, 1, MAX_REPLICATES)
