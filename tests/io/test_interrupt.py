@@ -112,7 +112,7 @@ CALLS = {
     ),
     "a single long run": (
         f"{LOOPS}:index_losses",
-        "simulate.fixed_budget(pair, 1.0, 9 * 10**12, 1, 0, engine='literal')",
+        "simulate.fixed_budget(pair, 1.0, 9 * 10**11, 1, 0, engine='literal')",
     ),
 }
 SIMULATE = ["simulate", "--epsilon", "1"]
