@@ -7,8 +7,10 @@ import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
+from xdist.scheduler import LoadScopeScheduling
 
 from ldpt import config
 from ldpt.instances import Instance
@@ -20,8 +22,32 @@ LONGEST = ["test_crash.py", "test_determinism.py", "test_extension.py", "test_co
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The files that take minutes come first, so that none is left running alone at the end."""
-    items.sort(key=lambda item: item.path.name not in LONGEST)
+    """The files that take minutes come first, then all others with expensive fixtures.
+
+    What is left for the end keeps all processes busy.
+    """
+    items.sort(key=lambda item: _place(item.path.name, is_whole(item.nodeid)))
+
+
+def _place(file: str, whole: bool) -> int:
+    return LONGEST.index(file) if file in LONGEST else len(LONGEST) + (not whole)
+
+
+def is_whole(nodeid: str) -> bool:
+    """Whether the tests of this file share fixtures that one process should make."""
+    return nodeid.startswith(("tests/workflow/", "tests/browser/"))
+
+
+class WholeFiles(LoadScopeScheduling):
+    """Sends these files to one process each, and all other tests one by one."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        return nodeid.split("::", 1)[0] if is_whole(nodeid) else nodeid
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> WholeFiles:
+    config.option.loadscopereorder = False  # the order above
+    return WholeFiles(config, log)
 
 
 @pytest.fixture(scope="session")
