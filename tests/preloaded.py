@@ -25,44 +25,45 @@ def environment(folder: Path, own_code: bool) -> dict[str, str]:
     return os.environ | ours | ({"PYTHONPATH": str(folder / "src")} if own_code else {})
 
 
-def start(
-    folder: Path, *arguments: str, own_code: bool = False, said: Path | None = None
-) -> ForkServerProcess:
-    """Start Snakemake in a folder, in a process group of its own.
-
-    Its output goes to the files ``out`` and ``err`` in the folder ``said``, or nowhere.
-    """
-    files = [said / "out", said / "err"] if said else [Path(os.devnull)] * 2
-    begun, began = PREPARED.Pipe(duplex=False)
-    given = environment(folder, own_code)
-    running = PREPARED.Process(target=_main, args=(folder, arguments, given, files, began))
-    running.start()
-    began.close()
-    begun.poll(None)  # until the process group exists, and so can be killed
-    return running
-
-
 def run(folder: Path, *arguments: str, own_code: bool = False) -> CompletedProcess[str]:
     """Run Snakemake in a folder to its end."""
     with TemporaryDirectory() as name:
-        said = Path(name)
-        running = start(folder, *arguments, own_code=own_code, said=said)
+        said = [Path(name) / "out", Path(name) / "err"]
+        given = environment(folder, own_code)
+        running = PREPARED.Process(target=_main, args=(folder, arguments, given, said))
+        running.start()
         running.join()
-        out, err = ((said / name).read_text(encoding="utf-8") for name in ("out", "err"))
+        out, err = (file.read_text(encoding="utf-8") for file in said)
     return CompletedProcess(["snakemake", *arguments], running.exitcode or 0, out, err)
+
+
+def start(folder: Path, *arguments: str) -> ForkServerProcess:
+    """Start Snakemake in a process group of its own, to kill it with its jobs; it is silent."""
+    begun, began = PREPARED.Pipe(duplex=False)
+    nowhere = [Path(os.devnull)] * 2
+    given = environment(folder, own_code=False)
+    running = PREPARED.Process(target=_main, args=(folder, arguments, given, nowhere, began))
+    running.start()
+    began.close()
+    begun.poll(None)  # until the group exists
+    return running
 
 
 def _main(
     folder: Path,
     arguments: tuple[str, ...],
     given: dict[str, str],
-    files: list[Path],
-    began: Connection,
+    said: list[Path],
+    began: Connection | None = None,
 ) -> None:
-    """What ``python -m snakemake`` does, in a process that begins in the middle."""
-    os.setsid()
-    began.close()
-    for number, file in enumerate(files, start=1):
+    """What ``python -m snakemake`` does, in a process that begins in the middle.
+
+    With ``began`` it has a process group of its own, and closes that connection once it exists.
+    """
+    if began is not None:
+        os.setsid()
+        began.close()
+    for number, file in enumerate(said, start=1):
         os.dup2(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644), number)
     os.chdir(folder)
     os.environ.clear()
