@@ -74,10 +74,13 @@ def test_twenty_kills_at_random_moments_end_in_the_same_bytes(
     kills = 0
     while kills < KILLS:
         # Before a fifth of the time, Snakemake itself is still starting.
+        fresh, started = not (folder / ROOT).exists(), time.monotonic()
         running = preloaded.start(folder, "--cores", "2", *ARGUMENTS)
         if kill_within(running, moments.uniform(duration / 5, duration)):
             kills += 1
         elif products(folder) == expected:
+            if fresh:  # the machine was busier when the first run was timed
+                duration = time.monotonic() - started
             shutil.rmtree(folder / ROOT)  # finished too soon: begin again
         for name, sha in products(folder).items():
             record = read_record(record_path(folder / ROOT, name))["stable"]
