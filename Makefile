@@ -31,8 +31,7 @@ readme: .venv/ready
 # The engines are compiled while one core is left anyway, and not by every process of the tests.
 test: .venv/ready
 	$(MAKE) --no-print-directory -j2 lint kernels
-	$(BIN)/pytest -n auto --durations 10 -m "not (workflow or browser or cluster)"
-	$(BIN)/pytest -n auto --dist loadfile --no-loadscope-reorder --durations 10 -m "(workflow or browser) and not cluster"
+	$(BIN)/pytest -n auto --durations 10
 
 lint: .venv/ready
 	$(BIN)/ruff check .

@@ -4,23 +4,50 @@ import fcntl
 import os
 import shutil
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
+from xdist.scheduler import LoadScopeScheduling
 
 from ldpt import config
 from ldpt.instances import Instance
+from tests import preloaded
 
+MadeOnce = Callable[[str, Callable[[], Path]], Path]
 PROJECT = Path(__file__).resolve().parents[1]
 LONGEST = ["test_crash.py", "test_determinism.py", "test_extension.py", "test_code_is_input.py"]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The files that take minutes come first, so that none is left running alone at the end."""
-    items.sort(key=lambda item: item.path.name not in LONGEST)
+    """The files that take minutes come first, then all others with expensive fixtures.
+
+    What is left for the end keeps all processes busy.
+    """
+    items.sort(key=lambda item: _place(item.path.name, is_whole(item.nodeid)))
+
+
+def _place(file: str, whole: bool) -> int:
+    return LONGEST.index(file) if file in LONGEST else len(LONGEST) + (not whole)
+
+
+def is_whole(nodeid: str) -> bool:
+    """Whether the tests of this file share fixtures that one process should make."""
+    return nodeid.startswith(("tests/workflow/", "tests/browser/"))
+
+
+class WholeFiles(LoadScopeScheduling):
+    """Sends these files to one process each, and all other tests one by one."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        return nodeid.split("::", 1)[0] if is_whole(nodeid) else nodeid
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> WholeFiles:
+    config.option.loadscopereorder = False  # the order above
+    return WholeFiles(config, log)
 
 
 @pytest.fixture(scope="session")
@@ -63,11 +90,7 @@ def snakemake(
     folder: Path, *arguments: str, cores: int = 2, own_code: bool = False
 ) -> subprocess.CompletedProcess[str]:
     """Run Snakemake in a copy of the project; ``own_code`` takes ldpt from the copy as well."""
-    environment = os.environ | {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
-    if own_code:
-        environment["PYTHONPATH"] = str(folder / "src")
-    command = [sys.executable, "-m", "snakemake", "--cores", str(cores), *arguments]
-    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+    return preloaded.run(folder, "--cores", str(cores), *arguments, own_code=own_code)
 
 
 @contextmanager
@@ -79,39 +102,56 @@ def one_at_a_time(file: Path) -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def smoke(copy_project: Callable[[str], Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of the project in which the smoke config has run, from a clean results folder.
-
-    One run serves all processes of a parallel test run.
-    """
+def made_once(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Callable[[str, Callable[[], Path]], Path]:
+    """Makes a folder that serves all processes of a parallel test run; the first makes it."""
     common = tmp_path_factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:
         common = common.parent
-    with one_at_a_time(common / "smoke.lock"):
-        place = common / "smoke.txt"
-        if not place.is_file():
-            folder = copy_project("smoke")
-            done = snakemake(folder, "--configfile", "config/smoke.yaml")
-            assert done.returncode == 0, done.stderr[-4000:]
-            place.write_text(str(folder))
-    return Path(place.read_text())
+
+    def made(name: str, make: Callable[[], Path]) -> Path:
+        with one_at_a_time(common / f"{name}.lock"):
+            place = common / f"{name}.txt"
+            if not place.is_file():
+                place.write_text(str(make()))
+        return Path(place.read_text())
+
+    return made
 
 
 @pytest.fixture(scope="session")
-def small_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def smoke(copy_project: Callable[[str], Path], made_once: MadeOnce) -> Path:
+    """A copy of the project in which the smoke config has run, from a clean results folder."""
+
+    def make() -> Path:
+        folder = copy_project("smoke")
+        done = snakemake(folder, "--configfile", "config/smoke.yaml")
+        assert done.returncode == 0, done.stderr[-4000:]
+        return folder
+
+    return made_once("smoke", make)
+
+
+@pytest.fixture(scope="session")
+def small_run(tmp_path_factory: pytest.TempPathFactory, made_once: MadeOnce) -> Path:
     """The small project after its run; products lie under ``out``."""
-    folder = tmp_path_factory.mktemp("small") / "project"
-    shutil.copytree(PROJECT / "tests" / "small_project", folder)
-    (folder / "scripts").mkdir()
-    for script in folder.glob("*.py"):
-        script.rename(folder / "scripts" / script.name)
-    for name in ("instance", "manifest", "simulate_mechanism"):
-        shutil.copy(PROJECT / "scripts" / f"{name}.py", folder / "scripts")
-    for name in ("fixed_budget", "fixed_confidence"):
-        shutil.copy(PROJECT / "scripts" / f"simulate_{name}.py", folder / "scripts")
-    done = snakemake(folder)
-    assert done.returncode == 0, done.stderr[-4000:]
-    return folder
+
+    def make() -> Path:
+        folder = tmp_path_factory.mktemp("small") / "project"
+        shutil.copytree(PROJECT / "tests" / "small_project", folder)
+        (folder / "scripts").mkdir()
+        for script in folder.glob("*.py"):
+            script.rename(folder / "scripts" / script.name)
+        for name in ("instance", "manifest", "simulate_mechanism"):
+            shutil.copy(PROJECT / "scripts" / f"{name}.py", folder / "scripts")
+        for name in ("fixed_budget", "fixed_confidence"):
+            shutil.copy(PROJECT / "scripts" / f"simulate_{name}.py", folder / "scripts")
+        done = snakemake(folder)
+        assert done.returncode == 0, done.stderr[-4000:]
+        return folder
+
+    return made_once("small", make)
 
 
 @pytest.fixture

@@ -82,7 +82,8 @@ def confidence_divergence(delta: float) -> float:
         If delta is out of range.
     """
     check_delta(delta)
-    return bernoulli_kl(delta, 1 - delta) if delta < 0.5 else 0.0
+    # As bernoulli_kl(delta, 1 - delta), which cannot tell 1 - delta from 1 below 1e-16.
+    return (1 - 2 * delta) * math.log((1 - delta) / delta) if delta < 0.5 else 0.0
 
 
 def duchi_factor(epsilon: float) -> float:

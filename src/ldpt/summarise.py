@@ -100,7 +100,7 @@ def clopper_pearson(
     ValueError
         If there are more errors than replicates, or no replicates, or something is no number.
     """
-    from scipy.stats import beta
+    from scipy.special import betaincinv  # as scipy.stats, half a second sooner
 
     errors, replicates = _numbers("errors", errors), _numbers("replicates", replicates)
     tail = (1 - check_number("level", level, 0, 1)) / 2
@@ -109,9 +109,11 @@ def clopper_pearson(
             f"errors must be from 0 to replicates, and these at least 1, got {shown(errors)} of "
             f"{shown(replicates)}"
         )
-    low = np.where(errors == 0, 0.0, beta.ppf(tail, np.maximum(errors, 1), replicates - errors + 1))
+    low = np.where(
+        errors == 0, 0.0, betaincinv(np.maximum(errors, 1), replicates - errors + 1, tail)
+    )
     room = np.maximum(replicates - errors, 1)
-    high = np.where(errors == replicates, 1.0, beta.ppf(1 - tail, errors + 1, room))
+    high = np.where(errors == replicates, 1.0, betaincinv(errors + 1, room, 1 - tail))
     return low, high
 
 
@@ -137,7 +139,7 @@ def mean_interval(
     ValueError
         If the values are not a list of numbers, or the level is not a number in [0, 1].
     """
-    from scipy.stats import norm
+    from scipy.special import ndtri
 
     level = check_number("level", level, 0, 1)
     if _numbers("values", values).ndim != 1:
@@ -146,7 +148,7 @@ def mean_interval(
         return math.nan, math.nan, math.nan, math.nan
     mean = float(np.mean(values))
     deviation = float(np.std(values, ddof=1)) if len(values) > 1 else math.nan
-    reach = float(norm.ppf(0.5 + level / 2)) * deviation / math.sqrt(len(values))
+    reach = float(ndtri(0.5 + level / 2)) * deviation / math.sqrt(len(values))
     return mean, deviation, mean - reach, mean + reach
 
 
