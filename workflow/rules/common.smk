@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
+import threading
 
 from ldpt.config import epsilon_name, study
 from ldpt.figures import catalog
@@ -32,7 +33,9 @@ onstart:
         sys.exit(str(error))
     if os.path.exists(STRAY):
         os.remove(STRAY)
-    if workflow.executor_plugin.name == "slurm":  # without SLURM the plugin would wait forever
+    if (
+        workflow.executor_plugin.name == "slurm"
+    ):  # without SLURM the plugin would wait forever
         if shutil.which("sbatch") is None:
             sys.exit(
                 "no SLURM here (sbatch is not found): run without its profile, or on a login node"
@@ -43,7 +46,19 @@ onstart:
             )
 
 
+def end_timers():
+    """Cancel what Snakemake's scheduler leaves behind: Python would wait a timespan for it."""
+    for thread in threading.enumerate():
+        if isinstance(thread, threading.Timer):
+            thread.cancel()
+
+
+onerror:
+    end_timers()
+
+
 onsuccess:
+    end_timers()
     made = {
         "article": under("paper/report.pdf"),
         "figures": under("figures"),
