@@ -41,8 +41,8 @@ from ldpt.engines.jit import borrowing
 from ldpt.engines.sources import WORD_SIZE, Source, draw_sum
 from ldpt.policies import IndexRule
 
-DOUBT = 1.5  # I^2 up to which most looks ahead see an estimate cross the threshold
-PATIENCE = 1.5  # factor by which I^2 grows before the next look ahead, if one left a loss open
+DOUBT = 1.8  # I^2 up to which most looks ahead see an estimate cross the threshold
+PATIENCE = 1.4  # factor by which I^2 grows before the next look ahead, if one left a loss open
 BEYOND = 2.0  # multiple of the last budget at which a look ahead aims
 COUNTED = 0.5  # part of an average arm's share of the pulls from which an arm's pulls are counted
 FAR = float(NO_EDGE)
