@@ -61,6 +61,8 @@ else:
 sys.argv[0] = "ldpt"
 sys.exit(cli.main())
 """
+# A shell in the background of a script leaves Ctrl-C ignored to all that it starts, tests included.
+LISTEN = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
 LOOPS = "ldpt.engines.loops"
 # The same for a call of the library, which ends with Python's own KeyboardInterrupt.
 CALL = COMMAND.replace(
@@ -122,7 +124,10 @@ BUDGET = [*SIMULATE, "--means", "0.5", "0.6", "--budget", "9000000000000", "--po
 SINGLE = [*SIMULATE, "--means", "0.5", "0.6", "--replicates", "1", "--budget", "900000000000"]
 SINGLE += ["--policy"]
 PLACES = {
-    "Algorithm 2, fast": (f"{LOOPS}:fixed_confidence_runs", CONFIDENCE),
+    "Algorithm 2, fast": (
+        f"{LOOPS}:fixed_confidence_runs",
+        [*CONFIDENCE, "--replicates", "100000"],
+    ),
     "Algorithm 2, literal": (
         f"{LOOPS}:fixed_confidence_runs",
         [*CONFIDENCE, "--engine", "literal", "--max-pulls", "1000000000000"],
@@ -167,7 +172,7 @@ def check_interruption(
     before = sorted(folder.rglob("*"))
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run(
-        [sys.executable, "-c", program, place, *arguments],
+        [sys.executable, "-c", LISTEN + program, place, *arguments],
         cwd=folder,
         env=os.environ | {"TMPDIR": str(folder)},
         capture_output=True,
@@ -200,7 +205,7 @@ def test_ctrl_c_ends_a_call_of_the_library(tmp_path: Path, name: str) -> None:
 
 
 def test_ctrl_c_before_the_first_import_of_the_command_is_one_line(tmp_path: Path) -> None:
-    command = [sys.executable, "-c", FIRST_MOMENT]
+    command = [sys.executable, "-c", LISTEN + FIRST_MOMENT]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "ldpt: interrupted\n")
 
