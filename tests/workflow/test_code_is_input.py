@@ -27,7 +27,7 @@ def pending(folder: Path) -> set[str]:
     """The rules that a run would carry out now."""
     plan = snakemake(folder, TARGET, "--dry-run", *CONFIG, own_code=True)
     assert plan.returncode == 0, plan.stderr[-4000:]
-    return set(re.findall(r"^(?:local)?rule (\w+):", plan.stdout + plan.stderr, re.MULTILINE))
+    return set(re.findall(r"^ *(?:local)?rule (\w+):", plan.stdout + plan.stderr, re.MULTILINE))
 
 
 @pytest.fixture
