@@ -396,6 +396,9 @@ def test_divergences_at_the_ends():
     assert bernoulli_kl(0.0, 0.5) == pytest.approx(math.log(2))
     assert bernoulli_kl(0.5, 0.0) == bernoulli_kl(0.5, 1.0) == math.inf
     assert confidence_divergence(0.5) == confidence_divergence(0.9) == 0
+    assert confidence_divergence(0.1) == pytest.approx(bernoulli_kl(0.1, 0.9))
+    for delta in (1e-16, 1e-17, 1e-300):  # 1 - delta is 1, or nearly
+        assert confidence_divergence(delta) == pytest.approx(math.log(1 / delta))
 
 
 @pytest.mark.parametrize("epsilon", [1e-6, 800.0, math.inf])
