@@ -282,10 +282,11 @@ def reflected_edge(rng: np.random.Generator, m: int, ones: int, up: int, down: i
     u = uniform(rng)
     if u >= math.exp(-rise) + math.exp(-fall):
         return 0
-    risen = touch_probability(m, ones, up)
+    risen = touch_probability(m, ones, up) if rise < NO_CHANCE else 0.0
     if u < risen:
         return 1
-    return -1 if u < risen + touch_probability(m, m - ones, down) else 0
+    fallen = touch_probability(m, m - ones, down) if fall < NO_CHANCE else 0.0
+    return -1 if u < risen + fallen else 0
 
 
 @borrowing
