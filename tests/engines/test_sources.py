@@ -9,7 +9,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from scipy.stats import binom, hypergeom
+from scipy.stats import binom, binomtest, hypergeom
 
 from ldpt.engines.sources import (
     WORD_SIZE,
@@ -102,3 +102,17 @@ def test_word_on_tape_is_the_tape_and_zeros_beyond_its_end():
         expected = [*responses[1, n : n + WORD_SIZE].astype(int)]
         expected += [0] * (WORD_SIZE - len(expected))
         assert bits_of(word_on_tape(tape, 1, n)) == expected
+
+
+@pytest.mark.parametrize("mirrored", [False, True])
+def test_edge_out_of_reach_leaves_the_near_one_its_probability(mirrored):
+    """The walk drifts away from the far edge; its own probability there would overflow."""
+    m, ones, near, far = 40_000, 16_000, 8002, 1 << 41
+    expected = touch_probability(m, m - ones, near)
+    rng = np.random.default_rng(5)
+    if mirrored:
+        sides = [reflected_edge(rng, m, m - ones, near, far) for _ in range(4000)]
+    else:
+        sides = [-reflected_edge(rng, m, ones, far, near) for _ in range(4000)]
+    assert set(sides) == {0, 1}
+    assert binomtest(sum(sides), len(sides), expected).pvalue > LEVEL
