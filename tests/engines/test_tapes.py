@@ -11,6 +11,7 @@ from ldpt.engines import loops
 from ldpt.engines.decisions import Arms, Judge, is_loss
 from ldpt.engines.fast_budget import new_state
 from ldpt.engines.fast_losses import run_for_losses
+from ldpt.engines.short_runs import new_short_runs
 from ldpt.engines.sources import tape_from_responses
 from ldpt.learners import FixedBudget, FixedConfidence
 from ldpt.policies import INDEX_POLICIES, POLICIES
@@ -85,8 +86,8 @@ def test_losses_are_equal_at_all_checkpoints(policy, seed):
             is_loss(np.array(n), np.array(s), tau, judge) for n, s in zip(pulls, sums, strict=True)
         ]
         losses = np.empty(budgets.size, np.bool_)
-        state = new_state(means.size, last)
-        run_for_losses(tape, means, rule, judge, state, losses)
+        short, state = new_short_runs(means, rule, judge), new_state(means.size, last)
+        run_for_losses(tape, means, rule, judge, short, state, losses)
         assert losses.tolist() == expected, f"seed [{seed}, {number}, 1], {rule}"
         errs += expected
     assert 0.1 < np.mean(errs) < 0.9

@@ -53,6 +53,9 @@ def is_undecided(edge: Boundary, n: float, s: float, t: float, tau: float) -> bo
     return -b <= d < b
 
 
+RIGHT, WRONG, OPEN = range(3)  # verdicts on the answers at all budgets
+
+
 class Judge(NamedTuple):
     """The checkpoints of a fixed-budget run, and what counts as a loss at each of them."""
 
@@ -69,6 +72,12 @@ def is_loss(pulls: np.ndarray, sums: np.ndarray, tau: float, judge: Judge) -> bo
         if (judge.must_accept[k] and not returned) or (judge.must_reject[k] and returned):
             return True
     return False
+
+
+@borrowing
+def is_wrong_side(k: int, above: bool, judge: Judge) -> bool:
+    """Whether returning the arm, or not, is a loss."""
+    return judge.must_reject[k] if above else judge.must_accept[k]
 
 
 @borrowing

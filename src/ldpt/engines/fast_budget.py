@@ -216,6 +216,13 @@ def pulls_to_escape(rule: IndexRule, means: np.ndarray) -> float:
 
 
 @borrowing
+def squared_speed(rule: IndexRule, mean: float) -> float:
+    """I^2 per pull of an arm that follows its mean."""
+    speed = abs(mean - rule.tau) + rule.zeta
+    return max(speed * speed, 1e-18)
+
+
+@borrowing
 def level_after(rule: IndexRule, pulls: float, level: float, growth: float) -> float:
     """The level at which arms that follow their means have 1 + growth times as many pulls."""
     squared = max(LEAST, squared_edge(rule, pulls, level))

@@ -25,7 +25,16 @@ from ldpt.engines.blocks import (
     rounding_slack,
     worthwhile_distance,
 )
-from ldpt.engines.decisions import Judge, arm_index, is_loss, squared_edge
+from ldpt.engines.decisions import (
+    OPEN,
+    RIGHT,
+    WRONG,
+    Judge,
+    arm_index,
+    is_loss,
+    is_wrong_side,
+    squared_edge,
+)
 from ldpt.engines.fast_budget import (
     BudgetState,
     corridor_below,
@@ -35,9 +44,11 @@ from ldpt.engines.fast_budget import (
     next_blocks,
     restart,
     set_value,
+    squared_speed,
     undo_window,
 )
 from ldpt.engines.jit import borrowing
+from ldpt.engines.short_runs import ShortRuns, judge_short_run
 from ldpt.engines.sources import WORD_SIZE, Source, draw_sum
 from ldpt.policies import IndexRule
 
@@ -46,8 +57,6 @@ PATIENCE = 1.4  # factor by which I^2 grows before the next look ahead, if one l
 BEYOND = 2.0  # multiple of the last budget at which a look ahead aims
 COUNTED = 0.5  # part of an average arm's share of the pulls from which an arm's pulls are counted
 FAR = float(NO_EDGE)
-
-RIGHT, WRONG, OPEN = range(3)
 
 
 class Outlook(NamedTuple):
@@ -64,13 +73,19 @@ class Outlook(NamedTuple):
 
 @borrowing
 def run_for_losses(
-    source: Source, means: np.ndarray, rule: IndexRule, judge: Judge, state: BudgetState,
-    losses: np.ndarray,
+    source: Source, means: np.ndarray, rule: IndexRule, judge: Judge, short: ShortRuns,
+    state: BudgetState, losses: np.ndarray,
 ) -> None:  # fmt: skip
     """One run from its first pull; losses[c]: whether it errs at budgets[c]."""
     budgets, n_arms = judge.budgets, means.size
-    restart(state)
     t, c = 0, 0
+    if short.below.size > 0:
+        verdict, t = judge_short_run(source, means, rule, judge, short, state)
+        if verdict != OPEN:
+            losses[:] = verdict == WRONG
+            return
+    else:
+        restart(state)
     enough = DOUBT
     arm, crossing = 0, 0  # the next crossing that is known
     while c < budgets.size:
@@ -168,22 +183,9 @@ def look_ahead(
 
 
 @borrowing
-def squared_speed(rule: IndexRule, mean: float) -> float:
-    """I^2 per pull of an arm that follows its mean."""
-    speed = abs(mean - rule.tau) + rule.zeta
-    return max(speed * speed, 1e-18)
-
-
-@borrowing
 def is_above(rule: IndexRule, n: int, s: int) -> bool:
     """Whether the arm would be returned."""
     return s > n * rule.tau
-
-
-@borrowing
-def is_wrong_side(k: int, above: bool, judge: Judge) -> bool:
-    """Whether returning the arm, or not, is a loss."""
-    return judge.must_reject[k] if above else judge.must_accept[k]
 
 
 @borrowing

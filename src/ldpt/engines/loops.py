@@ -15,6 +15,7 @@ from ldpt.engines.reference import (
     fixed_budget_uniform,
     fixed_confidence_literal,
 )
+from ldpt.engines.short_runs import new_short_runs
 from ldpt.policies import IndexRule
 from ldpt.radii import Boundary
 
@@ -45,9 +46,10 @@ def index_losses(
     pulls = np.zeros((judge.budgets.size, means.size), np.int64)
     sums = np.zeros((judge.budgets.size, means.size), np.int64)
     state = new_state(means.size, judge.budgets[-1] if fast else 0)
+    short = new_short_runs(means, rule, judge)
     for r in range(losses.shape[0]):
         if fast:
-            run_for_losses(rng, means, rule, judge, state, losses[r])
+            run_for_losses(rng, means, rule, judge, short, state, losses[r])
             continue
         fixed_budget_literal(rng, means, rule, judge.budgets, pulls, sums)
         for c in range(judge.budgets.size):

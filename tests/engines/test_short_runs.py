@@ -1,0 +1,99 @@
+"""Losses of short runs from tables.
+
+The statistical test is seeded and fails by chance with probability 1e-4 in each case.
+"""
+
+import numpy as np
+import pytest
+from scipy.stats import chi2_contingency
+
+from ldpt.engines import loops
+from ldpt.engines.decisions import OPEN, Judge, arm_index, is_loss
+from ldpt.engines.fast_budget import go_on, new_state
+from ldpt.engines.fast_losses import run_for_losses
+from ldpt.engines.jit import compiled
+from ldpt.engines.short_runs import judge_short_run, new_short_runs, passage_table
+from ldpt.engines.sources import tape_from_responses
+from ldpt.policies import INDEX_POLICIES, POLICIES, IndexRule
+from tests.engines.laws import LEVEL
+
+
+@compiled
+def run_on(tape, t, stop, means, rule, state):
+    """Go on with a run on a tape."""
+    go_on(tape, t, stop, np.inf, means, rule, state)
+
+
+@pytest.mark.parametrize("log_weight", [0.0, 0.5])
+@pytest.mark.parametrize("tau", [0.0, 0.07, 0.3, 0.5, 0.9, 1.0])
+def test_passage_table_is_the_comparison_of_indices(tau, log_weight):
+    below = (np.arange(121) * tau).astype(np.int64)
+    for zeta in (0.0, 0.013, 0.2):
+        rule = IndexRule(tau, zeta, log_weight)
+        for level in (0.3, 1.2, 1.5, 4.0):
+            low, high = passage_table(rule, level, below)
+            for n in range(1, 121):
+                passed = [arm_index(rule, n, s) > level for s in range(n + 1)]
+                assert passed == [s <= low[n] or s >= high[n] for s in range(n + 1)], (rule, n)
+
+
+def easy_problem(seed, policy):
+    """A problem with short runs, budgets for it, and some arms that are judged by a wrong truth."""
+    rng = np.random.default_rng(seed)
+    n_arms, tau = int(rng.integers(2, 9)), float(rng.choice([0.5, 0.5, 0.3, 0.61]))
+    side = rng.choice([-1, 1], n_arms)
+    means = np.clip(tau + side * rng.uniform(0.05, 0.45, n_arms), 0, 1)
+    rule = POLICIES[policy].rule(tau, float(rng.choice([0.0, 0.05, 0.1, 0.1])))
+    complexity = np.sum((np.abs(means - tau) + rule.zeta) ** -2.0)
+    first = max(2 * n_arms, int(rng.uniform(1.9, 5) * complexity))
+    last = first + int(rng.integers(0, 200))
+    budgets = np.unique(np.append(rng.integers(first, last + 1, 3), [first, last]))
+    judged, wanted = rng.random(n_arms) < 0.7, (side > 0) ^ (rng.random(n_arms) < 0.1)
+    judge = Judge(budgets, judged & wanted, judged & ~wanted)
+    tape = tape_from_responses(rng.random((n_arms, 1500)) < means[:, None])
+    return means, rule, judge, tape
+
+
+@pytest.mark.parametrize("policy", INDEX_POLICIES)
+def test_losses_and_states_on_tapes_are_those_of_the_literal_engine(policy):
+    """Verdicts of all kinds; where one is open, the run goes on with the same responses."""
+    verdicts, late_starts = np.zeros(3, np.int64), 0
+    for number in range(1500):
+        means, rule, judge, tape = easy_problem([number, 3], policy)
+        budgets, n_arms = judge.budgets, means.size
+        short = new_short_runs(means, rule, judge)
+        if short.below.size == 0:
+            continue
+        pulls, sums = np.zeros((2, budgets.size, n_arms), np.int64)
+        loops.fixed_budget_literal(tape, means, rule, budgets, pulls, sums)
+        pairs = zip(pulls, sums, strict=True)
+        expected = [is_loss(n, s, rule.tau, judge) for n, s in pairs]
+        state = new_state(n_arms, budgets[-1])
+        losses = np.empty(budgets.size, np.bool_)
+        run_for_losses(tape, means, rule, judge, short, state, losses)
+        assert losses.tolist() == expected, number
+        verdict, t = judge_short_run(tape, means, rule, judge, short, state)
+        verdicts[verdict] += 1
+        if verdict == OPEN:
+            late_starts += t == n_arms
+            assert state.n.sum() == t
+            run_on(tape, t, budgets[-1], means, rule, state)
+            assert (state.n.tolist(), state.s.tolist()) == (pulls[-1].tolist(), sums[-1].tolist())
+    assert min(verdicts) > 50
+    assert late_starts > 3
+
+
+@pytest.mark.parametrize("policy", INDEX_POLICIES)
+def test_losses_of_short_runs_have_the_joint_law_of_the_literal_engine(policy):
+    means, rule = np.array([0.75, 0.7, 0.3, 0.25, 0.5]), POLICIES[policy].rule(0.5, 0.08)
+    budgets = np.array([400, 420, 480])
+    judge = Judge(budgets, means > 0.45, means < 0.45)  # the last arm errs half of the time
+    assert new_short_runs(means, rule, judge).below.size > 0
+    patterns = []
+    for fast in (False, True):
+        losses = np.empty((200_000, budgets.size), np.bool_)
+        loops.index_losses(np.random.default_rng(11 + fast), fast, means, rule, judge, losses)
+        patterns.append(np.bincount(losses @ (1 << np.arange(budgets.size)), minlength=8))
+    table = np.array(patterns)
+    assert np.count_nonzero(table.sum(axis=0) > 20) > 3
+    assert chi2_contingency(table[:, table.sum(axis=0) > 20]).pvalue > LEVEL
