@@ -30,7 +30,7 @@ def test_passage_table_is_the_comparison_of_indices(tau, log_weight):
     below = (np.arange(121) * tau).astype(np.int64)
     for zeta in (0.0, 0.013, 0.2):
         rule = IndexRule(tau, zeta, log_weight)
-        for level in (0.3, 1.2, 1.5, 4.0):
+        for level in (0.5, 1.0, 1.37, 4.0):  # some indices equal a level
             low, high = passage_table(rule, level, below)
             for n in range(1, 121):
                 passed = [arm_index(rule, n, s) > level for s in range(n + 1)]
@@ -50,8 +50,9 @@ def easy_problem(seed, policy):
     budgets = np.unique(np.append(rng.integers(first, last + 1, 3), [first, last]))
     judged, wanted = rng.random(n_arms) < 0.7, (side > 0) ^ (rng.random(n_arms) < 0.1)
     judge = Judge(budgets, judged & wanted, judged & ~wanted)
-    tape = tape_from_responses(rng.random((n_arms, 1500)) < means[:, None])
-    return means, rule, judge, tape
+    run = 25 if rng.random() < 0.25 else 1  # runs of equal responses pass both levels at once
+    responses = rng.random((n_arms, 1500 // run)) < means[:, None]
+    return means, rule, judge, tape_from_responses(np.repeat(responses, run, axis=1))
 
 
 @pytest.mark.parametrize("policy", INDEX_POLICIES)

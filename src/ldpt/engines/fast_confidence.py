@@ -48,6 +48,7 @@ from ldpt.engines.sources import WORD_SIZE, Source, draw_one, draw_word
 from ldpt.engines.tournament import NEVER, index_bits, new_tournament, runner_up_value, set_value
 from ldpt.radii import UNION, Boundary
 
+TIME_ROUNDING = 1e-11  # relative, more than a closed form of a time can be off by
 HORIZON = 10**15  # pulls; an arm that reopens later never does
 MAX_WORDS = 16  # of a walk
 AHEAD = 8  # a walk may take n >> AHEAD further words, over which the boundary is nearly straight
@@ -177,33 +178,39 @@ def visit(
     source: Source, arms: Arms, edge: Boundary, state: State, k: int, t: int, alone: int,
     max_pulls: int,
 ) -> tuple[int, bool]:  # fmt: skip
-    """Pull an arm that has just reopened, pull by pull; return the time, and whether it is decided.
+    """Pull an arm that has just reopened; return the time, and whether it is decided again.
 
     It is pulled before all others for ``alone`` pulls, or until another arm reopens. Mostly a few
-    decide it again; otherwise it needs a block.
+    pulls decide it; they are compared one by one. Otherwise blocks follow.
     """
-    n, s = state.pulls[k], state.sums[k]
-    stop = min(runner_up_value(state.reopen_keys, k) >> state.bits, max_pulls)
-    word, size = state.active[k, REST], state.active[k, REST_SIZE]
-    most = min(alone, stop - t)
-    if state.active[k, URN] > 0 or most <= 0:
-        return t, False
-    if size == 0:
-        word, size = draw_word(source, k, n, arms.means[k]), WORD_SIZE
-    most = min(most, size)
-    m, undecided = 0, is_undecided(edge, n, s, t, arms.tau)
-    while undecided and m < most:
-        s += word & 1
-        word >>= 1
-        m += 1
-        undecided = is_undecided(edge, n + m, s, t + m, arms.tau)
-    state.pulls[k], state.sums[k] = n + m, s
-    state.active[k, REST], state.active[k, REST_SIZE] = word, size - m
+    pulls, sums, active, tau = state.pulls, state.sums, state.active, arms.tau
+    stop = min(t + alone, runner_up_value(state.reopen_keys, k) >> state.bits, max_pulls)
+    n, s = pulls[k], sums[k]
+    b = boundary(edge, n, t)
+    undecided = -b <= s - n * tau < b
+    if t < stop and active[k, URN] == 0:
+        word, size = active[k, REST], active[k, REST_SIZE]
+        if size == 0:
+            word, size = draw_word(source, k, n, arms.means[k]), WORD_SIZE
+        m, most = 0, min(stop - t, size)
+        while undecided and m < most:
+            s += word & 1
+            word >>= 1
+            m += 1
+            undecided = is_undecided(edge, n + m, s, t + m, tau)
+        n, t = n + m, t + m
+        pulls[k], sums[k] = n, s
+        active[k, REST], active[k, REST_SIZE] = word, size - m
+    while undecided and t < stop:
+        next_block(source, arms, edge, state, k, t, boundary(edge, n, t), stop - t)
+        n, s, t = n + active[k, PULLS], s + active[k, ONES], t + active[k, PULLS]
+        pulls[k], sums[k] = n, s
+        undecided = is_undecided(edge, n, s, t, tau)
     if undecided:
-        return t + m, False
-    time = reopening_time(edge, n + m, s, t + m, arms.tau)
+        return t, False
+    time = reopening_time(edge, n, s, t, tau)
     set_value(state.reopen_keys, k, NEVER if time == NEVER else (time << state.bits) + k)
-    return t + m, True
+    return t, True
 
 
 @borrowing
@@ -281,14 +288,30 @@ def walk(source: Source, k: int, mean: float, corridor: Corridor, state: State) 
 def reopening_time(edge: Boundary, n: int, s: int, t: int, tau: float) -> int:
     """First time after t at which a decided arm is undecided again; NEVER if beyond the horizon.
 
-    Found by the very comparison that the literal engine makes: from a guess in steps that double
-    until the time is bracketed, then by bisection. Boundaries do not fall in time.
+    That of a closed form, unless rounding could make it another: then it is found by the very
+    comparison that the literal engine makes.
     """
-    guess = guessed_time(edge, n, s - n * tau)
-    if guess >= HORIZON or (guess == 0 and not is_undecided(edge, n, s, HORIZON, tau)):
+    if edge.family == UNION:  # d^2 = f n L(time)
+        d = s - n * tau
+        time = math.exp(min((d * d / (edge.factor * n) - edge.term) / 3.0, 35.0))
+        slack = TIME_ROUNDING * time
+        if t < time < HORIZON and int(time - slack) == int(time + slack):
+            return 1 + int(time)
+        return searched_time(edge, n, s, t, tau, 1 + int(time))
+    return searched_time(edge, n, s, t, tau, t + 1)
+
+
+@borrowing
+def searched_time(edge: Boundary, n: int, s: int, t: int, tau: float, guess: int) -> int:
+    """As :func:`reopening_time`, by search.
+
+    From a guess in steps that double until the time is bracketed, then by bisection. Boundaries do
+    not fall in time.
+    """
+    if not is_undecided(edge, n, s, HORIZON, tau):
         return NEVER
     low, high, step = t, HORIZON, 1  # decided at low, undecided at high
-    guess = max(guess, t + 1)
+    guess = min(max(guess, t + 1), HORIZON)
     if is_undecided(edge, n, s, guess, tau):
         high = guess
         while high - step > t and is_undecided(edge, n, s, high - step, tau):
@@ -308,14 +331,6 @@ def reopening_time(edge: Boundary, n: int, s: int, t: int, tau: float) -> int:
         else:
             low = middle
     return high
-
-
-@borrowing
-def guessed_time(edge: Boundary, n: int, d: float) -> int:
-    """About the time at which the boundary reaches |d|; 0 where no closed form is at hand."""
-    if edge.family == UNION:  # L(t) = d^2 / (f n)
-        return 1 + int(math.exp(min((d * d / (edge.factor * n) - edge.term) / 3.0, 35.0)))
-    return 0
 
 
 @borrowing
