@@ -11,20 +11,44 @@ from ldpt.engines.sources import WORD_SIZE, tape_from_responses
 from tests.engines.laws import LEVEL, arrangements, fits, walk_of
 
 
-@pytest.mark.parametrize(("ones", "edge"), [(5, 4), (7, 3), (4, -4), (5, 2), (2, -4)])
-def test_take_from_urn_gives_all_orders_that_touch_the_edge_alike(ones, edge):
-    """Also where the walk ends beyond the edge, (7, 3) and (2, -4)."""
-    rng, m = np.random.default_rng(2), 10
-    side = 1 if edge > 0 else -1
-    orders = [o for o in arrangements(m, ones) if (side * walk_of(o)).max() >= abs(edge)]
-    numbers = {order: i for i, order in enumerate(orders)}
+def test_next_word_out_of_an_urn_gives_all_orders_alike():
+    rng, m, ones = np.random.default_rng(2), 8, 3
+    numbers = {order: i for i, order in enumerate(arrangements(m, ones))}
     sample = []
-    for _ in range(100 * len(orders)):
+    for _ in range(100 * len(numbers)):
         active = blocks.new_active(1)
-        blocks.fill_urn(0, m, ones, edge, active)
-        order = tuple(blocks.take_from_urn(rng, 0, j, active) for j in range(m))
-        sample.append(numbers[order])
-    assert fits(sample, np.full(len(orders), 1 / len(orders))) > LEVEL
+        active[0, blocks.URN], active[0, blocks.URN_ONES] = m, ones
+        word, size = blocks.next_word(rng, 0, 0, 0.9, active)
+        assert (size, active[0, blocks.URN], active[0, blocks.URN_ONES]) == (m, 0, 0)
+        sample.append(numbers[tuple(word >> j & 1 for j in range(m))])
+    assert fits(sample, np.full(len(numbers), 1 / len(numbers))) > LEVEL
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_bridge_on_a_tape_ends_before_the_first_touch(seed):
+    """Block, rest and urn are what the tape says, whether the block was fresh or from an urn."""
+    touches = 0
+    for number in range(400):
+        rng = np.random.default_rng([seed, number])
+        m, urn = 400, int(rng.choice([0, 400, 700]))
+        bits = rng.random((1, 1000)) < rng.choice([0.45, 0.5, 0.55])
+        tape, active = tape_from_responses(bits), blocks.new_active(1)
+        active[0, blocks.URN], active[0, blocks.URN_ONES] = urn, tape[0, urn]
+        up, down = rng.integers(1, 60, 2)
+        is_block = blocks.bridge(tape, 0, 0, 0.5, up, down, m, active)
+        walk = walk_of(bits[0, :m])
+        touched = (walk >= up) | (walk <= -down)
+        first = int(np.argmax(touched)) + 1 if touched.any() else m + 1
+        pulls, rest = active[0, blocks.PULLS], active[0, blocks.REST_SIZE]
+        assert (pulls, active[0, blocks.ONES]) == (first - 1, tape[0, first - 1])
+        assert is_block == (first > 1)
+        left = max(urn, m) - pulls - rest if touched.any() else max(0, urn - m)
+        assert active[0, blocks.URN] == left
+        assert active[0, blocks.URN_ONES] == tape[0, pulls + rest + left] - tape[0, pulls + rest]
+        if touched.any():
+            assert (rest, active[0, blocks.REST]) == (1, bits[0, first - 1])
+            touches += 1
+    assert 40 < touches < 360
 
 
 def test_safe_length_cannot_reach_an_edge():

@@ -9,12 +9,14 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from scipy.special import gammaln
 from scipy.stats import binom, binomtest, hypergeom
 
 from ldpt.engines.sources import (
     WORD_SIZE,
     bernoulli_word,
     binomial,
+    halved_touch,
     hypergeometric,
     reflected_edge,
     tape_from_responses,
@@ -60,6 +62,32 @@ def test_edges_are_drawn_with_their_probability():
     rise, fall = touch_probability(m, ones, up), touch_probability(m, m - ones, down)
     sample = np.repeat([0, 1, 2], [drawn[0], drawn[1], drawn[-1]])
     assert fits(sample, [1 - rise - fall, rise, fall]) > LEVEL
+
+
+@pytest.mark.parametrize(
+    ("m", "ones", "edge"),
+    [(10, 5, 4), (60, 31, 5), (61, 30, -7), (200, 120, 15), (200, 80, -41), (1500, 760, 60)],
+)
+def test_halved_touch_has_the_law_of_the_first_touch(m, ones, edge):
+    """Also where the walk ends beyond the edge, (200, 120, 15), or comes just to it."""
+    rng, side = np.random.default_rng(m), 1 if edge > 0 else -1
+    way, rises = abs(edge), ones if edge > 0 else m - ones
+    k = np.arange(way, m + 1, 2)
+    before = (k + way) // 2  # rises up to the touch; ballot theorem for the walks to it
+    log_weights = np.log(way / k) + log_choose(k, before) + log_choose(m - k, rises - before)
+    weights = np.zeros(m + 1)
+    weights[k] = np.exp(log_weights - np.max(log_weights))
+    sample = [halved_touch(rng, m, ones, edge) for _ in range(40_000)]
+    assert fits(sample, weights / weights.sum()) > LEVEL
+    assert halved_touch(rng, 9, 9 if side > 0 else 0, 9 * side) == 9
+
+
+def log_choose(n, k):
+    """log of n over k, minus infinity where there is no choice."""
+    inside = (k >= 0) & (k <= n)
+    safe = np.where(inside, k, 0)
+    value = gammaln(n + 1) - gammaln(safe + 1) - gammaln(n - safe + 1)
+    return np.where(inside, value, -np.inf)
 
 
 # --- Words

@@ -6,10 +6,11 @@ a block of pulls is made in one of three ways, whichever is cheapest where d sta
 
 * *safe*: one response moves d by at most 1 - tau up or tau down, so that the distance to an edge
   gives a number of pulls after which no sequence of responses can have reached it. One binomial.
-* *bridged*: over (distance to the edge)^2 / 4 pulls the walk rarely gets there. The sum is drawn
-  first; whether the walk touched an edge on its way is then drawn with its exact conditional
-  probability (:func:`ldpt.engines.sources.touched_edge`). If it did, the responses of that
-  block come out of an urn, one by one, in their conditional law.
+* *bridged*: over (distance to the edge)^2 / RATIO pulls the walk rarely gets there. The sum is
+  drawn first; whether the walk touched an edge on its way is then drawn with its exact conditional
+  probability (:func:`ldpt.engines.sources.touched_edge`). If it did, so is the pull with which it
+  first did. The block ends before that pull, whose response is known; of those after it nothing is
+  kept but their number and their sum: they are the arm's *urn*, out of which it is pulled next.
 * *stepped*: close to an edge, responses come in words (:func:`ldpt.engines.sources.draw_word`);
   tables over bytes tell which of them can touch an edge, and only those are read bit by bit. What
   is left of a word after a touch stays with the arm as its rest.
@@ -28,11 +29,13 @@ import numpy as np
 from ldpt.engines.jit import borrowing, compiled
 from ldpt.engines.pull_order import popcount
 from ldpt.engines.sources import (
+    NO_EDGE,
     WORD_SIZE,
     Source,
     draw_part,
     draw_sum,
     draw_word,
+    first_touch,
     touched_edge,
 )
 
@@ -41,15 +44,15 @@ from ldpt.engines.sources import (
 # for that (:mod:`ldpt.engines.rereading`).
 KIND, PULLS, ONES, UP, DOWN, WORD, INNER_UP, INNER_DOWN = range(8)
 ROW = 8
-# Further columns of the active table, which has one row per arm: responses left in the arm's urn,
-# ones among them as seen up to the mirror, the walk's signed way to the mirror (0: none ahead);
-# the rest of the arm's last word, and how many responses it holds (none while the urn lasts).
-URN, URN_ONES, URN_MIRROR, REST, REST_SIZE = range(ROW, ROW + 5)
+# Further columns of the active table, which has one row per arm: the rest of the arm's last word
+# and how many responses it holds; responses in the arm's urn, which come next, and ones among them.
+REST, REST_SIZE, URN, URN_ONES = range(ROW, ROW + 4)
 
 SUMMED, STEPPED, TOUCHING = range(3)
 
-NO_EDGE = 1 << 40  # farther than a walk goes
 WORTH = 300  # a sum drawn at once must span this many pulls to be cheaper than stepping
+RATIO = 4.5  # of the squared distance to an edge to the pulls of a bridged block: 3 % touch it
+RATIO_ROOT = math.sqrt(RATIO)
 WORTH_ROOT = math.sqrt(WORTH)
 
 
@@ -80,7 +83,7 @@ HIGHEST, LOWEST, END = range(3)
 @compiled
 def new_active(n_arms: int) -> np.ndarray:
     """The active table: one row per arm, the block it is in, its urn and its rest."""
-    return np.zeros((n_arms, REST_SIZE + 1), np.int64)
+    return np.zeros((n_arms, URN_ONES + 1), np.int64)
 
 
 @borrowing
@@ -108,16 +111,14 @@ def safe_length(up: float, down: float, closing: float, tau: float, limit: int) 
 
 @borrowing
 def bridged_length(near: float, far: float, drift: float, limit: int) -> int:
-    """Largest m with near - m drift >= sqrt(ratio m), the edges being near and far.
+    """Largest m with near - m drift >= sqrt(RATIO m), the edges being near and far.
 
-    The ratio of squared edge to length keeps touches rare; rarer for longer blocks, where they
-    cost more. Touching both edges is kept next to impossible, as
+    So touches are rare, and touching both edges is next to impossible, as
     :func:`ldpt.engines.sources.reflected_edge` asks for.
     """
     if near < 12.0:
         return 0
-    ratio = 3.0 + 3.0 * math.log(near / 12.0)
-    root = 2.0 * near / (math.sqrt(ratio) + math.sqrt(ratio + 4.0 * drift * near))
+    root = 2.0 * near / (RATIO_ROOT + math.sqrt(RATIO + 4.0 * drift * near))
     width = near + far - 2.0 * root * root * drift
     return int(min(root * root, width * width / 60.0, limit)) if width > 0.0 else 0
 
@@ -139,12 +140,14 @@ def open_long_block(
 ) -> bool:
     """Write a bridged or a safe block into the active row, if one is worth it; else False.
 
-    False with a filled urn if a bridged block was drawn and touched an edge.
+    The arm has no rest. If a block would begin with a touch, that response becomes its rest.
     """
-    limit = min(corridor.limit, 100 * n)
+    limit, urn = min(corridor.limit, 100 * n), active[arm, URN]
+    if urn > 0:
+        limit = min(limit, urn)
     tau, up, down, closing = corridor.tau, corridor.up, corridor.down, corridor.closing
     near = min(up, down)
-    if limit < WORTH or near * near < 0.75 * WORTH:  # less than half of what a bridge takes
+    if limit < WORTH or 4.0 * near * near < RATIO * WORTH:
         return False
     # The walk 2 s - n sees d's edges tilted; a flat edge at their nearest end is safe. What such an
     # edge gives up and where the walk drifts count on their own side only.
@@ -160,7 +163,8 @@ def open_long_block(
         return bridge(source, arm, n, mean, up_edge, down_edge, bridged, active)
     if safe < WORTH:
         return False
-    put_sum(arm, safe, draw_sum(source, arm, n, safe, mean), NO_EDGE, NO_EDGE, active)
+    ones = next_sum(source, arm, n, safe, mean, active)
+    put_sum(arm, safe, ones, NO_EDGE, NO_EDGE, active)
     return True
 
 
@@ -168,23 +172,41 @@ def open_long_block(
 def worthwhile_distance(mean: float, corridor: Corridor) -> float:
     """Distance of the walk 2 s - n to its nearest edge from which a block drawn at once pays."""
     drift = abs(1.0 - 2.0 * corridor.tau) + 2.0 * corridor.closing + abs(2.0 * mean - 1.0)
-    distance = WORTH * drift + 4.0 * WORTH_ROOT
-    ratio = 3.0 + 3.0 * math.log(distance / 12.0)
-    return WORTH * drift + math.sqrt(ratio) * WORTH_ROOT
+    return WORTH * drift + RATIO_ROOT * WORTH_ROOT
 
 
 @borrowing
 def bridge(
     source: Source, arm: int, n: int, mean: float, up: int, down: int, m: int, active: np.ndarray
 ) -> bool:
-    """Draw the sum of m responses; False, and a filled urn, if the walk touched an edge."""
-    ones = draw_sum(source, arm, n, m, mean)
+    """Draw the sum of m responses; if their walk touches an edge, end the block before it does.
+
+    False if that leaves no block. How many ones there were is forgotten then, if they came from
+    the urn: the first touch was drawn with them, and nothing else depends on them.
+    """
+    ones = next_sum(source, arm, n, m, mean, active)
     side = touched_edge(source, arm, n, m, ones, up, down)
-    if side != 0:
-        fill_urn(arm, m, ones, up if side > 0 else -down, active)
-        return False
-    put_sum(arm, m, ones, up, down, active)
-    return True
+    if side == 0:
+        put_sum(arm, m, ones, up, down, active)
+        return True
+    edge = up if side > 0 else -down
+    first = first_touch(source, arm, n, m, ones, edge)
+    if active[arm, URN] == 0:
+        active[arm, URN], active[arm, URN_ONES] = m, ones
+    last = (side + 1) >> 1  # the response that touches
+    put_sum(arm, first - 1, ((first + edge) >> 1) - last, up, down, active)
+    active[arm, URN] -= 1
+    active[arm, URN_ONES] -= last
+    active[arm, REST], active[arm, REST_SIZE] = last, 1
+    return first > 1
+
+
+@borrowing
+def next_sum(source: Source, arm: int, n: int, m: int, mean: float, active: np.ndarray) -> int:
+    """The sum of the arm's next m responses, out of its urn if it has one."""
+    if active[arm, URN] > 0:
+        return draw_part(source, arm, n, m, active[arm, URN_ONES], active[arm, URN])
+    return draw_sum(source, arm, n, m, mean)
 
 
 @borrowing
@@ -193,17 +215,35 @@ def put_sum(arm: int, m: int, ones: int, up: int, down: int, active: np.ndarray)
     active[arm, KIND] = SUMMED
     active[arm, PULLS], active[arm, ONES] = m, ones
     active[arm, UP], active[arm, DOWN] = up, down
+    if active[arm, URN] > 0:
+        active[arm, URN] -= m
+        active[arm, URN_ONES] -= ones
 
 
 # --- Words
 
 
 @borrowing
+def next_word(source: Source, arm: int, n: int, mean: float, active: np.ndarray) -> tuple[int, int]:
+    """The arm's next responses as bits, and how many: a word, or what there is in its urn."""
+    left, ones = active[arm, URN], active[arm, URN_ONES]
+    if left == 0:
+        return draw_word(source, arm, n, mean), WORD_SIZE
+    word, size = np.int64(0), min(left, WORD_SIZE)
+    for j in range(size):
+        response = draw_part(source, arm, n + j, 1, ones, left)
+        word |= np.int64(response) << j
+        left, ones = left - 1, ones - response
+    active[arm, URN], active[arm, URN_ONES] = left, ones
+    return word, size
+
+
+@borrowing
 def fill_rest(source: Source, arm: int, n: int, mean: float, active: np.ndarray) -> None:
     """Make sure that the arm's rest holds a response; its first is that of pull n + 1."""
     if active[arm, REST_SIZE] == 0:
-        active[arm, REST] = draw_word(source, arm, n, mean)
-        active[arm, REST_SIZE] = WORD_SIZE
+        word, size = next_word(source, arm, n, mean, active)
+        active[arm, REST], active[arm, REST_SIZE] = word, size
 
 
 @borrowing
@@ -290,7 +330,7 @@ def walk_in_words(
     while True:
         word, size = active[arm, REST], active[arm, REST_SIZE]
         if size == 0:
-            word, size = draw_word(source, arm, n + pulls, mean), WORD_SIZE
+            word, size = next_word(source, arm, n + pulls, mean, active)
         m, up, down = read_word(word, min(left, size), WalkEdges(up, down, edges.rise, edges.fall))
         front = word & ((np.int64(1) << m) - 1)
         active[arm, REST], active[arm, REST_SIZE] = word >> m, size - m
@@ -305,53 +345,3 @@ def walk_in_words(
             far = worthwhile_distance(mean, corridor) if far == 0.0 else far
             if min(up, down) > far:
                 return pulls, ones, line
-
-
-# --- The urn
-
-
-@borrowing
-def fill_urn(arm: int, m: int, ones: int, edge: int, active: np.ndarray) -> None:
-    """Put m responses into the urn, conditioned on their walk having touched the edge.
-
-    A walk that touches the edge and comes back is the mirror image, from the touch on, of one that
-    ends beyond: fill the urn for the latter and swap ones and zeros at the touch.
-    """
-    end = 2 * ones - m
-    came_back = end < edge if edge > 0 else end > edge
-    active[arm, URN] = m
-    active[arm, URN_ONES] = m - ones + edge if came_back else ones
-    active[arm, URN_MIRROR] = edge if came_back else 0
-
-
-@borrowing
-def step_in_urn(source: Source, arm: int, n: int, corridor: Corridor, active: np.ndarray) -> None:
-    """Single responses from the urn until an edge is touched or the urn is empty."""
-    word, m = 0, 0
-    moved, up, down = 0.0, corridor.up, corridor.down
-    while m < min(corridor.limit, WORD_SIZE) and active[arm, URN] > 0:
-        response = take_from_urn(source, arm, n + m, active)
-        word |= response << m
-        moved += response - corridor.tau
-        m += 1
-        up -= corridor.closing
-        down -= corridor.closing
-        if moved >= up or moved <= -down:
-            break
-    active[arm, KIND] = STEPPED
-    active[arm, PULLS] = m
-    active[arm, ONES] = popcount(word)
-    active[arm, WORD] = word
-
-
-@borrowing
-def take_from_urn(source: Source, arm: int, n: int, active: np.ndarray) -> int:
-    """One response out of the urn."""
-    response = draw_part(source, arm, n, 1, active[arm, URN_ONES], active[arm, URN])
-    active[arm, URN] -= 1
-    active[arm, URN_ONES] -= response
-    if active[arm, URN_MIRROR] != 0:
-        active[arm, URN_MIRROR] -= 2 * response - 1
-        if active[arm, URN_MIRROR] == 0:
-            active[arm, URN_ONES] = active[arm, URN] - active[arm, URN_ONES]
-    return response

@@ -28,14 +28,13 @@ from ldpt.engines.blocks import (
     REST,
     REST_SIZE,
     ROW,
-    URN,
     Corridor,
     copy_row,
     fill_rest,
     new_active,
+    next_word,
     open_long_block,
     rounding_slack,
-    step_in_urn,
     take_from_rest,
     walk_in_words,
 )
@@ -44,7 +43,7 @@ from ldpt.engines.jit import borrowing, compiled
 from ldpt.engines.pull_order import popcount
 from ldpt.engines.reference import fixed_budget_uniform
 from ldpt.engines.rereading import GAP, reread_block, walk_in_rows
-from ldpt.engines.sources import WORD_SIZE, Source, draw_word
+from ldpt.engines.sources import Source
 from ldpt.engines.tournament import (
     index_bits,
     leader,
@@ -248,10 +247,10 @@ def excursions(
         k = leader(tree)
         level = runner_up_value(tree, k)
         index = -np.inf
-        if head[k] == tail[k] and active[k, URN] == 0:
+        if head[k] == tail[k]:
             word, size = active[k, REST], active[k, REST_SIZE]
             if size == 0:
-                word, size = draw_word(source, k, n[k], means[k]), WORD_SIZE
+                word, size = next_word(source, k, n[k], means[k], active)
             m = pulls_to_level(word, min(left - used, FIRST, size), rule, level, n[k], s[k])
             n[k] += m
             s[k] += popcount(word & ((np.int64(1) << m) - 1))
@@ -289,12 +288,8 @@ def next_blocks(
         state.head[k] = reread_block(
             source, k, n, corridor, state.future, state.head[k], free, active
         )
-    elif active[k, URN] > 0:
-        step_in_urn(source, k, n, corridor, active)
     elif active[k, REST_SIZE] > 0 or not open_long_block(source, k, n, mean, corridor, active):
-        if active[k, URN] == 0:
-            return walk_in_words(source, k, n, mean, corridor, active, log, line)
-        step_in_urn(source, k, n, corridor, active)
+        return walk_in_words(source, k, n, mean, corridor, active, log, line)
     if log.shape[0] > 0:
         copy_row(active, k, log, line)
         line += 1
@@ -324,7 +319,7 @@ def raise_level(
             if used == left or lines >= room:
                 fits = False
                 break
-            if n[k] < YOUNG and head[k] == tail[k] and active[k, URN] == 0:
+            if n[k] < YOUNG and head[k] == tail[k]:
                 fill_rest(source, k, n[k], means[k], active)
                 most = min(left - used, active[k, REST_SIZE])
                 m = pulls_to_level(active[k, REST], most, rule, level, n[k], s[k])

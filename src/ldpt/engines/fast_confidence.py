@@ -19,18 +19,16 @@ from ldpt.engines.blocks import (
     REST,
     REST_SIZE,
     STEPPED,
-    URN,
-    WORD,
     WORTH,
-    WORTH_ROOT,
     Corridor,
     WalkEdges,
     new_active,
+    next_word,
     open_long_block,
     read_word,
     rounding_slack,
-    step_in_urn,
     walk_edges,
+    worthwhile_distance,
 )
 from ldpt.engines.decisions import Arms, boundary, is_undecided
 from ldpt.engines.jit import borrowing, compiled
@@ -44,7 +42,7 @@ from ldpt.engines.pull_order import (
     remove,
 )
 from ldpt.engines.rereading import part_of_block
-from ldpt.engines.sources import WORD_SIZE, Source, draw_one, draw_word
+from ldpt.engines.sources import WORD_SIZE, Source, draw_one
 from ldpt.engines.tournament import NEVER, index_bits, new_tournament, runner_up_value, set_value
 from ldpt.radii import UNION, Boundary
 
@@ -147,18 +145,16 @@ def run_to_decision(
             return -1
         top = count - 1
         frontier, size = frontiers[top], sizes[top]
-        stop = min(reopen_keys[1] >> bits, max_pulls)
         key = check_keys[1]
         catches_up = top > 0 and key >= frontiers[top - 1]
         if catches_up:
             steps = keys_between(frontier, frontiers[top - 1], members, top, size, bits)
         else:
             steps = 1 + keys_between(frontier, key, members, top, size, bits)
-        if t + steps > stop:
-            frontiers[top] = key_after(frontier, stop - t, members, top, size, bits)
-            t = stop
+        t, done = visits_before(source, arms, edge, state, t, steps, frontier, max_pulls)
+        if done < steps:
+            frontiers[top] = key_after(frontier, done, members, top, size, bits)
             continue
-        t += steps
         if catches_up:
             count = merge_top(count, sizes, members)
             continue
@@ -171,6 +167,31 @@ def run_to_decision(
             sizes[top] -= 1
             if sizes[top] == 0:
                 count -= 1
+
+
+@borrowing
+def visits_before(
+    source: Source, arms: Arms, edge: Boundary, state: State, t: int, steps: int, frontier: int,
+    max_pulls: int,
+) -> tuple[int, int]:  # fmt: skip
+    """Make ``steps`` pulls of the top group, and all visits of arms that reopen meanwhile.
+
+    Return the time and how many of these pulls were made: fewer if the run ends before, or if an
+    arm that has reopened is still undecided after its visit.
+    """
+    end = t + steps
+    while True:
+        reopening = state.reopen_keys[1] >> state.bits
+        if end <= min(reopening, max_pulls):
+            return end, steps
+        if reopening >= max_pulls:
+            return max_pulls, steps - (end - max_pulls)
+        k = state.reopen_keys[1] & ((1 << state.bits) - 1)
+        alone = pulls_at(frontier, k, state.bits) - state.pulls[k]
+        time, decided = visit(source, arms, edge, state, k, reopening, alone, max_pulls)
+        if not decided:
+            return time, steps - (end - reopening)
+        end += time - reopening
 
 
 @borrowing
@@ -188,10 +209,10 @@ def visit(
     n, s = pulls[k], sums[k]
     b = boundary(edge, n, t)
     undecided = -b <= s - n * tau < b
-    if t < stop and active[k, URN] == 0:
+    if t < stop:
         word, size = active[k, REST], active[k, REST_SIZE]
         if size == 0:
-            word, size = draw_word(source, k, n, arms.means[k]), WORD_SIZE
+            word, size = next_word(source, k, n, arms.means[k], active)
         m, most = 0, min(stop - t, size)
         while undecided and m < most:
             s += word & 1
@@ -245,18 +266,14 @@ def next_block(
     """
     active, n, mean = state.active, state.pulls[k], arms.means[k]
     d, room = state.sums[k] - n * arms.tau, b - rounding_slack(n)
-    if active[k, URN] == 0 and active[k, REST_SIZE] == 0:
+    if active[k, REST_SIZE] == 0:
         flat = Corridor(room - d, room + d, 0.0, arms.tau, more)
         if open_long_block(source, k, n, mean, flat, active):
             return
     limit = min(more, active[k, REST_SIZE] + WORD_SIZE * (1 + (n >> AHEAD)))
     opening = (boundary(edge, n + limit, t) - b) / limit
     corridor = Corridor(room - d, room + d, -opening, arms.tau, limit)
-    if active[k, URN] > 0:
-        step_in_urn(source, k, n, corridor, active)
-        state.words[k, 0], state.sizes[k, 0] = active[k, WORD], active[k, PULLS]
-    else:
-        walk(source, k, mean, corridor, state)
+    walk(source, k, mean, corridor, state)
 
 
 @borrowing
@@ -266,11 +283,11 @@ def walk(source: Source, k: int, mean: float, corridor: Corridor, state: State) 
     edges = walk_edges(corridor)
     up, down = edges.up, edges.down
     word, size = active[k, REST], active[k, REST_SIZE]
-    far = WORTH * (abs(1.0 - 2.0 * corridor.tau) + abs(2.0 * mean - 1.0)) + 3.5 * WORTH_ROOT
+    far = worthwhile_distance(mean, Corridor(0.0, 0.0, 0.0, corridor.tau, 0))
     left, pulls, ones, j = corridor.limit, 0, 0, 0
     while True:
         if size == 0:
-            word, size = draw_word(source, k, n + pulls, mean), WORD_SIZE
+            word, size = next_word(source, k, n + pulls, mean, active)
         m, up, down = read_word(word, min(left, size), WalkEdges(up, down, edges.rise, edges.fall))
         state.words[k, j], state.sizes[k, j] = word, m
         ones += popcount(word & ((np.int64(1) << m) - 1))

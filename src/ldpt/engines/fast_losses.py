@@ -19,7 +19,6 @@ from typing import NamedTuple
 import numpy as np
 
 from ldpt.engines.blocks import (
-    NO_EDGE,
     WORTH,
     Corridor,
     rounding_slack,
@@ -49,7 +48,7 @@ from ldpt.engines.fast_budget import (
 )
 from ldpt.engines.jit import borrowing
 from ldpt.engines.short_runs import ShortRuns, judge_short_run
-from ldpt.engines.sources import WORD_SIZE, Source, draw_sum
+from ldpt.engines.sources import NO_EDGE, WORD_SIZE, Source, draw_sum
 from ldpt.policies import IndexRule
 
 DOUBT = 1.8  # I^2 up to which most looks ahead see an estimate cross the threshold

@@ -1,12 +1,12 @@
 """Losses of runs so short that every response counts, from tables of whole numbers.
 
-A run of some hundred pulls, such as the classical T = 500 on ten arms, has no blocks to jump over. It
-is decided by the argument of :mod:`ldpt.engines.fast_losses`, with two levels that are fixed before
-the first run: each arm walks alone to its first passage over the first level, and on to its first
-passage over the last. If the arms take no more pulls than the first budget to pass the first
-level, and no fewer than the last budget to pass the last, then at every budget each arm is
-somewhere between its two passages. If no estimate that matters crosses the threshold on that way,
-the loss at all budgets is known, although nobody knows where the arms are.
+A run of some hundred pulls, such as the classical T = 500 on ten arms, has no blocks to jump over.
+It is decided by the argument of :mod:`ldpt.engines.fast_losses`, with two levels that are fixed
+before the first run: each arm walks alone to its first passage over the first level, and on to its
+first passage over the last. If the arms together take no more pulls than the first budget to pass
+the first level, and no fewer than the last budget to pass the last, then at every budget each arm
+is somewhere between its two passages. If no estimate that matters crosses the threshold on that
+way, the loss at all budgets is known, although nobody knows where the arms are.
 
 An index grows with the distance of s from n tau. So for each level and each n there are two whole
 numbers: the index exceeds the level if and only if s is at most the one or at least the other.
@@ -175,7 +175,9 @@ def walk(
         if i == 0:
             words[k, j] = draw_word(source, k, n, mean)
         word = words[k, j] >> i
-        for n in range(n + 1, min(most, n - i + WORD_SIZE) + 1):
+        end = min(most, n - i + WORD_SIZE)
+        while n < end:
+            n += 1
             s += word & 1
             word >>= 1
             if s <= low[n] or s >= high[n]:

@@ -24,6 +24,7 @@ Source = np.random.Generator | np.ndarray
 WORD_SIZE = 62  # responses in a word, the next one in its lowest bit
 FEW = 24  # below, adding single draws is cheaper than one binomial
 NO_CHANCE = 40.0  # e^-40 is less than one step of a uniform draw, 2^-53
+NO_EDGE = 1 << 40  # farther than a walk goes
 INNER, OUTER = 1, 2  # answers of edges_touched
 
 
@@ -67,6 +68,14 @@ def touched_edge(source: Source, arm: int, n: int, m: int, ones: int, up: int, d
 
     Known: the next m responses hold ``ones`` ones. If both edges were touched, a tape names the
     first one; a generator leaves that case out (see :func:`reflected_edge`).
+    """
+    raise NotImplementedError("answered in compiled code only")
+
+
+def first_touch(source: Source, arm: int, n: int, m: int, ones: int, edge: int) -> int:
+    """The pull after n with which the walk 2 s - n, started at 0, first comes to the edge.
+
+    Known: the next m responses hold ``ones`` ones, and touch the edge.
     """
     raise NotImplementedError("answered in compiled code only")
 
@@ -118,6 +127,13 @@ def _touched_edge(source, arm, n, m, ones, up, down):  # type: ignore[no-untyped
     if _is_generator(source):
         return lambda source, arm, n, m, ones, up, down: reflected_edge(source, m, ones, up, down)
     return lambda source, arm, n, m, ones, up, down: edge_on_tape(source, arm, n, m, up, down)
+
+
+@overload(first_touch)
+def _first_touch(source, arm, n, m, ones, edge):  # type: ignore[no-untyped-def]
+    if _is_generator(source):
+        return lambda source, arm, n, m, ones, edge: halved_touch(source, m, ones, edge)
+    return lambda source, arm, n, m, ones, edge: touch_on_tape(source, arm, n, edge)
 
 
 @overload(edges_touched)
@@ -252,6 +268,15 @@ def edge_on_tape(tape: np.ndarray, arm: int, n: int, m: int, up: int, down: int)
 
 
 @borrowing
+def touch_on_tape(tape: np.ndarray, arm: int, n: int, edge: int) -> int:
+    """First touch of the edge on the tape."""
+    j = 1
+    while 2 * (tape[arm, n + j] - tape[arm, n]) - j != edge:
+        j += 1
+    return j
+
+
+@borrowing
 def nested_edges_on_tape(
     tape: np.ndarray, arm: int, n: int, m: int, inner: Edges, outer: Edges
 ) -> int:
@@ -287,6 +312,40 @@ def reflected_edge(rng: np.random.Generator, m: int, ones: int, up: int, down: i
         return 1
     fallen = touch_probability(m, m - ones, down) if fall < NO_CHANCE else 0.0
     return -1 if u < risen + fallen else 0
+
+
+@borrowing
+def halved_touch(rng: np.random.Generator, m: int, ones: int, edge: int) -> int:
+    """Draw the first touch of an edge by a walk of m steps that is known to touch it.
+
+    A walk that touches the edge and comes back is the mirror image, from the touch on, of one that
+    ends beyond, and those touch it for certain. So the walk is halved: where it is in the middle is
+    drawn, and by reflection whether it has touched before; the half with the first touch is, or
+    mirrors, a walk that ends beyond the edge again. The other half is forgotten.
+    """
+    if edge < 0:
+        ones, edge = m - ones, -edge
+    if 2 * ones - m < edge:
+        ones = m - ones + edge
+    before = 0
+    while m > FEW:
+        half = m >> 1
+        front = hypergeometric(rng, half, ones, m)
+        middle = 2 * front - half
+        if middle >= edge:
+            m, ones = half, front
+        elif is_touch(uniform(rng), half, front, Edges(edge, NO_EDGE)):
+            m, ones = half, half - front + edge
+        else:
+            before, edge, m, ones = before + half, edge - middle, m - half, ones - front
+    walk = 0
+    while walk < edge:
+        rises = uniform(rng) * m < ones
+        walk += 1 if rises else -1
+        ones -= rises
+        m -= 1
+        before += 1
+    return before
 
 
 @borrowing
