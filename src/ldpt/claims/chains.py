@@ -176,9 +176,12 @@ def exact_losses(policy: str) -> Losses:
         *((pair, (math.inf,), (4, 16, 32)) for pair in pairs),
     ):
         for epsilon in epsilons:
-            for multiple in multiples:
-                budget = max(2 * problem.n_arms, math.ceil(multiple * problem.complexity(epsilon)))
-                loss = exact.fixed_budget_loss(problem, epsilon, budget, policy)
+            budgets = [
+                max(2 * problem.n_arms, math.ceil(multiple * problem.complexity(epsilon)))
+                for multiple in multiples
+            ]
+            losses = exact.fixed_budget_losses(problem, epsilon, budgets, policy)
+            for budget, loss in zip(budgets, losses, strict=True):
                 yield problem, epsilon, budget, loss
 
 
@@ -287,14 +290,11 @@ def uniform_loss(instance: Instance, epsilon: float, budget: int) -> float:
     from scipy.stats import binom
 
     means, tau = instance.private_means(epsilon), instance.private_threshold(epsilon)
-    right = 1.0
-    for arm, (accept, reject) in enumerate(
-        zip(instance.must_accept, instance.must_reject, strict=True)
-    ):
-        pulls = budget // instance.n_arms + (arm < budget % instance.n_arms)
-        below = float(binom.cdf(math.floor(pulls * tau), pulls, means[arm]))  # s <= n tau
-        right *= 1 - below if accept else below if reject else 1.0
-    return 1 - right
+    arms = np.arange(instance.n_arms)
+    pulls = budget // arms.size + (arms < budget % arms.size)
+    below = binom.cdf(np.floor(pulls * tau), pulls, means)  # s <= n tau
+    judged = [instance.must_accept, instance.must_reject]
+    return 1 - math.prod(np.select(judged, [1 - below, below], 1.0).tolist())
 
 
 def drift_of_algorithm_1(epsilons: Sequence[float] = (2.0, 1.0, 0.7, 0.5)) -> Evidence:
