@@ -39,6 +39,7 @@ rule evidence_displays:
         "<results>/evidence/displays.json",
     log:
         "<results>/logs/evidence_displays.log",
+    priority: LONG
     conda:
         "../../environment.yml"
     params:
@@ -55,6 +56,7 @@ rule evidence_chains:
         "<results>/evidence/chains.json",
     log:
         "<results>/logs/evidence_chains.log",
+    priority: LONG
     conda:
         "../../environment.yml"
     params:
@@ -89,6 +91,7 @@ rule evidence_measured:
         "<results>/evidence/measured.json",
     log:
         "<results>/logs/evidence_measured.log",
+    priority: LONG
     conda:
         "../../environment.yml"
     params:
@@ -111,6 +114,7 @@ rule claims:
         verdicts="<results>/claims.json",
     log:
         "<results>/logs/claims.log",
+    priority: LONG
     conda:
         "../../environment.yml"
     params:
