@@ -18,7 +18,7 @@ from tests import preloaded
 
 MadeOnce = Callable[[str, Callable[[], Path]], Path]
 PROJECT = Path(__file__).resolve().parents[1]
-LONGEST = ["test_crash.py", "test_determinism.py", "test_extension.py", "test_code_is_input.py"]
+LONGEST = ["test_crash.py", "test_determinism.py", "test_code_is_input.py"]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
