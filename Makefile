@@ -1,5 +1,5 @@
 # `make reproduce` and `make test` are all it takes; both build .venv from the lock by themselves.
-.PHONY: reproduce smoke html readme test lint kernels test-cluster benchmark lock clean
+.PHONY: reproduce smoke html readme test lint kernels kernels-confidence test-cluster benchmark lock clean
 .DELETE_ON_ERROR:
 
 PYTHON ?= python3
@@ -28,9 +28,10 @@ html: .venv/ready
 readme: .venv/ready
 	$(BIN)/python -m ldpt.publishing.readme
 
-# The engines are compiled while one core is left anyway, and not by every process of the tests.
+# The engines are compiled beforehand, and not by every process of the tests: those of Algorithm 2 on
+# a second core, which then has the time for lint.
 test: .venv/ready
-	$(MAKE) --no-print-directory -j2 lint kernels
+	$(MAKE) --no-print-directory -j2 kernels kernels-confidence lint
 	$(BIN)/pytest -n auto --durations 10
 
 lint: .venv/ready
@@ -41,6 +42,9 @@ lint: .venv/ready
 
 kernels: .venv/ready
 	$(BIN)/python -c 'from scripts.compile_kernels import compile_kernels; compile_kernels("/dev/null")'
+
+kernels-confidence: .venv/ready
+	$(BIN)/ldpt simulate --means 0 1 --epsilon 4 --delta 0.5 --radius hoeffding --replicates 1 > /dev/null
 
 test-cluster: .venv/ready
 	tests/cluster/install

@@ -3,11 +3,14 @@
 import re
 from pathlib import Path
 
+from ldpt.io.schemas import skip_address_grammar
+
 PREAMBLE = "snakemake-job-properties"  # Snakemake's own cell: absolute paths, nothing to read
 
 
 def render(executed: str) -> str:
     """The page, without Snakemake's cell, without run times and without scripts from elsewhere."""
+    skip_address_grammar()
     import nbformat
     from nbconvert import HTMLExporter
 

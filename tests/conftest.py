@@ -18,36 +18,39 @@ from tests import preloaded
 
 MadeOnce = Callable[[str, Callable[[], Path]], Path]
 PROJECT = Path(__file__).resolve().parents[1]
-LONGEST = ["test_crash.py", "test_determinism.py", "test_extension.py", "test_code_is_input.py"]
+LONGEST = ["test_crash.py", "test_determinism.py", "test_code_is_input.py"]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The files that take minutes come first, then all others with expensive fixtures.
+    """The files that take minutes come first, then all other tests that stay together.
 
     What is left for the end keeps all processes busy.
     """
-    items.sort(key=lambda item: _place(item.path.name, is_whole(item.nodeid)))
+    items.sort(key=lambda item: _place(item.path.name, together(item.nodeid) != item.nodeid))
 
 
 def _place(file: str, whole: bool) -> int:
     return LONGEST.index(file) if file in LONGEST else len(LONGEST) + (not whole)
 
 
-def is_whole(nodeid: str) -> bool:
-    """Whether the tests of this file share fixtures that one process should make."""
-    return nodeid.startswith(("tests/workflow/", "tests/browser/"))
+def together(nodeid: str) -> str:
+    """The tests that one process runs because of what they share, else this test alone."""
+    if nodeid.startswith("tests/engines/"):
+        return "tests/engines"  # engines for tapes, which the first of them compiles
+    file = nodeid.split("::", 1)[0]
+    return file if file.startswith(("tests/workflow/", "tests/browser/")) else nodeid
 
 
-class WholeFiles(LoadScopeScheduling):
-    """Sends these files to one process each, and all other tests one by one."""
+class Together(LoadScopeScheduling):
+    """Sends tests that share what is expensive to one process, and all others one by one."""
 
     def _split_scope(self, nodeid: str) -> str:
-        return nodeid.split("::", 1)[0] if is_whole(nodeid) else nodeid
+        return together(nodeid)
 
 
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> WholeFiles:
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Together:
     config.option.loadscopereorder = False  # the order above
-    return WholeFiles(config, log)
+    return Together(config, log)
 
 
 @pytest.fixture(scope="session")

@@ -16,7 +16,9 @@ from subprocess import CompletedProcess
 from tempfile import TemporaryDirectory
 
 PREPARED = multiprocessing.get_context("forkserver")
-PREPARED.set_forkserver_preload(["snakemake.cli", "jsonschema", "numpy"])
+PREPARED.set_forkserver_preload(
+    ["snakemake.cli", "snakemake.report.html_reporter", "smart_open", "jsonschema", "numpy"]
+)
 
 
 def environment(folder: Path, own_code: bool) -> dict[str, str]:

@@ -157,12 +157,12 @@ WRONG: dict[str, tuple[Callable[[Config], Any], str]] = {
         "min_gap: nan is not a number",
     ),
     "duplicate name": (
-        lambda c: add_instance(c, name="hard-arm", means=[0.2], threshold=0.5),
-        "duplicate instance name 'hard-arm'",
+        lambda c: add_instance(c, name="two-arms", means=[0.2], threshold=0.5),
+        "duplicate instance name 'two-arms'",
     ),
     "duplicate name on a disk that ignores case": (
-        lambda c: add_instance(c, name="Hard-arm", means=[0.2], threshold=0.5),
-        "duplicate instance name 'Hard-arm'",
+        lambda c: add_instance(c, name="Two-arms", means=[0.2], threshold=0.5),
+        "duplicate instance name 'Two-arms'",
     ),
     "name with a line break": (
         lambda c: add_instance(c, name="x\n", means=[0.2], threshold=0.5),
@@ -271,12 +271,12 @@ WRONG: dict[str, tuple[Callable[[Config], Any], str]] = {
         "0.2",
     ),
     "panel that no study simulates": (
-        set_in("figures", "fixed_budget", ["hard-arm"]),
-        "figures.fixed_budget: no study of fixed_budget runs 'hard-arm'",
+        set_in("figures", "fixed_budget", ["counterexample"]),
+        "figures.fixed_budget: no study of fixed_budget runs 'counterexample'",
     ),
     "panel without its delta": (
-        set_in("figures", "fixed_confidence", ["one-arm"]),
-        "figures.fixed_confidence: no study of fixed_confidence runs 'one-arm' at figures.delta",
+        set_in("figures", "fixed_confidence", ["two-arms"]),
+        "figures.fixed_confidence: no study of fixed_confidence runs 'two-arms' at figures.delta",
     ),
     "panel without its epsilon": (
         set_in("figures", "epsilon", 4),

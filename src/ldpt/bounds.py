@@ -168,26 +168,29 @@ def fixed_budget_upper(
         pulls = lsa_shares(gaps, budget - n_arms)
     squares = pulls * gaps**2
     alone = float(np.exp(-2 * (squares * right_side)[judged]).sum())
-    pairs = [_pair_terms(q, squares, judged, version, budget - n_arms) for q in PEELINGS]
-    return alone + min(pairs)
+    factors = LSA_FACTORS
+    if version == "proved":
+        factors = 2 * (1 + math.log(budget - n_arms) / (4 * PEELINGS))
+    return alone + float(_pair_terms(factors, squares, judged).min())
 
 
 PEELINGS = 10.0 ** np.linspace(-3, 0, 200, endpoint=False)  # values of q to choose from
+EXPONENTS = 2 * (1 - PEELINGS**2)  # a in the article
+LSA_FACTORS = np.array(  # one by one: NumPy raises an array to a power by other code than a number
+    [
+        2 / (1 - (((1 + q) / (1 - q)) ** 2) ** (-a * LSA_WEIGHT))
+        for q, a in zip(PEELINGS, EXPONENTS, strict=True)
+    ]
+)
 
 
-def _pair_terms(
-    q: float, squares: np.ndarray, judged: np.ndarray, version: str, pulls: float
-) -> float:
-    """Sum over an erring arm i and another arm k that deviates with it."""
-    a = 2 * (1 - q**2)
-    if version == "proved":
-        factor = 2 * (1 + math.log(pulls) / (4 * q))
-    else:
-        ratio = ((1 + q) / (1 - q)) ** 2
-        factor = 2 / (1 - ratio ** (-a * LSA_WEIGHT))
+def _pair_terms(factors: np.ndarray, squares: np.ndarray, judged: np.ndarray) -> np.ndarray:
+    """For each q, the sum over an erring arm i and another arm k that deviates with it."""
+    a = EXPONENTS[:, None, None]
     z = np.maximum(0.0, a * squares[judged, None] - a**2 / (a + 2) * squares)
-    terms = factor * (1 + z) * np.exp(-z)
-    return float(terms.sum() - terms[np.arange(len(terms)), np.flatnonzero(judged)].sum())
+    terms = factors[:, None, None] * (1 + z) * np.exp(-z)
+    itself = terms[:, np.arange(terms.shape[1]), np.flatnonzero(judged)]
+    return terms.reshape(len(terms), -1).sum(axis=1) - itself.sum(axis=1)
 
 
 def lsa_shares(gaps: np.ndarray, pulls: float) -> np.ndarray:

@@ -5,7 +5,6 @@ A config file holds what differs from ``config/config.yaml``, as with Snakemake'
 
 import itertools
 import math
-import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -24,6 +23,7 @@ from ldpt.instances import (
 )
 from ldpt.io.files import read_whole
 from ldpt.io.messages import short, shown, unknown
+from ldpt.io.schemas import skip_address_grammar
 from ldpt.planning.limits import (
     MAX_PULLS,
     require_affordable,
@@ -445,9 +445,7 @@ def _check_schema(config: Mapping[str, Any]) -> None:
 @cache
 def _validator() -> Any:
     """A validator that does not take 3.0 for an integer: seeds and counts are Python integers."""
-    # jsonschema builds a grammar of addresses on import where this package is installed: a second
-    # that every job on a cluster would pay, for formats that our schemas do not use.
-    sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
+    skip_address_grammar()
     from jsonschema import Draft202012Validator, validators
 
     types = Draft202012Validator.TYPE_CHECKER.redefine(

@@ -456,7 +456,8 @@ def certified_error_lower_bound(
     mass = np.array([1.0])
     low, error = 0, 0.0
     for n in range(1, max_pulls + 1):
-        mass = _rounded_down(np.append(mass, 0.0) * stay + np.insert(mass, 0, 0.0) * rise)
+        wider = np.concatenate([[0.0], mass, [0.0]])
+        mass = _rounded_down(wider[1:] * stay + wider[:-1] * rise)
         edges = strip.edges(n)
         wrong = mass[: max(0, edges.below - low)] if above else mass[max(0, edges.above - low) :]
         error = float(_rounded_down(np.array([error + math.fsum(wrong)]))[0])
@@ -502,6 +503,7 @@ class _CertifiedStrip:
         self.mean_below = _double_below(mean.a)
         self.complement_below = _double_below((1 - mean).a)
         self._delta = iv.mpf(repr(float(delta)))
+        self._log_share = iv.log(4 / self._delta)
         self._variance, self._rho = iv.mpf(1) / 4, iv.mpf(repr(float(radius.rho)))
         if radius.kind.family not in (UNION, TWO_SIDED):
             t = self._threshold
@@ -513,7 +515,7 @@ class _CertifiedStrip:
         """The formulas of :mod:`ldpt.radii` for one arm, in intervals."""
         iv, kind = self._iv, self._radius.kind
         if kind.family == UNION:
-            log = iv.log(4 / self._delta) + 3 * iv.log(iv.mpf(n))
+            log = self._log_share + 3 * iv.log(iv.mpf(n))
             return iv.sqrt(iv.mpf(kind.factor) * n * log)  # factors are powers of two
         v = self._variance * n + self._rho
         if kind.family == TWO_SIDED:

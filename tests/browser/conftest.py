@@ -34,11 +34,11 @@ def browser() -> Iterator[webdriver.Chrome]:
     browser.quit()
 
 
-def opened(browser: webdriver.Chrome, page: Path) -> webdriver.Chrome:
-    """Open a file and forget what the console said before."""
+def opened(browser: webdriver.Chrome, page: Path, view: str = "") -> webdriver.Chrome:
+    """Open a file, at a view that its address names, and forget what the console said before."""
     browser.get("about:blank")
     browser.get_log("browser")
-    browser.get(page.resolve().as_uri())
+    browser.get(page.resolve().as_uri() + view)
     return browser
 
 

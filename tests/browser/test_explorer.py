@@ -1,6 +1,7 @@
 """The explorer in a real browser: it computes what ldpt computes, and says what is wrong where."""
 
 import math
+from collections.abc import Iterator
 from pathlib import Path
 
 import pandas as pd
@@ -20,6 +21,7 @@ pytestmark = pytest.mark.browser
 SOURCES = Path(__file__).resolve().parents[2] / "workflow" / "explorer"
 GROUPS = Instance("groups", [0.1, 0.1, 0.35, 0.45, 0.55, 0.9], 0.5, 0.1)
 LONE = Instance("lone", [0.95], 0.9)
+ALGORITHM_1 = "#policy=apt"  # at once: the page simulates the policy that it opens with
 EPSILONS = (1.0, math.inf, 0.25)  # in no order: the page has to sort them
 
 
@@ -52,9 +54,30 @@ def page(tmp_path_factory: pytest.TempPathFactory, measured: dict[str, pd.DataFr
 
 @pytest.fixture
 def explored(browser: webdriver.Chrome, page: Path) -> webdriver.Chrome:
-    opened(browser, page)
-    enter(browser, "policy", "apt")
-    return browser
+    return opened(browser, page, ALGORITHM_1)
+
+
+@pytest.fixture(scope="module")
+def tab(browser: webdriver.Chrome, page: Path) -> Iterator[str]:
+    """A tab of its own, in which the page is opened once."""
+    first = browser.current_window_handle
+    browser.switch_to.new_window("tab")
+    opened(browser, page, ALGORITHM_1)
+    opened_once = browser.current_window_handle
+    browser.switch_to.window(first)
+    yield opened_once
+    browser.switch_to.window(opened_once)
+    browser.close()
+    browser.switch_to.window(first)
+
+
+@pytest.fixture
+def shared(browser: webdriver.Chrome, tab: str) -> Iterator[webdriver.Chrome]:
+    """The same page for all tests that leave it as they found it: opening it takes a second."""
+    first = browser.current_window_handle
+    browser.switch_to.window(tab)
+    yield browser
+    browser.switch_to.window(first)
 
 
 def enter(browser: webdriver.Chrome, name: str, text: str) -> None:
@@ -135,16 +158,18 @@ def test_explorer_moves_cost_curves_with_delta(explored: webdriver.Chrome) -> No
     ],
 )
 def test_error_is_shown_beside_its_field(
-    explored: webdriver.Chrome, field: str, text: str, part: str
+    shared: webdriver.Chrome, field: str, text: str, part: str
 ) -> None:
-    assert error_of(explored, field) == ""
-    good = explored.execute_script(f"return document.getElementById('{field}').value")
-    enter(explored, field, text)
-    assert part in error_of(explored, field)
-    other = [name for name in ("means", "threshold", "epsilon", "delta") if name != field]
-    assert all(error_of(explored, name) == "" for name in other)
-    enter(explored, field, good)
-    assert error_of(explored, field) == ""
+    assert error_of(shared, field) == ""
+    good = shared.execute_script(f"return document.getElementById('{field}').value")
+    enter(shared, field, text)
+    try:
+        assert part in error_of(shared, field)
+        other = [name for name in ("means", "threshold", "epsilon", "delta") if name != field]
+        assert all(error_of(shared, name) == "" for name in other)
+    finally:
+        enter(shared, field, good)
+    assert error_of(shared, field) == ""
 
 
 def test_explorer_refuses_fixed_confidence_with_an_arm_at_the_threshold(
@@ -161,7 +186,7 @@ def test_explorer_refuses_fixed_confidence_with_an_arm_at_the_threshold(
 @pytest.mark.parametrize("epsilon", EPSILONS)
 @pytest.mark.parametrize("multiple", [7, 200])
 def test_explorer_formulas_match_ldpt(
-    explored: webdriver.Chrome, instance: Instance, epsilon: float, multiple: int
+    shared: webdriver.Chrome, instance: Instance, epsilon: float, multiple: int
 ) -> None:
     problem = {
         "means": list(instance.means),
@@ -180,7 +205,7 @@ def test_explorer_formulas_match_ldpt(
         ];"""
     n, budget = 4321, math.ceil(multiple * instance.complexity(epsilon))
     text = "Infinity" if math.isinf(epsilon) else str(epsilon)
-    found = explored.execute_script(script, problem, text, n, budget)
+    found = shared.execute_script(script, problem, text, n, budget)
     terms = instance.n_arms, 0.05, instance.threshold, epsilon
     edges = [radii.boundary(radii.Radius(name).at(*terms), n, 3 * n) for name in radii.RADII]
     expected = [
@@ -314,9 +339,9 @@ def test_truncated_address_still_opens_the_page(browser: webdriver.Chrome, page:
     assert complaints(browser) == []
 
 
-def test_measured_values_are_named_with_their_file(explored: webdriver.Chrome) -> None:
+def test_measured_values_are_named_with_their_file(shared: webdriver.Chrome) -> None:
     for chart in ("confidence", "budget"):
-        note = explored.find_element(By.ID, f"{chart}-note").text
+        note = shared.find_element(By.ID, f"{chart}-note").text
         assert f"results/summaries/fixed_{chart}.csv" in note
 
 
@@ -333,11 +358,11 @@ def test_page_can_be_used_from_the_keyboard(explored: webdriver.Chrome) -> None:
     assert explored.switch_to.active_element.get_attribute("id") == "results"
 
 
-def test_privacy_levels_have_one_order(explored: webdriver.Chrome) -> None:
+def test_privacy_levels_have_one_order(shared: webdriver.Chrome) -> None:
     script = """
         return [...document.querySelectorAll('#budget-chart .legend li')].map((e) =>
           e.textContent);"""
-    texts = explored.execute_script(script)
+    texts = shared.execute_script(script)
     levels = [text.rsplit("= ", 1)[1] for text in texts if text.startswith("measured")]
     assert len(levels) > 1
     found = [math.inf if level == "∞" else float(level) for level in levels]

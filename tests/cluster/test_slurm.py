@@ -11,6 +11,7 @@ import pytest
 import yaml
 
 from ldpt.provenance import file_hash
+from ldpt.publishing.readme import finished_jobs
 from tests.cluster.slurm import Cluster
 
 pytestmark = pytest.mark.cluster
@@ -69,8 +70,7 @@ def test_slurm_products_have_the_bytes_of_a_local_run(made: Path, smoke: Path) -
 
 
 def test_jobs_travel_together(made: Path, cluster: Cluster) -> None:
-    jobs = len(list((made / ROOT / "results" / "benchmarks").rglob("*.tsv")))
-    assert len(cluster.jobs()) <= jobs / 4
+    assert len(cluster.jobs()) <= len(finished_jobs(made / ROOT)) / 4
 
 
 def test_jobs_ask_for_cores_that_this_machine_may_not_have(made: Path, cluster: Cluster) -> None:

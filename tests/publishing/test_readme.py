@@ -54,10 +54,9 @@ def project(tmp_path: Path) -> Path:
     for name, text in {
         "workflow/figures.yaml": CATALOG,
         "workflow/report/a_cost.rst": "What does it\ncost?\n\nDrawn so.\n",
-        "results/benchmarks/a_cost.tsv": "s\tcpu_time\n2.5\t0.5\n",
         "results/manifest.json": '{"products": {"figures/a.pdf": {}, "figures/a.png": {}}}',
-        "results/records/figures/a.pdf.json": record("draw", "05:00:00", 90.0),
-        "results/records/figures/a.png.json": record("draw", "05:00:00", 90.0),
+        "results/records/figures/a.pdf.json": record("a_cost", "05:00:00", 90.0),
+        "results/records/figures/a.png.json": record("a_cost", "05:00:00", 90.0),
         "results/records/figures/left_over.png.json": record("old", "04:00:00", 90.0),
         "results/records/results/manifest.json.json": record("manifest", "05:01:00", 60.0),
         "results/smoke/large.txt": "x" * 5_000_000,
@@ -91,7 +90,7 @@ def test_readme_generates_all_its_parts(project: Path) -> None:
     assert "as T to the power 0.15.\nWith K arms the time grows as K to the power 1.00" in words
     assert "| Theorem 1 | false, and why |\n" in readme.part(text, "verdicts")
     assert "own: 5 true; 1 false. Another 10 are typos" in readme.part(text, "verdicts")
-    row = "| [`a_cost`](figures/a_cost.png) | What does it cost? | `scripts/a_cost.py` | 2.5 s |\n"
+    row = "| [`a_cost`](figures/a_cost.png) | What does it cost? | `scripts/a_cost.py` | 90.0 s |\n"
     assert row in readme.part(text, "figures")
     assert text.startswith("# Title\n")
     assert text.endswith("end\n")
@@ -105,7 +104,7 @@ def test_cost_counts_the_run_at_paper_scale_alone(project: Path) -> None:
 
 def test_readme_cost_table_has_one_row_per_rule(project: Path) -> None:
     *_, first, second = readme.cost_table(project).splitlines()
-    assert first == "| `draw` | 1 | 45.0 s | 90.0 s | 190 MB |"
+    assert first == "| `a_cost` | 1 | 45.0 s | 90.0 s | 190 MB |"
     assert second == "| `manifest` | 1 | 45.0 s | 60.0 s | 160 MB |"
 
 

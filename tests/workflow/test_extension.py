@@ -12,6 +12,7 @@ from typing import NamedTuple
 import pandas as pd
 import pytest
 
+from ldpt.engines.jit import engine_digest
 from tests.conftest import PROJECT, snakemake
 
 pytestmark = pytest.mark.workflow
@@ -98,6 +99,10 @@ def test_extended_study_draws_the_new_figure_with_its_facts(extended: Path) -> N
     assert "500 runs" in caption
     budgets = pd.read_csv(extended / BUDGETS)
     assert set(budgets["policy"]) == {"apt", "steady"}
+
+
+def test_documented_rows_compile_no_engine_again(extended: Path) -> None:
+    assert engine_digest(extended / "src" / "ldpt") == engine_digest()
 
 
 BOTH_ENGINES = """

@@ -21,8 +21,6 @@ rule error_map:
         "<results>/error_map.csv",
     log:
         "<results>/logs/error_map.log",
-    benchmark:
-        "<results>/benchmarks/error_map.tsv"
     priority: LONG
     conda:
         "../../environment.yml"
@@ -41,8 +39,7 @@ rule evidence_displays:
         "<results>/evidence/displays.json",
     log:
         "<results>/logs/evidence_displays.log",
-    benchmark:
-        "<results>/benchmarks/evidence_displays.tsv"
+    priority: LONG
     conda:
         "../../environment.yml"
     params:
@@ -59,8 +56,7 @@ rule evidence_chains:
         "<results>/evidence/chains.json",
     log:
         "<results>/logs/evidence_chains.log",
-    benchmark:
-        "<results>/benchmarks/evidence_chains.tsv"
+    priority: LONG
     conda:
         "../../environment.yml"
     params:
@@ -75,8 +71,6 @@ rule evidence_tapes:
         "<results>/evidence/tapes.csv",
     log:
         "<results>/logs/evidence_tapes.log",
-    benchmark:
-        "<results>/benchmarks/evidence_tapes.tsv"
     priority: LONG
     conda:
         "../../environment.yml"
@@ -97,8 +91,7 @@ rule evidence_measured:
         "<results>/evidence/measured.json",
     log:
         "<results>/logs/evidence_measured.log",
-    benchmark:
-        "<results>/benchmarks/evidence_measured.tsv"
+    priority: LONG
     conda:
         "../../environment.yml"
     params:
@@ -121,8 +114,7 @@ rule claims:
         verdicts="<results>/claims.json",
     log:
         "<results>/logs/claims.log",
-    benchmark:
-        "<results>/benchmarks/claims.tsv"
+    priority: LONG
     conda:
         "../../environment.yml"
     params:

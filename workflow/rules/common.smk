@@ -95,8 +95,8 @@ def code(script):
     return lambda wildcards: code_hash(script)
 
 
-# Long jobs have priority, so that none is left running alone at the end; jobs of minutes get a
-# quarter of the cores.
+# Long jobs, and the claims that the article waits for, have priority, so that none is left running
+# alone at the end; jobs of minutes get a quarter of the cores.
 LONG = 1
 AWAITED = 2  # by all of them
 QUARTER = min(4, max(1, workflow.cores // 4))

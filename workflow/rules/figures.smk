@@ -30,8 +30,6 @@ for name, figure in FIGURES.items():
             **drawn(name, figure["category"]),
         log:
             f"<results>/logs/{name}.log",
-        benchmark:
-            f"<results>/benchmarks/{name}.tsv"
         group:
             "conclude"
         conda:

@@ -7,8 +7,6 @@ rule instance:
         "<results>/instances/{instance}.json",
     log:
         "<results>/logs/instance/{instance}.log",
-    benchmark:
-        "<results>/benchmarks/instance/{instance}.tsv"
     conda:
         "../../environment.yml"
     params:

@@ -33,8 +33,6 @@ rule rare_fixed_budget:
         "<results>/rare/fixed_budget/{instance}.csv",
     log:
         "<results>/logs/rare_fixed_budget/{instance}.log",
-    benchmark:
-        "<results>/benchmarks/rare_fixed_budget/{instance}.tsv"
     priority: LONG
     conda:
         "../../environment.yml"
@@ -59,8 +57,6 @@ rule rare_environments:
         "<results>/rare/environments/{instance}.csv",
     log:
         "<results>/logs/rare_environments/{instance}.log",
-    benchmark:
-        "<results>/benchmarks/rare_environments/{instance}.tsv"
     priority: LONG
     conda:
         "../../environment.yml"
@@ -85,8 +81,6 @@ rule rare_fixed_confidence:
         "<results>/rare/fixed_confidence/{instance}.csv",
     log:
         "<results>/logs/rare_fixed_confidence/{instance}.log",
-    benchmark:
-        "<results>/benchmarks/rare_fixed_confidence/{instance}.tsv"
     priority: LONG
     conda:
         "../../environment.yml"
@@ -113,8 +107,6 @@ rule gather_rare:
         "<results>/rare/{table}.csv",
     log:
         "<results>/logs/gather_rare/{table}.log",
-    benchmark:
-        "<results>/benchmarks/gather_rare/{table}.tsv"
     wildcard_constraints:
         table="|".join(RARE),
     conda:
@@ -134,8 +126,6 @@ rule rare_exponents:
         "<results>/rare/exponents.csv",
     log:
         "<results>/logs/rare_exponents.log",
-    benchmark:
-        "<results>/benchmarks/rare_exponents.tsv"
     conda:
         "../../environment.yml"
     params:
@@ -153,8 +143,6 @@ rule exact_curves:
         "<results>/exact/fixed_budget.csv",
     log:
         "<results>/logs/exact_curves.log",
-    benchmark:
-        "<results>/benchmarks/exact_curves.tsv"
     priority: LONG
     conda:
         "../../environment.yml"

@@ -42,8 +42,6 @@ rule gather_numbers:
         "<results>/numbers.json",
     log:
         "<results>/logs/gather_numbers.log",
-    benchmark:
-        "<results>/benchmarks/gather_numbers.tsv"
     conda:
         "../../environment.yml"
     params:
@@ -84,8 +82,6 @@ rule report:
         ),
     log:
         "<results>/logs/report.log",
-    benchmark:
-        "<results>/benchmarks/report.tsv"
     conda:
         "../../environment.yml"
     params:
@@ -107,8 +103,6 @@ rule claims_page:
         ),
     log:
         "<results>/logs/claims_page.log",
-    benchmark:
-        "<results>/benchmarks/claims_page.tsv"
     conda:
         "../../environment.yml"
     params:
@@ -126,8 +120,6 @@ rule findings:
         "<figures>/findings.md",
     log:
         "<results>/logs/findings.log",
-    benchmark:
-        "<results>/benchmarks/findings.tsv"
     conda:
         "../../environment.yml"
     params:
@@ -154,8 +146,6 @@ rule explorer:
         ),
     log:
         "<results>/logs/explorer.log",
-    benchmark:
-        "<results>/benchmarks/explorer.tsv"
     conda:
         "../../environment.yml"
     params:
@@ -177,8 +167,6 @@ rule notebook:
     log:
         "<results>/logs/notebook.log",
         notebook="<results>/explore/explore.ipynb",
-    benchmark:
-        "<results>/benchmarks/notebook.tsv"
     conda:
         "../../environment.yml"
     params:
@@ -199,8 +187,6 @@ rule notebook_html:
         ),
     log:
         "<results>/logs/notebook_html.log",
-    benchmark:
-        "<results>/benchmarks/notebook_html.tsv"
     conda:
         "../../environment.yml"
     params:
@@ -218,8 +204,6 @@ rule manifest:
         MANIFEST,
     log:
         "<results>/logs/manifest.log",
-    benchmark:
-        "<results>/benchmarks/manifest.tsv"
     conda:
         "../../environment.yml"
     params:

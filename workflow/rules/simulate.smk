@@ -51,8 +51,6 @@ rule compile_kernels:
         "<results>/kernels.json",
     log:
         "<results>/logs/compile_kernels.log",
-    benchmark:
-        "<results>/benchmarks/compile_kernels.tsv"
     priority: AWAITED
     conda:
         "../../environment.yml"
@@ -71,8 +69,6 @@ rule simulate_fixed_budget:
         "<results>/simulations/fixed_budget/{instance}/{policy}.parquet",
     log:
         "<results>/logs/simulate_fixed_budget/{instance}/{policy}.log",
-    benchmark:
-        "<results>/benchmarks/simulate_fixed_budget/{instance}/{policy}.tsv"
     priority: LONG
     group:
         lambda w: budget_cost(*w).group
@@ -99,8 +95,6 @@ rule simulate_fixed_confidence:
         "<results>/simulations/fixed_confidence/{instance}/{radius}.parquet",
     log:
         "<results>/logs/simulate_fixed_confidence/{instance}/{radius}.log",
-    benchmark:
-        "<results>/benchmarks/simulate_fixed_confidence/{instance}/{radius}.tsv"
     group:
         lambda w: confidence_cost(*w).group
     conda:
@@ -124,8 +118,6 @@ rule simulate_mechanism:
         "<results>/simulations/mechanism.parquet",
     log:
         "<results>/logs/simulate_mechanism.log",
-    benchmark:
-        "<results>/benchmarks/simulate_mechanism.tsv"
     conda:
         "../../environment.yml"
     params:
@@ -145,8 +137,6 @@ rule simulate_allocation:
         "<results>/simulations/allocation.parquet",
     log:
         "<results>/logs/simulate_allocation.log",
-    benchmark:
-        "<results>/benchmarks/simulate_allocation.tsv"
     conda:
         "../../environment.yml"
     params:

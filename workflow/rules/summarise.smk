@@ -10,8 +10,6 @@ rule summarise_fixed_budget:
         "<results>/summaries/fixed_budget.csv",
     log:
         "<results>/logs/summarise_fixed_budget.log",
-    benchmark:
-        "<results>/benchmarks/summarise_fixed_budget.tsv"
     conda:
         "../../environment.yml"
     params:
@@ -29,8 +27,6 @@ rule summarise_fixed_confidence:
         "<results>/summaries/fixed_confidence.csv",
     log:
         "<results>/logs/summarise_fixed_confidence.log",
-    benchmark:
-        "<results>/benchmarks/summarise_fixed_confidence.tsv"
     conda:
         "../../environment.yml"
     params:
@@ -47,8 +43,6 @@ rule summarise_mechanism:
         "<results>/summaries/mechanism.csv",
     log:
         "<results>/logs/summarise_mechanism.log",
-    benchmark:
-        "<results>/benchmarks/summarise_mechanism.tsv"
     conda:
         "../../environment.yml"
     params:
@@ -66,8 +60,6 @@ rule summarise_bounds:
         "<results>/summaries/bounds.csv",
     log:
         "<results>/logs/summarise_bounds.log",
-    benchmark:
-        "<results>/benchmarks/summarise_bounds.tsv"
     conda:
         "../../environment.yml"
     params:
@@ -87,8 +79,6 @@ rule summarise_budget_bounds:
         "<results>/summaries/budget_bounds.csv",
     log:
         "<results>/logs/summarise_budget_bounds.log",
-    benchmark:
-        "<results>/benchmarks/summarise_budget_bounds.tsv"
     conda:
         "../../environment.yml"
     params:
@@ -111,8 +101,6 @@ rule summarise_allocation:
         "<results>/summaries/allocation.csv",
     log:
         "<results>/logs/summarise_allocation.log",
-    benchmark:
-        "<results>/benchmarks/summarise_allocation.tsv"
     conda:
         "../../environment.yml"
     params:

@@ -14,8 +14,6 @@ rule instances:
         **tabled("instances"),
     log:
         "<results>/logs/instances.log",
-    benchmark:
-        "<results>/benchmarks/instances.tsv"
     conda:
         "../../environment.yml"
     params:
@@ -45,8 +43,6 @@ rule runtime:
         **tabled("runtime"),
     log:
         "<results>/logs/runtime.log",
-    benchmark:
-        "<results>/benchmarks/runtime.tsv"
     conda:
         "../../environment.yml"
     params:
@@ -64,8 +60,6 @@ rule growth_exponents:
         **tabled("growth_exponents"),
     log:
         "<results>/logs/growth_exponents.log",
-    benchmark:
-        "<results>/benchmarks/growth_exponents.tsv"
     conda:
         "../../environment.yml"
     params:

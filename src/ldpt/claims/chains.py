@@ -8,6 +8,7 @@ lower bound where it is positive.
 import itertools
 import math
 from collections.abc import Iterable, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -29,13 +30,19 @@ COUNTEREXAMPLE = Instance("counterexample", [0.95], 0.9)
 # --- Algorithm 2 ----------------------------------------------------------------------------------
 
 
+@cache
+def one_arm_chain(
+    mean: float, tau: float, epsilon: float, delta: float, radius: str
+) -> exact.StoppedChain:
+    """Algorithm 2 on one arm; two checks below ask for the chains of the counterexample."""
+    return exact.fixed_confidence_error(Instance("one-arm", [mean], tau), epsilon, delta, radius)
+
+
 def one_armed_failure(epsilon: float = 1.0, delta: float = 0.1) -> Evidence:
     """The counterexample to Theorem 4.1: one arm at .95, threshold .9, all radii."""
     found: Evidence = {"delta": delta, "certificates": 1, "valid_chains": len(VALID_RADII)}
-    chains = {
-        radius: exact.fixed_confidence_error(COUNTEREXAMPLE, epsilon, delta, radius)
-        for radius in RADII
-    }
+    arm = (COUNTEREXAMPLE.means[0], COUNTEREXAMPLE.threshold)
+    chains = {radius: one_arm_chain(*arm, epsilon, delta, radius) for radius in RADII}
     for radius, chain in chains.items():
         found[f"{radius}_error"] = chain.error
         found[f"{radius}_undecided"] = chain.undecided
@@ -66,7 +73,7 @@ def confidence_lower_bounds(scale: float = 1.0) -> Evidence:
     for mean, tau, epsilon in ((0.95, 0.9, 1.0), (0.8, 0.5, 0.5), (0.35, 0.3, math.inf)):
         problem = Instance("one-arm", [mean], tau)
         for delta, radius in itertools.product((0.1, 0.01), VALID_RADII):
-            pulls = exact.fixed_confidence_error(problem, epsilon, delta, radius).expected_pulls
+            pulls = one_arm_chain(mean, tau, epsilon, delta, radius).expected_pulls
             lower = scale * bounds.fixed_confidence_lower(problem, epsilon, delta, "printed")
             case = (
                 f"{radius}, mu = {mean:g}, eps = {epsilon:g}, delta = {delta:g}",
@@ -176,9 +183,12 @@ def exact_losses(policy: str) -> Losses:
         *((pair, (math.inf,), (4, 16, 32)) for pair in pairs),
     ):
         for epsilon in epsilons:
-            for multiple in multiples:
-                budget = max(2 * problem.n_arms, math.ceil(multiple * problem.complexity(epsilon)))
-                loss = exact.fixed_budget_loss(problem, epsilon, budget, policy)
+            budgets = [
+                max(2 * problem.n_arms, math.ceil(multiple * problem.complexity(epsilon)))
+                for multiple in multiples
+            ]
+            losses = exact.fixed_budget_losses(problem, epsilon, budgets, policy)
+            for budget, loss in zip(budgets, losses, strict=True):
                 yield problem, epsilon, budget, loss
 
 
@@ -287,14 +297,11 @@ def uniform_loss(instance: Instance, epsilon: float, budget: int) -> float:
     from scipy.stats import binom
 
     means, tau = instance.private_means(epsilon), instance.private_threshold(epsilon)
-    right = 1.0
-    for arm, (accept, reject) in enumerate(
-        zip(instance.must_accept, instance.must_reject, strict=True)
-    ):
-        pulls = budget // instance.n_arms + (arm < budget % instance.n_arms)
-        below = float(binom.cdf(math.floor(pulls * tau), pulls, means[arm]))  # s <= n tau
-        right *= 1 - below if accept else below if reject else 1.0
-    return 1 - right
+    arms = np.arange(instance.n_arms)
+    pulls = budget // arms.size + (arms < budget % arms.size)
+    below = binom.cdf(np.floor(pulls * tau), pulls, means)  # s <= n tau
+    judged = [instance.must_accept, instance.must_reject]
+    return 1 - math.prod(np.select(judged, [1 - below, below], 1.0).tolist())
 
 
 def drift_of_algorithm_1(epsilons: Sequence[float] = (2.0, 1.0, 0.7, 0.5)) -> Evidence:

@@ -87,11 +87,16 @@ def estimates(
     )
 
 
-def point(axes: Axes, x: float, row: Any, style_kwargs: dict[str, Any]) -> None:
-    """One estimate with its interval on a log axis; zero and infinity are not drawn."""
-    if 0 < row.estimate < math.inf:
-        reach = [[row.estimate - row.low], [min(row.high, 1e6 * row.estimate) - row.estimate]]
-        axes.errorbar([x], [row.estimate], yerr=reach, elinewidth=0.7, zorder=3, **style_kwargs)
+def points(
+    axes: Axes, x: Sequence[float], table: pd.DataFrame, style_kwargs: dict[str, Any]
+) -> None:
+    """Estimates with their intervals on a log axis; zero and infinity are not drawn."""
+    estimate, low, high = (table[name].to_numpy(float) for name in ("estimate", "low", "high"))
+    drawn = (estimate > 0) & (estimate < math.inf)
+    if drawn.any():
+        reach = np.array([estimate - low, np.minimum(high, 1e6 * estimate) - estimate])[:, drawn]
+        line = {"elinewidth": 0.7, "linestyle": "", "zorder": 3} | style_kwargs
+        axes.errorbar(np.asarray(x, float)[drawn], estimate[drawn], yerr=reach, **line)
 
 
 def points_by_epsilon(
@@ -108,9 +113,9 @@ def points_by_epsilon(
     """
     if link:
         axes.plot(x, table["estimate"], color=style.FAINT, linewidth=0.6, zorder=2)
-    for position, row in zip(x, table.itertuples(), strict=True):
-        colour = style.epsilon_colour(row.epsilon)
-        point(axes, position, row, {"color": colour, **style.marker_style(method, size)})
+    for epsilon, rows in table.assign(x=x).groupby("epsilon", sort=False):
+        colour = style.epsilon_colour(float(epsilon))
+        points(axes, rows["x"], rows, {"color": colour, **style.marker_style(method, size)})
 
 
 def cheapest_valid(table: pd.DataFrame) -> str:

@@ -76,8 +76,8 @@ def _panel(
     small = theory.loc[theory["epsilon"] <= 2, "epsilon"]
     axes.plot(small, factor * small**power, color=style.FAINT, linestyle=":", zorder=0)
     axes.set_ylim(theory["value"].min() / 3, theory["value"].max() * 3)
-    for row in measured.itertuples():
-        elements.point(axes, x_of(row.epsilon), row, _look(row))
+    for place, row in enumerate(measured.itertuples()):
+        elements.points(axes, [x_of(row.epsilon)], measured.iloc[[place]], _look(row))
 
 
 def _deviations(axes: Axes, measured: pd.DataFrame) -> None:

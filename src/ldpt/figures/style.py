@@ -173,11 +173,16 @@ def _pyplot() -> Any:
 
 
 def save(figure: "Figure", pdf: str, png: str, metadata: Mapping[str, str]) -> None:
-    """Write a figure twice; the bytes depend on what is drawn and on ``metadata`` alone."""
+    """Write a figure twice; the bytes depend on what is drawn and on ``metadata`` alone.
+
+    The layout is found once, for the PDF, and the PNG has the same: to find it takes as long as to
+    draw, and text is a little wider in pixels.
+    """
     import matplotlib.pyplot as plt
 
     words = " ".join(f"{name}={value}" for name, value in metadata.items())
     plain = {"Creator": None, "Producer": None, "CreationDate": None}
     figure.savefig(pdf, metadata=plain | {"Keywords": words})
+    figure.set_layout_engine(None)
     figure.savefig(png, metadata={"Software": None} | dict(metadata))
     plt.close(figure)

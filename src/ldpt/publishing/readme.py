@@ -30,7 +30,6 @@ GROWTH = Path("benchmarks/cost_growth.csv")
 MEASURED = "ten arms, K = 10"  # the problem of the table of speeds, at every privacy level
 ONE_BY_ONE = {"literal": "compiled", "NumPy": "NumPy", "Python": "Python"}  # columns and heads
 COST = Path("docs/cost.md")  # holds one generated part as well
-BENCHMARKS = Path("results/benchmarks")
 TEMPLATES = Path("workflow/report")
 PAUSE = 60  # seconds without a job after which another sitting begins
 PLACE = r"<!-- {name}:begin -->\n(.*?)<!-- {name}:end -->"
@@ -56,12 +55,13 @@ def question(template: str) -> str:
     return " ".join(as_unicode(template).split("\n\n")[0].split())
 
 
-def figure_table(names: Iterable[str], templates: Path, benchmarks: Path) -> str:
+def figure_table(names: Iterable[str], templates: Path, root: Path) -> str:
     """One row per figure: its question, its rule and script, and how long drawing took."""
+    jobs = finished_jobs(root)
     lines = ["| figure, rule | question | script | drawn in |", "| --- | --- | --- | --- |"]
     for name in names:
         asked = question((templates / f"{name}.rst").read_text(encoding="utf-8"))
-        took = f"{seconds(benchmarks / f'{name}.tsv'):.1f} s"
+        took = f"{jobs[name,]['wall_seconds']:.1f} s"
         lines.append(f"| [`{name}`](figures/{name}.png) | {asked} | `scripts/{name}.py` | {took} |")
     return "\n".join(lines) + "\n"
 
@@ -143,12 +143,6 @@ def _range(values: "pd.Series[float]") -> str:
     return f"{values.min():.2f} to {values.max():.2f}"
 
 
-def seconds(benchmark: Path) -> float:
-    """The time in a benchmark file of Snakemake's; its CPU time is sampled too rarely."""
-    head, first, *_ = benchmark.read_text().splitlines()
-    return float(first.split("\t")[head.split("\t").index("s")])
-
-
 def finished_jobs(root: Path) -> dict[tuple[str, ...], dict[str, Any]]:
     """What every job of a run took, by its rule and wildcards; a record tells of each product."""
     if not (root / MANIFEST).exists():
@@ -211,7 +205,7 @@ def busy(jobs: Iterable[Mapping[str, Any]]) -> float:
 
 def updated(readme: str, project: Path) -> str:
     """The README with all its generated parts generated from a finished run."""
-    names, benchmarks = catalog.read(project / catalog.CATALOG), project / BENCHMARKS
+    names = catalog.read(project / catalog.CATALOG)
     claims = json.loads((project / CLAIMS).read_text(encoding="utf-8"))
     parts = {
         "verdicts": verdict_table(claims),
@@ -219,7 +213,7 @@ def updated(readme: str, project: Path) -> str:
         + "\n"
         + speed_words(project / SPEED, project / GROWTH),
         "findings": (project / FINDINGS).read_text(encoding="utf-8"),
-        "figures": figure_table(names, project / TEMPLATES, benchmarks),
+        "figures": figure_table(names, project / TEMPLATES, project),
         "cost": cost(project, os.cpu_count() or 1),
     }
     for name, content in parts.items():

@@ -185,7 +185,7 @@ def runtime(
     """What was simulated, by policy and radius, and the core time predicted from measured rates.
 
     The work is counted in the summaries; the times of a run itself are not in it, since they differ
-    from run to run and products do not: they stand in ``results/benchmarks``.
+    from run to run and products do not: they stand in the records.
     """
     budget = budget.groupby(["policy", "instance", "epsilon"], as_index=False)
     longest = budget.agg(runs=("replicates", "max"), pulls=("budget", "max"))
