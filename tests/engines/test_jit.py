@@ -1,6 +1,8 @@
 """Compiled code and its cache."""
 
 import shutil
+import subprocess
+import sys
 
 import pytest
 
@@ -40,3 +42,16 @@ def test_a_row_of_a_table_compiles_nothing_and_a_formula_does(
     (package / module).write_text(text.replace(f"\n{line}", f"\n{line}\n{new}"))
     engine_digest.cache_clear()
     assert (engine_digest(package) != engine_digest()) == compiles
+
+
+def test_no_job_waits_for_a_blas_that_no_engine_needs():
+    program = """
+import sys
+from ldpt.instances import Instance
+from ldpt.simulate import fixed_budget_columns
+
+fixed_budget_columns(Instance("two", [0.2, 0.8], 0.5), 1.0, [50], 10, seed=1)
+assert "scipy.linalg" not in sys.modules
+import scipy.linalg.cython_blas
+"""
+    subprocess.run([sys.executable, "-c", program], check=True)

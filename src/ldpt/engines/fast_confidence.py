@@ -48,8 +48,8 @@ from ldpt.radii import UNION, Boundary
 
 TIME_ROUNDING = 1e-11  # relative, more than a closed form of a time can be off by
 HORIZON = 10**15  # pulls; an arm that reopens later never does
-MAX_WORDS = 16  # of a walk
-AHEAD = 8  # a walk may take n >> AHEAD further words, over which the boundary is nearly straight
+MAX_WORDS = 32  # of a walk
+AHEAD = 6  # a walk may take n >> AHEAD further words, while the boundary is not too curved
 
 
 class Room(NamedTuple):

@@ -8,12 +8,22 @@ table of policies or of radii compiles nothing: rows reach compiled code as numb
 
 import hashlib
 import re
+import sys
 from collections.abc import Callable
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from numba import njit
+
+# At the first call of compiled code Numba looks for a BLAS in SciPy. The engines need none, and the
+# look would take 0.15 s of every job; so it is made here, where it finds nothing.
+BLAS = "scipy.linalg.cython_blas"
+if BLAS not in sys.modules:
+    sys.modules[BLAS] = None  # type: ignore[assignment]
+    import_module("numba.np.arraymath")
+    del sys.modules[BLAS]
 
 # Modules without Numba whose functions engines compile, and their tables, which engines never see.
 PLAIN = {"policies.py": rb"(?ms)^POLICIES = {$.*?^}$", "radii.py": rb"(?ms)^KINDS = {$.*?^}$"}
