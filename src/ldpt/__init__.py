@@ -1,3 +1,3 @@
 """Locally differentially private thresholding bandits: algorithms, engines, bounds and audits."""
 
-__version__ = "2.1.0"
+__version__ = "2.2.0"

@@ -11,6 +11,22 @@ from ldpt.engines.sources import WORD_SIZE, tape_from_responses
 from tests.engines.laws import LEVEL, arrangements, fits, walk_of
 
 
+@pytest.mark.parametrize(("ones", "edge"), [(5, 4), (7, 3), (4, -4), (5, 2), (2, -4)])
+def test_take_from_urn_gives_all_orders_that_touch_the_edge_alike(ones, edge):
+    """Also where the walk ends beyond the edge, (7, 3) and (2, -4)."""
+    rng, m = np.random.default_rng(2), 10
+    side = 1 if edge > 0 else -1
+    orders = [o for o in arrangements(m, ones) if (side * walk_of(o)).max() >= abs(edge)]
+    numbers = {order: i for i, order in enumerate(orders)}
+    sample = []
+    for _ in range(100 * len(orders)):
+        active = blocks.new_active(1)
+        blocks.fill_urn(0, m, ones, edge, active)
+        order = tuple(blocks.take_from_urn(rng, 0, j, active) for j in range(m))
+        sample.append(numbers[order])
+    assert fits(sample, np.full(len(orders), 1 / len(orders))) > LEVEL
+
+
 def test_next_word_out_of_an_urn_gives_all_orders_alike():
     rng, m, ones = np.random.default_rng(2), 8, 3
     numbers = {order: i for i, order in enumerate(arrangements(m, ones))}
@@ -25,8 +41,8 @@ def test_next_word_out_of_an_urn_gives_all_orders_alike():
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_bridge_on_a_tape_ends_before_the_first_touch(seed):
-    """Block, rest and urn are what the tape says, whether the block was fresh or from an urn."""
+def test_end_before_touch_on_a_tape_leaves_what_is_written_there(seed):
+    """Block, rest and urn, whether the block that touches was fresh or came from an urn."""
     touches = 0
     for number in range(400):
         rng = np.random.default_rng([seed, number])
@@ -35,20 +51,24 @@ def test_bridge_on_a_tape_ends_before_the_first_touch(seed):
         tape, active = tape_from_responses(bits), blocks.new_active(1)
         active[0, blocks.URN], active[0, blocks.URN_ONES] = urn, tape[0, urn]
         up, down = rng.integers(1, 60, 2)
-        is_block = blocks.bridge(tape, 0, 0, 0.5, up, down, m, active)
         walk = walk_of(bits[0, :m])
         touched = (walk >= up) | (walk <= -down)
-        first = int(np.argmax(touched)) + 1 if touched.any() else m + 1
-        pulls, rest = active[0, blocks.PULLS], active[0, blocks.REST_SIZE]
-        assert (pulls, active[0, blocks.ONES]) == (first - 1, tape[0, first - 1])
-        assert is_block == (first > 1)
-        left = max(urn, m) - pulls - rest if touched.any() else max(0, urn - m)
-        assert active[0, blocks.URN] == left
-        assert active[0, blocks.URN_ONES] == tape[0, pulls + rest + left] - tape[0, pulls + rest]
-        if touched.any():
-            assert (rest, active[0, blocks.REST]) == (1, bits[0, first - 1])
-            touches += 1
-    assert 40 < touches < 360
+        if not touched.any():
+            continue
+        first = int(np.argmax(touched)) + 1
+        blocks.put_sum(0, m, tape[0, m], up, down, active)
+        active[0, blocks.URN_MIRROR] = walk[first - 1]
+        assert blocks.end_before_touch(tape, 0, 0, active) == (first > 1)
+        assert active[0, [blocks.PULLS, blocks.ONES]].tolist() == [first - 1, tape[0, first - 1]]
+        assert active[0, [blocks.REST, blocks.REST_SIZE]].tolist() == [bits[0, first - 1], 1]
+        left = max(urn, m) - first
+        assert active[0, [blocks.URN, blocks.URN_ONES, blocks.URN_MIRROR]].tolist() == [
+            left,
+            tape[0, first + left] - tape[0, first],
+            0,
+        ]
+        touches += 1
+    assert touches > 40
 
 
 def test_safe_length_cannot_reach_an_edge():
@@ -103,4 +123,4 @@ def test_walk_in_words_stops_at_the_first_touch_or_far_from_both_edges(seed):
             assert pulls < first, where
             assert pulls % WORD_SIZE == 0, where
             ways = up - moved[pulls - 1], down + moved[pulls - 1]
-            assert 2 * min(ways) > blocks.worthwhile_distance(tau, corridor), where
+            assert 2 * min(ways) > blocks.worthwhile_distance(tau, corridor, False), where

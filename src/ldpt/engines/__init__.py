@@ -9,7 +9,7 @@ jump over pulls between which the algorithm has no choice. They are exact: the s
 same tape of responses the same run. Read them in this order: :mod:`.sources` (what an engine may
 ask), :mod:`.blocks` (how far it may jump), :mod:`.tournament` and :mod:`.pull_order` (which arm is
 next), then the engine, then :mod:`.loops` (many runs). Losses alone need less than a run:
-:mod:`.fast_losses`.
+:mod:`.fast_losses`, and :mod:`.short_runs` where runs are short.
 """
 
 CHUNK = 500  # replicates of one random stream; part of what the numbers mean, never changed

@@ -23,18 +23,23 @@ from typing import NamedTuple
 import numpy as np
 
 from ldpt.engines.blocks import (
+    NOT_WORTH,
     ONES,
     PULLS,
     REST,
     REST_SIZE,
     ROW,
+    TOUCHED,
+    URN,
+    URN_MIRROR,
     Corridor,
     copy_row,
     fill_rest,
+    fill_urn,
     new_active,
-    next_word,
     open_long_block,
     rounding_slack,
+    step_in_urn,
     take_from_rest,
     walk_in_words,
 )
@@ -43,7 +48,7 @@ from ldpt.engines.jit import borrowing, compiled
 from ldpt.engines.pull_order import popcount
 from ldpt.engines.reference import fixed_budget_uniform
 from ldpt.engines.rereading import GAP, reread_block, walk_in_rows
-from ldpt.engines.sources import Source
+from ldpt.engines.sources import WORD_SIZE, Source, draw_word
 from ldpt.engines.tournament import (
     index_bits,
     leader,
@@ -247,10 +252,10 @@ def excursions(
         k = leader(tree)
         level = runner_up_value(tree, k)
         index = -np.inf
-        if head[k] == tail[k]:
+        if head[k] == tail[k] and active[k, URN] == 0:
             word, size = active[k, REST], active[k, REST_SIZE]
             if size == 0:
-                word, size = next_word(source, k, n[k], means[k], active)
+                word, size = draw_word(source, k, n[k], means[k]), WORD_SIZE
             m = pulls_to_level(word, min(left - used, FIRST, size), rule, level, n[k], s[k])
             n[k] += m
             s[k] += popcount(word & ((np.int64(1) << m) - 1))
@@ -288,8 +293,17 @@ def next_blocks(
         state.head[k] = reread_block(
             source, k, n, corridor, state.future, state.head[k], free, active
         )
-    elif active[k, REST_SIZE] > 0 or not open_long_block(source, k, n, mean, corridor, active):
+    elif active[k, URN] > 0:
+        step_in_urn(source, k, n, corridor, active)
+    elif active[k, REST_SIZE] > 0:
         return walk_in_words(source, k, n, mean, corridor, active, log, line)
+    else:
+        opened = open_long_block(source, k, n, mean, corridor, False, active)
+        if opened == NOT_WORTH:
+            return walk_in_words(source, k, n, mean, corridor, active, log, line)
+        if opened == TOUCHED:
+            fill_urn(k, active[k, PULLS], active[k, ONES], active[k, URN_MIRROR], active)
+            step_in_urn(source, k, n, corridor, active)
     if log.shape[0] > 0:
         copy_row(active, k, log, line)
         line += 1
@@ -319,7 +333,7 @@ def raise_level(
             if used == left or lines >= room:
                 fits = False
                 break
-            if n[k] < YOUNG and head[k] == tail[k]:
+            if n[k] < YOUNG and head[k] == tail[k] and active[k, URN] == 0:
                 fill_rest(source, k, n[k], means[k], active)
                 most = min(left - used, active[k, REST_SIZE])
                 m = pulls_to_level(active[k, REST], most, rule, level, n[k], s[k])

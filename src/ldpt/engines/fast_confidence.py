@@ -15,18 +15,22 @@ import numpy as np
 from ldpt.engines.blocks import (
     KIND,
     ONES,
+    OPENED,
     PULLS,
     REST,
     REST_SIZE,
     STEPPED,
+    TOUCHED,
     WORTH,
     Corridor,
     WalkEdges,
+    end_before_touch,
     new_active,
     next_word,
     open_long_block,
     read_word,
     rounding_slack,
+    take_sum,
     walk_edges,
     worthwhile_distance,
 )
@@ -268,7 +272,11 @@ def next_block(
     d, room = state.sums[k] - n * arms.tau, b - rounding_slack(n)
     if active[k, REST_SIZE] == 0:
         flat = Corridor(room - d, room + d, 0.0, arms.tau, more)
-        if open_long_block(source, k, n, mean, flat, active):
+        opened = open_long_block(source, k, n, mean, flat, True, active)
+        if opened == OPENED:
+            take_sum(k, active)
+            return
+        if opened == TOUCHED and end_before_touch(source, k, n, active):
             return
     limit = min(more, active[k, REST_SIZE] + WORD_SIZE * (1 + (n >> AHEAD)))
     opening = (boundary(edge, n + limit, t) - b) / limit
@@ -283,7 +291,7 @@ def walk(source: Source, k: int, mean: float, corridor: Corridor, state: State) 
     edges = walk_edges(corridor)
     up, down = edges.up, edges.down
     word, size = active[k, REST], active[k, REST_SIZE]
-    far = worthwhile_distance(mean, Corridor(0.0, 0.0, 0.0, corridor.tau, 0))
+    far = worthwhile_distance(mean, Corridor(0.0, 0.0, 0.0, corridor.tau, 0), True)
     left, pulls, ones, j = corridor.limit, 0, 0, 0
     while True:
         if size == 0:

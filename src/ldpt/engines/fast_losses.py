@@ -148,7 +148,7 @@ def look_ahead(
             if counts:
                 corridor = corridor_below(rule, level, n[k], s[k], left)
                 near = 2.0 * min(corridor.up, corridor.down)
-                if n[k] > WORTH and near < worthwhile_distance(means[k], corridor):
+                if n[k] > WORTH and near < worthwhile_distance(means[k], corridor, False):
                     counts = False
                     reach += n[k] - start
                     continue

@@ -38,6 +38,7 @@ from ldpt.engines.blocks import (
     pulls_to_edge,
     read_word,
     safe_length,
+    touch_ratio,
     walk_edges,
 )
 from ldpt.engines.jit import borrowing
@@ -158,7 +159,7 @@ def front_piece(corridor: Corridor, rows: np.ndarray, i: int, free: int) -> Piec
     near = min(np.inf if up_is_closed else up, np.inf if down_is_closed else down)
     near = min(near, 0.5 * width)
     drift = max(rise, fall) + abs(2.0 * rows[i, ONES] / rows[i, PULLS] - 1.0)
-    longer = bridged_length(near, width - near, drift, limit)
+    longer = bridged_length(near, width - near, drift, limit, touch_ratio(near, False))
     if longer < max(WORTH_ASKING, 2 * safe):
         return Piece(safe, outer)
     inner_up = outer.up if up_is_closed else min(outer.up, math.ceil(up - longer * rise))
