@@ -14,7 +14,9 @@ from ldpt.engines.fast_losses import run_for_losses
 from ldpt.engines.jit import compiled
 from ldpt.engines.short_runs import judge_short_run, new_short_runs, passage_table
 from ldpt.engines.sources import tape_from_responses
+from ldpt.instances import Instance
 from ldpt.policies import INDEX_POLICIES, POLICIES, IndexRule
+from ldpt.simulate import fixed_budget
 from tests.engines.laws import LEVEL
 
 
@@ -98,3 +100,35 @@ def test_losses_of_short_runs_have_the_joint_law_of_the_literal_engine(policy):
     table = np.array(patterns)
     assert np.count_nonzero(table.sum(axis=0) > 20) > 3
     assert chi2_contingency(table[:, table.sum(axis=0) > 20]).pvalue > LEVEL
+
+
+def test_an_arm_beyond_both_levels_at_once_is_not_pulled_further():
+    """One response takes the easy arms past the last level, so that the last arm is pulled on."""
+    means, budgets = np.array([0.01] * 19 + [0.75]), np.array([67])
+    rule = POLICIES["apt"].rule(0.01, 0.7316)
+    judge = Judge(budgets, means > 0.7416, means < 0)
+    responses = np.zeros((20, 200), np.int64)
+    responses[:19, 2] = responses[19, 6] = 1
+    tape, state = tape_from_responses(responses), new_state(20, 67)
+    short = new_short_runs(means, rule, judge)
+    assert short.below.size > 0
+    pulls, sums = np.zeros((2, 1, 20), np.int64)
+    loops.fixed_budget_literal(tape, means, rule, budgets, pulls, sums)
+    losses = np.empty(1, np.bool_)
+    run_for_losses(tape, means, rule, judge, short, state, losses)
+    assert losses[0] == is_loss(pulls[0], sums[0], rule.tau, judge)
+
+
+@pytest.mark.parametrize("engine", ["fast", "literal"])
+@pytest.mark.parametrize("tolerance", [5.0, 1e18, 1e20])
+def test_absurd_tolerances_leave_nothing_to_lose(tolerance, engine):
+    problem = Instance("wide", [0.2, 0.8], 0.5, tolerance)
+    runs = fixed_budget(problem, np.inf, [100, 500], 10, 1, engine=engine)
+    assert not runs["loss"].any()
+
+
+def test_runs_with_fewer_pulls_than_arms_are_not_short():
+    means = np.full(9, 0.9)
+    judge = Judge(np.array([8, 9]), means > 0.5, means < 0.5)
+    short = new_short_runs(means, IndexRule(0.0, 1.0, 0.0), judge)
+    assert short.below.size == 0

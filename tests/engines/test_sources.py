@@ -10,7 +10,7 @@ from collections import Counter
 import numpy as np
 import pytest
 from scipy.special import gammaln
-from scipy.stats import binom, binomtest, hypergeom
+from scipy.stats import binom, binomtest, chi2, hypergeom
 
 from ldpt.engines.sources import (
     WORD_SIZE,
@@ -42,6 +42,15 @@ def test_parts_are_hypergeometric(m, ones, total):
     rng = np.random.default_rng(m)
     sample = [hypergeometric(rng, m, ones, total) for _ in range(40_000)]
     assert fits(sample, hypergeom.pmf(np.arange(m + 1), total, ones, m)) > LEVEL
+
+
+@pytest.mark.parametrize("total", [10**9, 3 * 10**10, 10**12])
+def test_parts_of_long_blocks_have_the_right_spread(total):
+    """Products of their sizes exceed 64 bits; the sum of squares is chi-squared, nearly."""
+    rng = np.random.default_rng(3)
+    sample = np.array([hypergeometric(rng, total // 2, total // 2, total) for _ in range(300)])
+    spread = np.sum((sample - total / 4) ** 2) / (total / 16)
+    assert LEVEL / 2 < chi2.cdf(spread, len(sample)) < 1 - LEVEL / 2
 
 
 def test_touch_probability_counts_the_walks_that_touch():

@@ -46,11 +46,12 @@ def index_losses(
     pulls = np.zeros((judge.budgets.size, means.size), np.int64)
     sums = np.zeros((judge.budgets.size, means.size), np.int64)
     state = new_state(means.size, judge.budgets[-1] if fast else 0)
-    short = new_short_runs(means, rule, judge)
-    for r in range(losses.shape[0]):
-        if fast:
+    if fast:
+        short = new_short_runs(means, rule, judge)
+        for r in range(losses.shape[0]):
             run_for_losses(rng, means, rule, judge, short, state, losses[r])
-            continue
+        return
+    for r in range(losses.shape[0]):
         fixed_budget_literal(rng, means, rule, judge.budgets, pulls, sums)
         for c in range(judge.budgets.size):
             losses[r, c] = is_loss(pulls[c], sums[c], rule.tau, judge)

@@ -68,8 +68,9 @@ def new_short_runs(means: np.ndarray, rule: IndexRule, judge: Judge) -> ShortRun
     complexity = 0.0
     for k in range(n_arms):
         complexity += 1.0 / squared_speed(rule, means[k])
+    complexity = max(complexity, 1e-9)  # beyond any tolerance that leaves something to learn
     start = min(MAX_FIRST, BEFORE * first / complexity)
-    is_short = n_arms > 1 and last <= LONGEST and start >= MIN_FIRST
+    is_short = 1 < n_arms <= first and last <= LONGEST and start >= MIN_FIRST
     size = last + 1 if is_short else 0
     below = np.empty(size, np.int64)
     for n in range(size):
@@ -99,7 +100,7 @@ def passage_table(rule: IndexRule, level: float, below: np.ndarray) -> Passage:
     low, high = np.empty(below.size, np.int64), np.empty(below.size, np.int64)
     for n in range(1, below.size):
         edge = edge_of_level(rule, n, level)
-        reach = int(max(0.0, edge))
+        reach = int(min(max(0.0, edge), n + 1.0))
         top = min(n + 1, below[n] + 1 + reach)
         while top > below[n] + 1 and arm_index(rule, n, top - 1) > level:
             top -= 1
@@ -139,12 +140,13 @@ def judge_short_run(
         if not (judge.must_accept[k] or judge.must_reject[k]):
             continue  # free to cross
         above = s[k] > short.below[n[k]]
-        edges = Passage(
-            short.below if above else short.last.low, short.last.high if above else short.above
-        )
-        most = last - (t - starts[k])
-        n[k], s[k] = walk(source, k, means[k], n[k], s[k], most, edges, short.words)
-        reach += n[k] - starts[k]
+        if not has_passed(short.last, n[k], s[k]):
+            edges = Passage(
+                short.below if above else short.last.low, short.last.high if above else short.above
+            )
+            most = last - (t - starts[k])
+            n[k], s[k] = walk(source, k, means[k], n[k], s[k], most, edges, short.words)
+            reach += n[k] - starts[k]
         if (s[k] > short.below[n[k]]) != above:
             crosses = True
             break
@@ -152,7 +154,8 @@ def judge_short_run(
     for k in range(n.size):
         if reach >= last or crosses:
             break
-        if not (judge.must_accept[k] or judge.must_reject[k]):
+        is_free = not (judge.must_accept[k] or judge.must_reject[k])
+        if is_free and not has_passed(short.last, n[k], s[k]):
             most = n[k] + last - reach
             n[k], s[k] = walk(source, k, means[k], n[k], s[k], most, short.last, short.words)
             reach += n[k] - starts[k]
@@ -160,6 +163,12 @@ def judge_short_run(
         return_to_starts(rule, short, state)
         return OPEN, t
     return WRONG if is_wrong else RIGHT, last
+
+
+@borrowing
+def has_passed(passage: Passage, n: int, s: int) -> bool:
+    """Whether the arm's index exceeds the level."""
+    return s <= passage.low[n] or s >= passage.high[n]
 
 
 @borrowing

@@ -226,15 +226,18 @@ def hypergeometric_by_urn(rng: np.random.Generator, m: int, ones: int, total: in
 
 @borrowing
 def hypergeometric_from_mode(rng: np.random.Generator, m: int, ones: int, total: int) -> int:
-    """Inversion that walks outwards from the mode: about as many steps as the spread is wide."""
-    zeros = total - ones
+    """Inversion that walks outwards from the mode: about as many steps as the spread is wide.
+
+    Exact up to the rounding of the mode's weight, which is 1e-5 of it at a total of 10^9.
+    """
+    zeros = float(total - ones)  # products of such numbers exceed 64 bits
     mode = int((m + 1.0) * (ones + 1.0) / (total + 2.0))
     weight = math.exp(log_choose(ones, mode) + log_choose(zeros, m - mode) - log_choose(total, m))
     left = uniform(rng) - weight
     low, low_weight, high, high_weight = mode, weight, mode, weight
     while left > 0.0:
-        high_weight *= (ones - high) * (m - high) / ((high + 1.0) * (zeros - m + high + 1.0))
-        low_weight *= low * (zeros - m + low) / ((ones - low + 1.0) * (m - low + 1.0))
+        high_weight *= (ones - high) / (high + 1.0) * ((m - high) / (zeros - m + high + 1.0))
+        low_weight *= low / (ones - low + 1.0) * ((zeros - m + low) / (m - low + 1.0))
         high += 1
         low -= 1
         left -= high_weight
@@ -247,7 +250,7 @@ def hypergeometric_from_mode(rng: np.random.Generator, m: int, ones: int, total:
 
 
 @borrowing
-def log_choose(n: int, k: int) -> float:
+def log_choose(n: float, k: float) -> float:
     """log of n over k."""
     return math.lgamma(n + 1.0) - math.lgamma(k + 1.0) - math.lgamma(n - k + 1.0)
 
