@@ -88,20 +88,23 @@ def estimates(
 
 
 def points(
-    axes: Axes, x: Sequence[float], table: pd.DataFrame, style_kwargs: dict[str, Any]
+    axes: Axes, x: Sequence[Any], table: pd.DataFrame, style_kwargs: dict[str, Any]
 ) -> None:
-    """Estimates with their intervals on a log axis; zero and infinity are not drawn."""
+    """Estimates with their intervals on a log axis; zero and infinity are not drawn.
+
+    ``x`` are numbers or names.
+    """
     estimate, low, high = (table[name].to_numpy(float) for name in ("estimate", "low", "high"))
     drawn = (estimate > 0) & (estimate < math.inf)
     if drawn.any():
         reach = np.array([estimate - low, np.minimum(high, 1e6 * estimate) - estimate])[:, drawn]
         line = {"elinewidth": 0.7, "linestyle": "", "zorder": 3} | style_kwargs
-        axes.errorbar(np.asarray(x, float)[drawn], estimate[drawn], yerr=reach, **line)
+        axes.errorbar(np.asarray(x)[drawn], estimate[drawn], yerr=reach, **line)
 
 
 def points_by_epsilon(
     axes: Axes,
-    x: Sequence[float],
+    x: Sequence[Any],
     table: pd.DataFrame,
     method: str,
     link: bool = True,
