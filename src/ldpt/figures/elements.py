@@ -87,9 +87,7 @@ def estimates(
     )
 
 
-def points(
-    axes: Axes, x: Sequence[Any], table: pd.DataFrame, style_kwargs: dict[str, Any]
-) -> None:
+def points(axes: Axes, x: Sequence[Any], table: pd.DataFrame, style_kwargs: dict[str, Any]) -> None:
     """Estimates with their intervals on a log axis; zero and infinity are not drawn.
 
     ``x`` are numbers or names.
