@@ -24,10 +24,10 @@ import pandas as pd
 from scipy.optimize import nnls
 
 from ldpt import config, simulate
+from ldpt import cost as run_cost
 from ldpt.config import BudgetRun, ConfidenceRun
 from ldpt.instances import MAX_LISTED_ARMS, Instance, equal_gap
 from ldpt.io.runs import labelled, write_runs
-from ldpt.planning import run_cost
 from ldpt.policies import INDEX_POLICIES, POLICIES
 from ldpt.radii import RADII, Radius
 

@@ -15,7 +15,8 @@ from pathlib import Path
 import numpy as np
 
 from ldpt.learners import FixedConfidence
-from ldpt.privacy import PrivateDevice, Response, Ticket
+from ldpt.study.device import PrivateDevice
+from ldpt.study.messages import Response, Ticket
 
 HARM = (0.05, 0.12, 0.25, 0.40, 0.55, 0.68)  # unknown to the study: mean harm of each dose
 HARMFUL = 0.30

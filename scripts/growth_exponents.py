@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from ldpt.planning import growth
+from ldpt import growth
 from ldpt.publishing import tables
 
 if __name__ == "__main__":

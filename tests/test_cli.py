@@ -280,7 +280,7 @@ def test_nonsense_on_the_command_line_is_refused_in_one_line(command, pairs):
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(err),
         unittest.mock.patch("ldpt.cli._runs", side_effect=ValueError("would simulate")),
-        unittest.mock.patch("ldpt.planning.study.make_plan", side_effect=ValueError("would plan")),
+        unittest.mock.patch("ldpt.study.plan.make_plan", side_effect=ValueError("would plan")),
     ):
         code = main([command, *words])
     assert code == 2

@@ -11,8 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ldpt import config
-from ldpt.planning import limits
+from ldpt import config, limits
 from ldpt.radii import RADII
 
 Config = dict[str, Any]

@@ -8,7 +8,8 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from ldpt.privacy import PrivBern, Response, Ticket
+from ldpt.privacy import PrivBern
+from ldpt.study.messages import Response, Ticket
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 

@@ -19,7 +19,7 @@ from ldpt.instances import (
     read_instance,
     replace_tolerance,
 )
-from ldpt.planning import study
+from ldpt.study import plan as study
 
 DOSES = Instance("doses", [0.05, 0.12, 0.25, 0.40, 0.55, 0.68], 0.30, 0.02)
 

@@ -16,8 +16,10 @@ from scipy.stats import binomtest
 from ldpt import bounds
 from ldpt.exact import certified_error_lower_bound
 from ldpt.instances import Instance
-from ldpt.privacy import PrivateDevice, PrivBern, Response, Ticket, private_mean, shrinkage
+from ldpt.privacy import PrivBern, private_mean, shrinkage
 from ldpt.radii import Radius, threshold_variance
+from ldpt.study.device import PrivateDevice
+from ldpt.study.messages import Response, Ticket
 
 PAIR = Instance("pair", [0.3, 0.6], 0.5)
 EPSILONS = [1e-9, 0.1, 1.0, 10.0, 800.0, math.inf]
@@ -196,7 +198,7 @@ def test_device_draws_the_bit_with_exactly_the_rewards_probability(reward, monke
     winners = Fraction(reward) * 2**1074
     assert winners.denominator == 1
     drawn = []
-    monkeypatch.setattr("ldpt.privacy.secrets.randbits", lambda bits: drawn.pop(0))
+    monkeypatch.setattr("ldpt.study.device.secrets.randbits", lambda bits: drawn.pop(0))
     device = PrivateDevice(1.0, answers=2)
     monkeypatch.setattr(device, "_randomise", lambda bit: bit)
     drawn[:] = [int(winners) - 1, int(winners)]
@@ -210,7 +212,7 @@ def test_device_draws_from_the_operating_systems_generator(monkeypatch):
         asked.append(bits)
         return draw(bits)
 
-    monkeypatch.setattr("ldpt.privacy.secrets.randbits", counted)
+    monkeypatch.setattr("ldpt.study.device.secrets.randbits", counted)
     np.random.seed(0)  # noqa: NPY002 - seeding what a device must not use
     PrivateDevice(1.0).privatise(0.3)
     assert asked == [1074]

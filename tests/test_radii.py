@@ -11,6 +11,7 @@ from scipy.special import log_ndtr
 from scipy.stats import binomtest
 
 from ldpt import radii
+from ldpt.checks import check_delta
 from ldpt.engines import decisions, loops
 from ldpt.engines.decisions import Arms
 from ldpt.engines.sources import tape_from_responses
@@ -25,7 +26,6 @@ from ldpt.radii import (
     Radius,
     as_radius,
     boundary,
-    check_delta,
     drift_pulls,
     threshold_variance,
 )

@@ -20,11 +20,12 @@ import math
 
 import numpy as np
 
+from ldpt.checks import MAX_FLOAT, check_delta, check_epsilon, check_number, is_number
 from ldpt.instances import Instance, check_instance
 from ldpt.io.messages import shown
 from ldpt.policies import POLICIES
-from ldpt.privacy import MAX_FLOAT, check_epsilon, check_number, is_number, shrinkage
-from ldpt.radii import UNION, Boundary, Radius, as_radius, boundary, check_delta
+from ldpt.privacy import shrinkage
+from ldpt.radii import UNION, Boundary, Radius, as_radius, boundary
 
 LSA_WEIGHT = float(POLICIES["lsa"].log_weight or 0.0)
 PRINTED_CONSTANT = 499.0  # of Theorem 4.1, in its proof

@@ -134,7 +134,7 @@ def number(allowed: str, test: Callable[[float], bool]) -> Callable[[str], float
 
 def epsilon_level(text: str) -> float:
     """A privacy level that floats resolve."""
-    from ldpt.privacy import MIN_EPSILON
+    from ldpt.checks import MIN_EPSILON
 
     allowed = f"a number of at least {MIN_EPSILON:g}, or inf for no privacy"
     return number(allowed, lambda value: value >= MIN_EPSILON)(text)
@@ -142,7 +142,7 @@ def epsilon_level(text: str) -> float:
 
 def error_level(text: str) -> float:
     """An error probability that floats resolve."""
-    from ldpt.radii import MIN_DELTA
+    from ldpt.checks import MIN_DELTA
 
     allowed = f"a number of at least {MIN_DELTA:g} and below 1"
     return number(allowed, lambda value: MIN_DELTA <= value < 1)(text)
@@ -150,21 +150,21 @@ def error_level(text: str) -> float:
 
 def pulls(text: str) -> int:
     """A number of pulls that a run can finish."""
-    from ldpt.planning.limits import MAX_PULLS
+    from ldpt.limits import MAX_PULLS
 
     return whole(1, MAX_PULLS)(text)
 
 
 def replicates(text: str) -> int:
     """A number of runs whose table fits into memory."""
-    from ldpt.planning.limits import MAX_REPLICATES
+    from ldpt.limits import MAX_REPLICATES
 
     return whole(1, MAX_REPLICATES)(text)
 
 
 def seed(text: str) -> int:
     """A root seed."""
-    from ldpt.instances import MAX_SEED
+    from ldpt.checks import MAX_SEED
 
     return whole(0, MAX_SEED)(text)
 
@@ -404,7 +404,8 @@ def _plan(arguments: argparse.Namespace) -> int:
         return _plan_config(arguments)
     from tqdm import tqdm
 
-    from ldpt.planning import render, study
+    from ldpt.study import plan as study
+    from ldpt.study import plan_text as render
 
     _check_target(arguments.plot, (".pdf", ".png", ".svg"))
     asked = study.Request(
@@ -430,7 +431,7 @@ def _plan(arguments: argparse.Namespace) -> int:
         plan = study.make_plan(asked, progress)
     print(render.as_json(plan) if arguments.json else render.render(plan))
     if arguments.plot:
-        from ldpt.planning import plot
+        from ldpt.study import plan_plot as plot
 
         with staged_file(arguments.plot) as staged:
             plot.draw(plan).savefig(staged)
@@ -441,7 +442,7 @@ def _plan_config(arguments: argparse.Namespace) -> int:
     import json
 
     from ldpt import config
-    from ldpt.planning import run_cost
+    from ldpt import cost as run_cost
 
     others = [name for name in arguments.given if name != "config"]
     refuse_unused(arguments, others, "with --config, which plans a whole config")
@@ -508,7 +509,7 @@ def _simulate(arguments: argparse.Namespace) -> int:
 
 
 def _check_cost(instance: "Instance", arguments: argparse.Namespace) -> None:
-    from ldpt.planning.limits import require_affordable
+    from ldpt.limits import require_affordable
     from ldpt.radii import Radius
 
     radius, hint = Radius(arguments.radius), "; --max-pulls N stops a run after N pulls"

@@ -13,27 +13,21 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from ldpt.instances import (
-    MAX_SEED,
-    Instance,
-    check_instance,
-    equal_gap,
-    new_instance,
-    random_instance,
-)
+from ldpt.checks import MAX_SEED, MIN_DELTA, MIN_EPSILON
+from ldpt.instances import Instance, check_instance, equal_gap, new_instance, random_instance
 from ldpt.io.files import read_whole
 from ldpt.io.messages import short, shown, unknown
 from ldpt.io.schemas import skip_address_grammar
-from ldpt.planning.limits import (
+from ldpt.limits import (
     MAX_PULLS,
+    budget_replicates,
+    confidence_replicates,
     require_affordable,
     require_short_budget,
     require_short_chain,
 )
-from ldpt.planning.precision import budget_replicates, confidence_replicates
 from ldpt.policies import INDEX_POLICIES, POLICIES
-from ldpt.privacy import MIN_EPSILON
-from ldpt.radii import MIN_DELTA, RADII, Radius
+from ldpt.radii import RADII, Radius
 
 PROJECT = Path(__file__).resolve().parents[2]
 DEFAULT = PROJECT / "config" / "config.yaml"

@@ -14,14 +14,14 @@ from typing import Any
 
 import numpy as np
 
+from ldpt.checks import check_delta, check_epsilon, check_whole, is_number
 from ldpt.engines.decisions import arm_index, is_undecided
 from ldpt.engines.jit import compiled
 from ldpt.instances import Instance, check_instance
 from ldpt.io.interrupt import run_jobs
 from ldpt.io.messages import shown
-from ldpt.planning.limits import MAX_PULLS, require_short_budget, require_short_chain
+from ldpt.limits import MAX_PULLS, require_short_budget, require_short_chain
 from ldpt.policies import POLICIES, IndexRule, check_policy
-from ldpt.privacy import check_epsilon, check_whole, is_number
 from ldpt.radii import (
     HOEFFDING_VARIANCE,
     TWO_SIDED,
@@ -29,7 +29,6 @@ from ldpt.radii import (
     Boundary,
     Radius,
     as_radius,
-    check_delta,
     threshold_variance,
 )
 

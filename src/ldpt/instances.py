@@ -7,22 +7,16 @@ from pathlib import Path
 
 import numpy as np
 
+from ldpt.checks import MAX_FLOAT, check_number, check_seed, check_whole
 from ldpt.io.files import read_whole
+from ldpt.io.json_values import read_json
 from ldpt.io.messages import shown
-from ldpt.privacy import (
-    MAX_FLOAT,
-    check_number,
-    check_whole,
-    private_mean,
-    read_json,
-    shrinkage,
-)
+from ldpt.privacy import private_mean, shrinkage
 
 MAX_ARMS = 10**6
 MAX_MIN_GAP = 0.4  # of random instances; beyond, hardly any draw would be kept
 MAX_LISTED_ARMS = 16  # up to here tables of runs keep the pulls of each arm
 MAX_NAME = 200  # characters
-MAX_SEED = 2**64 - 1
 FIELDS = {"name", "means", "threshold", "tolerance"}  # of an instance, in a file
 NEW_LAWS = ("beta", "hard")  # of the means of new instances
 EASY = (0.2, 0.4)  # gaps of their easy arms
@@ -424,26 +418,6 @@ def new_instance(
         gaps = np.append(rng.uniform(min_gap, 2.5 * min_gap, 1), rng.uniform(*EASY, n_arms - 1))
         means = (threshold + rng.choice([-1.0, 1.0], n_arms) * gaps).tolist()
     return Instance(f"new-{law}-{n_arms}-{index}", means, threshold)
-
-
-def check_seed(seed: object) -> int:
-    """Return a root seed as an int.
-
-    Parameters
-    ----------
-    seed : object
-        What was given.
-
-    Returns
-    -------
-    int
-
-    Raises
-    ------
-    ValueError
-        If it is not a whole number from 0 to 2^64 - 1.
-    """
-    return check_whole("seed", seed, 0, MAX_SEED)
 
 
 def _family_stream(seed: int, key: tuple[int, ...]) -> np.random.Generator:

@@ -24,8 +24,9 @@ import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from ldpt.checks import MAX_COUNT, check_delta, check_number, check_whole, is_number
 from ldpt.io.messages import shown
-from ldpt.privacy import MAX_COUNT, check_number, check_whole, is_number, shrinkage
+from ldpt.privacy import shrinkage
 
 UNION, TWO_SIDED, ONE_SIDED = 0, 1, 2  # families of formulas
 HOEFFDING_VARIANCE = 0.25  # variance proxy of every variable in [0, 1]
@@ -33,7 +34,6 @@ DEFAULT_RHO = 10.0
 DEFAULT_PRIOR_GAP = 0.125
 DRIFT_TOLERANCE = 1e-4  # relative, of pulls that are estimated; every step halves the distance
 MIN_CONSTANT, MAX_CONSTANT = 1e-100, 1e100  # of rho and prior_gap; beyond, squares overflow
-MIN_DELTA = 1e-300  # below, K / delta overflows
 
 
 @dataclass(frozen=True)
@@ -265,31 +265,6 @@ def threshold_variance(threshold: float, epsilon: float) -> float:
     if x == 0 or abs(x) >= 1:
         return HOEFFDING_VARIANCE
     return HOEFFDING_VARIANCE * x / math.atanh(x)
-
-
-def check_delta(delta: float) -> float:
-    """Return ``delta`` as a float, or say why it is not an error level.
-
-    Parameters
-    ----------
-    delta : float
-        Error level.
-
-    Returns
-    -------
-    float
-        The same number.
-
-    Raises
-    ------
-    ValueError
-        If it is not in (0, 1), or below 1e-300.
-    """
-    if not (is_number(delta) and 0 < delta < 1):
-        raise ValueError(f"delta must lie strictly between 0 and 1, got {shown(delta)}")
-    if delta < MIN_DELTA:
-        raise ValueError(f"delta must be at least {MIN_DELTA:g}, got {delta}")
-    return float(delta)
 
 
 def as_radius(radius: "str | Radius") -> Radius:

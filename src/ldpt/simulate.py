@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ldpt.checks import check_delta, check_epsilon, check_number, check_seed, check_whole
 from ldpt.engines import CHUNK, loops
 from ldpt.engines.decisions import Arms, Judge
-from ldpt.instances import Instance, check_instance, check_seed
+from ldpt.instances import Instance, check_instance
 from ldpt.io.interrupt import run_jobs
 from ldpt.io.messages import shown
-from ldpt.planning.limits import (
+from ldpt.limits import (
     MAX_PULLS,
     MAX_REPLICATES,
     expected_pulls,
@@ -27,8 +28,8 @@ from ldpt.planning.limits import (
     require_short_runs,
 )
 from ldpt.policies import Policy, check_policy
-from ldpt.privacy import PrivBern, check_epsilon, check_number, check_whole
-from ldpt.radii import Radius, as_radius, check_delta
+from ldpt.privacy import PrivBern
+from ldpt.radii import Radius, as_radius
 
 if TYPE_CHECKING:
     import pandas as pd

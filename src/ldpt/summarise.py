@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ldpt.checks import check_number
 from ldpt.io.messages import shown
 from ldpt.io.runs import read_runs
-from ldpt.privacy import check_number
 
 CONFIDENCE = 0.95  # level of every interval
 LIMITS = ("estimate", "low", "high")

@@ -19,7 +19,7 @@ ROOTS = {claim.id for claim in REGISTERED if claim.id == claim.root}
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     file = tmp_path_factory.mktemp("claims") / "claims.html"
-    text = claims_page.render(PROJECT / "workflow/claims", document(), file.parent)
+    text = claims_page.render(PROJECT / "workflow/pages/claims", document(), file.parent)
     file.write_text(text, encoding="utf-8")
     return file
 

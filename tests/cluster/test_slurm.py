@@ -17,7 +17,7 @@ from tests.cluster.slurm import Cluster
 pytestmark = pytest.mark.cluster
 
 CONFIG = "config/smoke.yaml"
-PROFILE = Path("workflow/profiles/slurm")
+PROFILE = Path("profiles/slurm")
 ROOT = Path("results/smoke")
 AGAIN = "results/simulations/fixed_confidence/counterexample"  # what the faults happen to
 # The profile as users have it; only its patience is meant for longer jobs than these.

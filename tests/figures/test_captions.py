@@ -55,7 +55,7 @@ def test_as_typst_keeps_numbers_in_one_piece() -> None:
 def test_caption_templates_all_typeset(name: str) -> None:
     import typst
 
-    template = (PROJECT / "workflow" / "report" / f"{name}.rst").read_text(encoding="utf-8")
+    template = (PROJECT / "workflow" / "captions" / f"{name}.rst").read_text(encoding="utf-8")
     markup = captions.as_typst(template.replace("{", "(").replace("}", ")"))
     assert typst.compile(markup.encode(), format="pdf")
     shown = captions.as_unicode(template)

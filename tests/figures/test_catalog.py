@@ -24,7 +24,7 @@ def test_entry_has_module_script_and_caption_of_its_name(name: str) -> None:
     assert callable(module.facts)
     script = runpy.run_path(str(PROJECT / "scripts" / f"{name}.py"))
     assert script[name] is module
-    caption = (PROJECT / "workflow" / "report" / f"{name}.rst").read_text(encoding="utf-8")
+    caption = (PROJECT / "workflow" / "captions" / f"{name}.rst").read_text(encoding="utf-8")
     assert "?" in caption.split("\n\n")[0], "a caption opens with its question"
     assert "{" in caption.split("\n\n")[-1], "and ends with an answer that has numbers"
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from ldpt.learners import FixedBudget, FixedConfidence, Learner
 from ldpt.learners.state import checksum
-from ldpt.privacy import Response, Ticket
+from ldpt.study.messages import Response, Ticket
 
 MEANS = (0.1, 0.35, 0.45, 0.55, 0.65, 0.9)
 

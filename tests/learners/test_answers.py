@@ -6,7 +6,8 @@ import math
 import numpy as np
 import pytest
 
-from ldpt.privacy import PrivateDevice, Response, Ticket
+from ldpt.study.device import PrivateDevice
+from ldpt.study.messages import Response, Ticket
 from tests.learners.studies import started
 
 REWARDS = [0.37, 1.0, 0.0, 37, -37, "37", None, math.nan, np.float64(0.37), [37], (0, 37), b"37"]

@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ldpt.learners import FixedBudget, FixedConfidence, Learner, Status
-from ldpt.privacy import Response, Ticket, private_mean
+from ldpt.privacy import private_mean
 from ldpt.radii import Radius
+from ldpt.study.messages import Response, Ticket
 from tests.learners.studies import MEANS, People, drive
 
 pytestmark = pytest.mark.filterwarnings("ignore:the guarantee of the radius 'printed'")

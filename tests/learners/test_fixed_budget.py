@@ -8,7 +8,8 @@ import pytest
 from ldpt.engines import loops
 from ldpt.learners import FixedBudget
 from ldpt.policies import INDEX_POLICIES
-from ldpt.privacy import Ticket, private_mean
+from ldpt.privacy import private_mean
+from ldpt.study.messages import Ticket
 from tests.learners.studies import MEANS, People, one_by_one, respond
 
 

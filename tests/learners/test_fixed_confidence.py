@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from ldpt.engines import loops
 from ldpt.engines.decisions import Arms
 from ldpt.learners import FixedConfidence, Status
-from ldpt.privacy import Ticket, private_mean
+from ldpt.privacy import private_mean
 from ldpt.radii import KINDS, RADII, VALID_RADII
+from ldpt.study.messages import Ticket
 from tests.learners.studies import MEANS, People, drive, in_batches, one_by_one, respond, started
 
 pytestmark = pytest.mark.filterwarnings("ignore:the guarantee of the radius 'printed'")

@@ -12,8 +12,9 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from ldpt.learners import FixedBudget, FixedConfidence, Learner, Status
 from ldpt.policies import INDEX_POLICIES
-from ldpt.privacy import PrivateDevice, Response, Ticket
 from ldpt.radii import VALID_RADII
+from ldpt.study.device import PrivateDevice
+from ldpt.study.messages import Response, Ticket
 from tests.learners.studies import started
 
 

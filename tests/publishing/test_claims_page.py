@@ -13,7 +13,7 @@ from tests.claims.test_register import document
 @pytest.fixture(scope="module")
 def page() -> str:
     return claims_page.render(
-        PROJECT / "workflow/claims", document(), Path("results/smoke/results")
+        PROJECT / "workflow/pages/claims", document(), Path("results/smoke/results")
     )
 
 
@@ -62,5 +62,5 @@ def test_render_needs_no_network(page: str) -> None:
 def test_render_escapes_what_the_register_says() -> None:
     found = document()
     found["claims"][0]["statement"] = "<b>bold</b> & H_{ε}"
-    page = claims_page.render(PROJECT / "workflow/claims", found, Path("results"))
+    page = claims_page.render(PROJECT / "workflow/pages/claims", found, Path("results"))
     assert "&lt;b&gt;bold&lt;/b&gt; &amp; H<sub>ε</sub>" in page

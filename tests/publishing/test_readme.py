@@ -53,7 +53,7 @@ def record(rule: str, started: str, seconds: float) -> str:
 def project(tmp_path: Path) -> Path:
     for name, text in {
         "workflow/figures.yaml": CATALOG,
-        "workflow/report/a_cost.rst": "What does it\ncost?\n\nDrawn so.\n",
+        "workflow/captions/a_cost.rst": "What does it\ncost?\n\nDrawn so.\n",
         "results/manifest.json": '{"products": {"figures/a.pdf": {}, "figures/a.png": {}}}',
         "results/records/figures/a.pdf.json": record("a_cost", "05:00:00", 90.0),
         "results/records/figures/a.png.json": record("a_cost", "05:00:00", 90.0),

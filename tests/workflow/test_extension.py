@@ -133,7 +133,7 @@ def test_both_engines_run_the_new_policy_and_radius_with_the_same_law(extended: 
 OTHER_ENTRANCES = """
 from ldpt import config, exact, rare
 from ldpt.learners import FixedBudget, FixedConfidence
-from ldpt.planning.study import Request, make_plan
+from ldpt.study.plan import Request, make_plan
 
 trial = config.study(config.load("config/my-trial.yaml")).instances["my-trial"]
 one = type(trial)("one", [0.9], 0.5)

@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 from ldpt import config
-from ldpt.planning import run_cost
+from ldpt import cost as run_cost
 from tests.conftest import PROJECT, snakemake
 
 pytestmark = pytest.mark.workflow
 
 LARGE = "config/large.yaml"
-PROFILE = ("--workflow-profile", "workflow/profiles/slurm")
+PROFILE = ("--workflow-profile", "profiles/slurm")
 SLURM = {"sacct", "sacctmgr", "sbatch", "scancel", "scontrol", "sinfo", "squeue", "srun", "sshare"}
 
 

@@ -25,7 +25,7 @@ for name, figure in FIGURES.items():
             name
         input:
             **figure["inputs"],
-            caption=f"workflow/report/{name}.rst",
+            caption=f"workflow/captions/{name}.rst",
         output:
             **drawn(name, figure["category"]),
         log:

@@ -94,7 +94,7 @@ rule claims_page:
     """Show the verdict on every claim as a page."""
     input:
         claims="<results>/claims.json",
-        page=expand("workflow/claims/{name}", name=["page.html", "page.css", "page.js"]),
+        page=expand("workflow/pages/claims/{name}", name=["page.html", "page.css", "page.js"]),
     output:
         report(
             "<results>/claims.html",
@@ -114,7 +114,7 @@ rule claims_page:
 rule findings:
     """Fill the findings of the README with the numbers of this run."""
     input:
-        template="workflow/report/findings.md",
+        template="workflow/captions/findings.md",
         numbers="<results>/numbers.json",
     output:
         "<figures>/findings.md",
@@ -132,7 +132,7 @@ rule explorer:
     """Put what was measured into the interactive page."""
     input:
         page=expand(
-            "workflow/explorer/{name}",
+            "workflow/pages/explorer/{name}",
             name=["page.html", "page.css", "model.js", "chart.js", "page.js"],
         ),
         instances=expand("<results>/instances/{name}.json", name=STUDY.instances),

@@ -3,7 +3,7 @@
 
 from functools import cache
 
-from ldpt.planning import run_cost
+from ldpt import cost as run_cost
 from ldpt.radii import Radius
 
 

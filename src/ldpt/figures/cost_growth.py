@@ -6,9 +6,9 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from ldpt import growth
 from ldpt.figures import elements
 from ldpt.instances import MAX_LISTED_ARMS
-from ldpt.planning import growth
 
 AXES = {
     "replicates": "replicates\n(whole simulation)",

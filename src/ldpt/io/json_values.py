@@ -1,5 +1,6 @@
 """Values as JSON can hold them."""
 
+import json
 import math
 from collections.abc import Mapping
 from typing import Any
@@ -24,3 +25,34 @@ def plain(value: Any) -> Any:
     if isinstance(value, (set, frozenset)):
         return sorted((plain(item) for item in value), key=str)
     return plain(value.tolist()) if hasattr(value, "tolist") else str(value)
+
+
+def read_json(text: object, limit: int | None = None) -> Any:
+    """Parse JSON from outside strictly; None for anything that is not whole and plain JSON.
+
+    None also for text beyond the limit, repeated keys, NaN, infinities and deep nesting. The
+    offending text stays out of any error.
+
+    >>> read_json('{"arm": 1}')
+    {'arm': 1}
+    >>> read_json('{"arm": 1, "arm": 2}') is None
+    True
+    """
+    if not isinstance(text, (str, bytes)) or (limit is not None and len(text) > limit):
+        return None
+    try:
+        text = text.decode("utf-8") if isinstance(text, bytes) else text
+        return json.loads(text, object_pairs_hook=_unique_keys, parse_constant=_no_constant)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a key is repeated")
+    return found
+
+
+def _no_constant(name: str) -> None:
+    raise ValueError(f"{name} is not JSON")

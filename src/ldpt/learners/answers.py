@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ldpt.privacy import Response, Ticket
+from ldpt.study.messages import Response, Ticket
 
 Answer = Response | tuple[int | Ticket, int]  # a device's message, or an arm and its 0/1 response
 

@@ -11,13 +11,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from ldpt.checks import check_number
 from ldpt.io.files import read_whole, write_durably
+from ldpt.io.json_values import read_json
 from ldpt.learners.estimates import ESTIMATE_ERROR, Estimate, estimate_mean, interval_boundary
 from ldpt.learners.ledger import MAX_OUTSTANDING, Ledger
 from ldpt.learners.requests import Requests
 from ldpt.learners.state import STATE_VERSION, as_bits, as_json, as_text, check_same, checksum
-from ldpt.privacy import check_number, is_count, is_id, read_json
 from ldpt.radii import Boundary
+from ldpt.study.messages import is_count, is_id
 
 
 class Learner(Ledger):

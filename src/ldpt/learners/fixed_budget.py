@@ -2,9 +2,10 @@
 
 from typing import Any
 
+from ldpt.checks import MAX_COUNT, check_number, check_whole
 from ldpt.learners.base import Learner
 from ldpt.policies import DEFAULT_POLICY, INDEX_POLICIES, check_policy, index
-from ldpt.privacy import MAX_COUNT, check_number, check_whole, shrinkage
+from ldpt.privacy import shrinkage
 
 
 class FixedBudget(Learner):

@@ -3,8 +3,9 @@
 import warnings
 from typing import Any
 
+from ldpt.checks import check_delta
 from ldpt.learners.base import Learner
-from ldpt.radii import Radius, as_radius, boundary, check_delta
+from ldpt.radii import Radius, as_radius, boundary
 
 
 class FixedConfidence(Learner):

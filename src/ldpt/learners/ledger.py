@@ -6,18 +6,12 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from ldpt.checks import check_epsilon, check_number, check_whole
 from ldpt.io.messages import shown
 from ldpt.learners.answers import Answer, CheckedAnswer, Status, checked_bit, split_answer
 from ldpt.learners.requests import Requests
-from ldpt.privacy import (
-    Response,
-    Ticket,
-    check_epsilon,
-    check_number,
-    check_study,
-    check_whole,
-    private_mean,
-)
+from ldpt.privacy import private_mean
+from ldpt.study.messages import Response, Ticket, check_study
 
 MAX_ARMS = 10**6
 MAX_OUTSTANDING = 10**6  # requests that a learner lets be open at once

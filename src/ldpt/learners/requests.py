@@ -9,7 +9,7 @@ the same arm are answered or given up.
 from collections.abc import Mapping
 from typing import Any
 
-from ldpt.privacy import is_count
+from ldpt.study.messages import is_count
 
 
 class Requests:

@@ -6,7 +6,7 @@ import reprlib
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ldpt.privacy import read_json
+from ldpt.io.json_values import read_json
 
 STATE_VERSION = 2
 

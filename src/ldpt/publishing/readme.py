@@ -17,9 +17,9 @@ from typing import Any
 
 import pandas as pd
 
+from ldpt import growth
 from ldpt.figures import catalog
 from ldpt.figures.captions import as_unicode, number
-from ldpt.planning import growth
 from ldpt.provenance import read_record, record_path
 from ldpt.provenance.manifest import MANIFEST
 
@@ -30,7 +30,7 @@ GROWTH = Path("benchmarks/cost_growth.csv")
 MEASURED = "ten arms, K = 10"  # the problem of the table of speeds, at every privacy level
 ONE_BY_ONE = {"literal": "compiled", "NumPy": "NumPy", "Python": "Python"}  # columns and heads
 COST = Path("docs/cost.md")  # holds one generated part as well
-TEMPLATES = Path("workflow/report")
+TEMPLATES = Path("workflow/captions")
 PAUSE = 60  # seconds without a job after which another sitting begins
 PLACE = r"<!-- {name}:begin -->\n(.*?)<!-- {name}:end -->"
 

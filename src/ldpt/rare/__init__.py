@@ -28,13 +28,13 @@ from functools import partial
 import numpy as np
 
 from ldpt.bounds import fixed_budget_lower
+from ldpt.checks import check_delta, check_epsilon, check_whole
 from ldpt.engines.decisions import Arms, Judge
 from ldpt.instances import Instance, check_instance
 from ldpt.io.interrupt import run_jobs
-from ldpt.planning.limits import MAX_PULLS, MAX_REPLICATES, require_affordable
+from ldpt.limits import MAX_PULLS, MAX_REPLICATES, require_affordable
 from ldpt.policies import INDEX_POLICIES, check_policy
-from ldpt.privacy import check_epsilon, check_whole
-from ldpt.radii import Radius, as_radius, check_delta
+from ldpt.radii import Radius, as_radius
 from ldpt.rare.kernels import budget_log_weights, confidence_log_weights
 from ldpt.rare.paths import WaysToErr, ways_to_err_by_budget, ways_to_err_by_confidence
 from ldpt.rare.proposal import build_proposal

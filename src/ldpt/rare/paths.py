@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ldpt.checks import check_epsilon
 from ldpt.instances import Instance
-from ldpt.privacy import check_epsilon
 from ldpt.radii import Boundary, Radius, boundary
 
 SHOWN_MEANS = 14  # grid of wrong means per arm

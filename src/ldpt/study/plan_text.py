@@ -9,8 +9,8 @@ import pandas as pd
 
 from ldpt.io.json_values import plain
 from ldpt.io.messages import short
-from ldpt.planning.study import BUDGET_METHODS, GUARANTEED, Plan
 from ldpt.radii import RADII
+from ldpt.study.plan import BUDGET_METHODS, GUARANTEED, Plan
 
 WORST_CASE = "for the worst of {} similar problems, not for this one"
 

@@ -10,15 +10,15 @@ import pytest
 from ldpt import exact, rare, simulate
 from ldpt.config import load, study
 from ldpt.instances import Instance, equal_gap
-from ldpt.planning.limits import (
+from ldpt.limits import (
     MAX_PULLS,
     MAX_REPLICATES,
     expected_pulls,
     require_affordable,
     require_short_chain,
 )
-from ldpt.planning.study import Request
 from ldpt.radii import RADII, Radius
+from ldpt.study.plan import Request
 
 # H_eps = 4.7e12 is within the limit; the runs would take 10 to 70 times as many pulls.
 DEAR = Instance("dear", [0.5 + 1e-6], 0.5)

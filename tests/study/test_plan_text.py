@@ -7,8 +7,9 @@ import re
 import pytest
 
 from ldpt.instances import Instance
-from ldpt.planning import render, study
-from ldpt.planning.study import METHODS, Request, make_plan
+from ldpt.study import plan as study
+from ldpt.study import plan_text as render
+from ldpt.study.plan import METHODS, Request, make_plan
 
 PAIR = Instance("pair", [0.3, 0.7], 0.5, 0.01)
 

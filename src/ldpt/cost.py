@@ -23,7 +23,7 @@ from typing import Any
 
 from ldpt.config import PROJECT, BudgetRun, ConfidenceRun, Study, epsilon_name
 from ldpt.instances import MAX_LISTED_ARMS, Instance
-from ldpt.planning.precision import confidence_pulls, gaps_of
+from ldpt.limits import confidence_pulls, gaps_of
 from ldpt.privacy import shrinkage
 from ldpt.radii import Radius
 

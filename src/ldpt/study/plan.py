@@ -18,13 +18,22 @@ import numpy as np
 import pandas as pd
 
 from ldpt import bounds, simulate, summarise
+from ldpt.checks import (
+    MAX_SEED,
+    check_delta,
+    check_epsilon,
+    check_number,
+    check_seed,
+    check_whole,
+    is_number,
+)
 from ldpt.config import DEFAULT_RADIUS
-from ldpt.instances import MAX_SEED, Instance, check_instance, check_seed
+from ldpt.instances import Instance, check_instance
 from ldpt.io.messages import shown
-from ldpt.planning.limits import MAX_PULLS, MAX_REPLICATES, require_affordable
+from ldpt.limits import MAX_PULLS, MAX_REPLICATES, require_affordable
 from ldpt.policies import DEFAULT_POLICY, INDEX_POLICIES
-from ldpt.privacy import check_epsilon, check_number, check_whole, is_number, shrinkage
-from ldpt.radii import RADII, VALID_RADII, Radius, check_delta
+from ldpt.privacy import shrinkage
+from ldpt.radii import RADII, VALID_RADII, Radius
 
 BUDGET_METHODS = INDEX_POLICIES
 METHODS = (*BUDGET_METHODS, *RADII)

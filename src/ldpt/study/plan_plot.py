@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ldpt.figures import style
-from ldpt.planning.study import Plan
+from ldpt.study.plan import Plan
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

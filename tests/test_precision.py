@@ -4,8 +4,8 @@ import math
 
 import pytest
 
+from ldpt import limits as precision
 from ldpt import summarise
-from ldpt.planning import precision
 from ldpt.radii import Radius
 from ldpt.simulate import fixed_confidence
 

@@ -10,8 +10,9 @@ from scipy.stats import binom
 
 from ldpt import bounds, config, exact, simulate
 from ldpt.instances import Instance, equal_gap
-from ldpt.planning import study
-from ldpt.planning.study import (
+from ldpt.privacy import private_mean, shrinkage
+from ldpt.study import plan as study
+from ldpt.study.plan import (
     METHODS,
     Request,
     crossing_limits,
@@ -20,7 +21,6 @@ from ldpt.planning.study import (
     pulls_needed,
     smallest_epsilon,
 )
-from ldpt.privacy import private_mean, shrinkage
 
 PAIR = Instance("pair", [0.3, 0.7], 0.5)
 DOSES = Instance("doses", [0.05, 0.12, 0.25, 0.40, 0.55, 0.68], 0.30, 0.02)

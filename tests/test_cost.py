@@ -11,12 +11,12 @@ import pytest
 import yaml
 
 from ldpt import cli, config, simulate
+from ldpt import cost as run_cost
 from ldpt.config import BudgetRun, ConfidenceRun
 from ldpt.instances import MAX_LISTED_ARMS, Instance
-from ldpt.planning import run_cost
 from ldpt.radii import RADII, Radius
 
-PROJECT = Path(__file__).resolve().parents[2]
+PROJECT = Path(__file__).resolve().parents[1]
 RATES = {
     "cpu": {
         "job": {"job": 2.0},
@@ -206,7 +206,7 @@ def test_predicted_cost_of_a_slice_of_the_large_grid_is_within_a_factor_two(pred
 
 @pytest.fixture(scope="module")
 def profile() -> dict:
-    return yaml.safe_load((PROJECT / "workflow/profiles/slurm/config.yaml").read_text())
+    return yaml.safe_load((PROJECT / "profiles/slurm/config.yaml").read_text())
 
 
 def test_the_profile_keeps_the_default_settings_but_not_the_cores(profile):

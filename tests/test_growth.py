@@ -3,9 +3,9 @@
 import pandas as pd
 import pytest
 
+from ldpt import growth
 from ldpt.figures import cost_growth
 from ldpt.instances import MAX_LISTED_ARMS
-from ldpt.planning import growth
 from tests.conftest import PROJECT
 from tests.figures.tables import overlapping
 

@@ -1,0 +1,78 @@
+"""Checks of arguments at the public entrances: one line that says what was wrong."""
+
+import math
+from typing import SupportsFloat
+
+import numpy as np
+
+from ldpt.io.messages import shown
+
+MIN_EPSILON = 1e-9  # below, a float cannot hold the flip probability to six digits
+MIN_DELTA = 1e-300  # below, K / delta overflows
+MAX_COUNT = 2**53  # whole numbers up to here survive JSON in every language
+MAX_SEED = 2**64 - 1
+MAX_FLOAT = float(np.finfo(float).max)
+
+
+def is_number(value: object) -> bool:
+    """Return whether this is a real number of Python or NumPy; booleans and text are not."""
+    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+
+
+def check_number(name: str, value: object, low: float, high: float) -> float:
+    """Return a number of the closed interval [low, high] as a float.
+
+    >>> check_number("threshold", 2, 0, 1)
+    Traceback (most recent call last):
+    ValueError: threshold must be a number in [0, 1], got 2
+    """
+    if not (is_number(value) and low <= value <= high):  # type: ignore[operator]
+        raise ValueError(f"{name} must be a number in [{low:g}, {high:g}], got {shown(value)}")
+    return float(value)  # type: ignore[arg-type]
+
+
+def check_whole(name: str, value: object, least: int, most: int | None = None) -> int:
+    """Return a whole number of at least ``least`` as an int; 3.0 is one, 2.5, inf and True are not.
+
+    >>> check_whole("n_arms", 2.5, 1)
+    Traceback (most recent call last):
+    ValueError: n_arms must be a whole number of at least 1, got 2.5
+    """
+    whole = is_number(value) and (not isinstance(value, (float, np.floating)) or _is_whole(value))
+    if not whole or not least <= value or not (most is None or value <= most):  # type: ignore[operator]
+        allowed = f"of at least {least}" if most is None else f"from {least} to {most}"
+        raise ValueError(f"{name} must be a whole number {allowed}, got {shown(value)}")
+    return int(value)  # type: ignore[call-overload]
+
+
+def _is_whole(value: SupportsFloat) -> bool:
+    return float(value).is_integer()
+
+
+def check_epsilon(epsilon: float) -> float:
+    """Return a privacy level as a float; ``math.inf`` means no privacy and is legal everywhere.
+
+    The theorems admit epsilon = 0, but then every response is a fair coin, H_eps is infinite and
+    nothing can be learned. Below 1e-9 floats do not tell private means apart.
+    """
+    if not (is_number(epsilon) and epsilon > 0):
+        raise ValueError(f"epsilon must be positive (inf means no privacy), got {shown(epsilon)}")
+    if epsilon < MIN_EPSILON:
+        raise ValueError(
+            f"epsilon must be at least {MIN_EPSILON:g} (inf means no privacy), got {shown(epsilon)}"
+        )
+    return float(epsilon) if epsilon <= MAX_FLOAT else math.inf
+
+
+def check_delta(delta: float) -> float:
+    """Return an error level in (0, 1), at least 1e-300, as a float."""
+    if not (is_number(delta) and 0 < delta < 1):
+        raise ValueError(f"delta must lie strictly between 0 and 1, got {shown(delta)}")
+    if delta < MIN_DELTA:
+        raise ValueError(f"delta must be at least {MIN_DELTA:g}, got {delta}")
+    return float(delta)
+
+
+def check_seed(seed: object) -> int:
+    """Return a root seed, a whole number from 0 to 2^64 - 1."""
+    return check_whole("seed", seed, 0, MAX_SEED)

@@ -1,1 +1,0 @@
-"""What a private study costs its participants, a simulation its machine, a precision in runs."""

@@ -1,0 +1,1 @@
+"""A study with real people: devices, messages, requests, and what a study costs."""
