@@ -18,7 +18,7 @@ from ldpt.publishing import explorer
 from tests.browser.conftest import complaints, opened
 
 pytestmark = pytest.mark.browser
-SOURCES = Path(__file__).resolve().parents[2] / "workflow" / "explorer"
+SOURCES = Path(__file__).resolve().parents[2] / "workflow" / "pages" / "explorer"
 GROUPS = Instance("groups", [0.1, 0.1, 0.35, 0.45, 0.55, 0.9], 0.5, 0.1)
 LONE = Instance("lone", [0.95], 0.9)
 ALGORITHM_1 = "#policy=apt"  # at once: the page simulates the policy that it opens with

@@ -11,7 +11,7 @@ from ldpt import policies, radii
 from ldpt.instances import Instance
 from ldpt.publishing import explorer
 
-SOURCES = Path(__file__).resolve().parents[2] / "workflow" / "explorer"
+SOURCES = Path(__file__).resolve().parents[2] / "workflow" / "pages" / "explorer"
 
 
 def budget_rows() -> pd.DataFrame:
