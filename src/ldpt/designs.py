@@ -1,0 +1,130 @@
+"""Randomised-response designs: how a truthful yes or no becomes the bit that is recorded.
+
+A design has two numbers, the probability of bit 1 for a person whose true answer is yes and for one
+whose true answer is no. PrivBern(epsilon), Warner's design, the crosswise model and the forced
+response are all of this kind. The mean bit is ``zero + (one - zero) * mean``, a line in the share of
+yes, so thresholds and estimates move between both scales by that line.
+"""
+
+import math
+from dataclasses import dataclass
+
+from ldpt.checks import check_epsilon, check_number
+from ldpt.io.messages import shown
+from ldpt.privacy import shrinkage
+
+__all__ = ["Design", "as_design", "crosswise", "forced", "warner"]
+
+CONDUCTS = ("random", "opposite")  # of people who do not follow the instruction
+
+
+@dataclass(frozen=True)
+class Design:
+    """A randomised-response design.
+
+    Parameters
+    ----------
+    one : float
+        Probability of bit 1 if the true answer is yes.
+    zero : float
+        Probability of bit 1 if the true answer is no; below ``one``.
+    flipped : bool
+        Whether the bit is 1 - x of the recorded response x (designs with p < 1/2).
+
+    Raises
+    ------
+    ValueError
+        If the numbers are no probabilities, or ``one`` is not above ``zero``.
+
+    Examples
+    --------
+    >>> die = forced(1 / 6, 1 / 6)
+    >>> round(die.epsilon, 4) == round(math.log(5), 4)
+    True
+    >>> round(die.mean(831 / 2435), 3)
+    0.262
+    """
+
+    one: float
+    zero: float
+    flipped: bool = False
+
+    def __post_init__(self) -> None:
+        for name in ("one", "zero"):
+            check_number(name, getattr(self, name), 0, 1)
+        if not self.one > self.zero:
+            raise ValueError(
+                "a design must record 1 more often for yes than for no, got probabilities "
+                f"{self.one:g} and {self.zero:g}"
+            )
+
+    @property
+    def shrinkage(self) -> float:
+        """Return the factor by which gaps between means shrink."""
+        return self.one - self.zero
+
+    @property
+    def epsilon(self) -> float:
+        """Return the privacy level: the largest log-ratio of the two laws of the bit."""
+        return max(_log_ratio(self.one, self.zero), _log_ratio(1 - self.zero, 1 - self.one))
+
+    def private_mean(self, mean: float) -> float:
+        """Return the mean bit at this share of yes."""
+        middle = (self.one + self.zero) / 2
+        return middle + self.shrinkage * (mean - 0.5)
+
+    def mean(self, private_mean: float) -> float:
+        """Return the share of yes at this mean bit; outside [0, 1] if no share gives it."""
+        return 0.5 + (private_mean - (self.one + self.zero) / 2) / self.shrinkage
+
+    def with_noncompliance(self, share: float, conduct: str = "random") -> "Design":
+        """Return the design of the bits if a share of people does not follow the instruction.
+
+        They answer with a fair coin (``random``) or the opposite of what they should
+        (``opposite``): both pull the mean bit towards 1/2, by the factors 1 - share and
+        1 - 2 share.
+        """
+        if conduct not in CONDUCTS:
+            raise ValueError(f"conduct must be one of {', '.join(CONDUCTS)}, got {shown(conduct)}")
+        factor = 1 - check_number("share", share, 0, 0.99) * (2 if conduct == "opposite" else 1)
+        one, zero = (0.5 + factor * (bit - 0.5) for bit in (self.one, self.zero))
+        return Design(one, zero, self.flipped)
+
+
+def warner(p: float) -> Design:
+    """Return Warner's design: the sensitive question with probability p, else its negation."""
+    p = check_number("p", p, 0, 1)
+    if p == 0.5:
+        raise ValueError("p must differ from 0.5, at which answers say nothing")
+    return Design(max(p, 1 - p), min(p, 1 - p), flipped=p < 0.5)
+
+
+def crosswise(p: float) -> Design:
+    """Return the crosswise model: response 1 says that both answers agree; p is the known share.
+
+    A person compares the sensitive answer with one to an unrelated question, to which a share p
+    says yes. The law of the response is Warner's.
+    """
+    return warner(p)
+
+
+def forced(yes: float, no: float) -> Design:
+    """Return the forced response: yes or no whatever is true with these probabilities."""
+    yes, no = check_number("yes", yes, 0, 1), check_number("no", no, 0, 1)
+    if not yes + no < 1:
+        raise ValueError(f"yes + no must be below 1, got {yes:g} + {no:g}")
+    return Design(1 - no, yes)
+
+
+def as_design(epsilon: float | Design) -> Design:
+    """Return a design from itself, or PrivBern of a privacy level."""
+    if isinstance(epsilon, Design):
+        return epsilon
+    factor = shrinkage(check_epsilon(epsilon))
+    return Design(0.5 + factor / 2, 0.5 - factor / 2)
+
+
+def _log_ratio(top: float, bottom: float) -> float:
+    if bottom == 0:
+        return math.inf if top > 0 else -math.inf
+    return math.log(top / bottom) if top > 0 else -math.inf

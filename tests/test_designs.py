@@ -1,0 +1,68 @@
+"""Randomised-response designs."""
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ldpt.designs import Design, as_design, crosswise, forced, warner
+from ldpt.privacy import private_mean
+
+SHARES = st.floats(0, 1)
+
+
+@given(st.floats(0.01, 30), SHARES)
+def test_privbern_is_a_design(epsilon, mean):
+    design = as_design(epsilon)
+    assert math.isclose(design.epsilon, epsilon, rel_tol=1e-3)
+    assert math.isclose(design.private_mean(mean), private_mean(mean, epsilon), abs_tol=1e-15)
+
+
+@given(st.floats(0.01, 0.99).filter(lambda p: abs(p - 0.5) > 1e-3), SHARES)
+def test_a_mean_survives_the_way_there_and_back(p, mean):
+    design = warner(p)
+    assert math.isclose(design.mean(design.private_mean(mean)), mean, abs_tol=1e-9)
+    assert math.isclose(design.epsilon, abs(math.log(p / (1 - p))), rel_tol=1e-9)
+    assert design.flipped == (p < 0.5)
+
+
+def test_crosswise_is_warner():
+    assert crosswise(0.16) == warner(0.16) == Design(0.84, 0.16, flipped=True)
+
+
+@given(st.floats(0.01, 0.49), st.floats(0.01, 0.49), SHARES)
+def test_forced_response_by_its_definition(yes, no, mean):
+    design = forced(yes, no)
+    assert math.isclose(design.private_mean(mean), yes + (1 - yes - no) * mean, abs_tol=1e-12)
+    ratios = (1 - no) / yes, no / (1 - yes)
+    assert math.isclose(design.epsilon, max(abs(math.log(r)) for r in ratios), rel_tol=1e-9)
+
+
+def test_a_forced_yes_alone_leaves_a_no_without_privacy():
+    assert forced(0.25, 0).epsilon == math.inf
+
+
+@given(st.floats(0.05, 0.45), st.floats(0, 0.45))
+def test_noncompliance_is_another_epsilon(p, share):
+    design = warner(p)
+    for conduct, factor in (("random", 1 - share), ("opposite", 1 - 2 * share)):
+        other = design.with_noncompliance(share, conduct)
+        assert math.isclose(other.shrinkage, factor * design.shrinkage, rel_tol=1e-9)
+        assert math.isclose(other.private_mean(0.5), 0.5)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: warner(0.5), "p must differ from 0.5"),
+        (lambda: warner(1.5), r"p must be a number in \[0, 1\], got 1.5"),
+        (lambda: forced(0.6, 0.4), "yes . no must be below 1, got 0.6 . 0.4"),
+        (lambda: Design(0.2, 0.8), "more often for yes than for no"),
+        (lambda: warner(0.9).with_noncompliance(0.5, "opposite"), "more often for yes"),
+        (lambda: warner(0.9).with_noncompliance(0.1, "lie"), "random, opposite, got 'lie'"),
+    ],
+)
+def test_what_is_no_design_is_refused(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()
