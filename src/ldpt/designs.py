@@ -1,7 +1,7 @@
 """Randomised-response designs: how a truthful yes or no becomes the bit that is recorded.
 
-A design has two numbers: the probability of bit 1 for a person whose true answer is yes, and for one
-whose true answer is no. PrivBern(epsilon), Warner's design, the crosswise model and the forced
+A design has two numbers: the probability of bit 1 if the true answer is yes, and if it is no.
+PrivBern(epsilon), Warner's design, the crosswise model and the forced
 response are of this kind. The mean bit is ``zero + (one - zero) * mean``, a line in the share of
 yes, so thresholds and estimates move between both scales by that line.
 """
