@@ -402,9 +402,24 @@ def edge_of_level(rule: IndexRule, n: float, level: float) -> float:
 
 
 @borrowing
+def rows_after_undo(state: BudgetState) -> int:
+    """Return how many rows log and futures take with free rows in front of every arm."""
+    rows = state.undo.log_start[-1]
+    for k in range(state.n.size):
+        rows += GAP + state.tail[k] - state.head[k]
+    return rows
+
+
+@borrowing
 def undo_window(rule: IndexRule, state: BudgetState) -> None:
-    """Undo a window: its log becomes the first part of each arm's future."""
+    """Undo a window: its log becomes the first part of each arm's future.
+
+    The result fits into the table if anything was logged (:func:`log_room`). If nothing was, and
+    the free rows in front of each arm would no longer fit, there is nothing to undo.
+    """
     undo, filled = state.undo, 0
+    if undo.log_start[-1] == 0 and rows_after_undo(state) > undo.spare.shape[0]:
+        return
     for k in range(state.n.size):
         start = filled = filled + GAP
         for line in range(undo.log_start[k], undo.log_start[k + 1]):

@@ -159,6 +159,8 @@ def front_piece(corridor: Corridor, rows: np.ndarray, i: int, free: int) -> Piec
     near = min(np.inf if up_is_closed else up, np.inf if down_is_closed else down)
     near = min(near, 0.5 * width)
     drift = max(rise, fall) + abs(2.0 * rows[i, ONES] / rows[i, PULLS] - 1.0)
+    # Halving a touching row down to a word takes a free row for each halving, and one for itself.
+    limit = min(limit, WORD_SIZE << min(free, GAP) - 2)
     longer = bridged_length(near, width - near, drift, limit, touch_ratio(near, False))
     if longer < max(WORTH_ASKING, 2 * safe):
         return Piece(safe, outer)
