@@ -1,9 +1,72 @@
 """How fast does Algorithm 1's error probability fall with the budget at each privacy level?"""
 
-from ldpt.figures import fixed_budget_error, products
+import math
+from typing import Any, NamedTuple
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from ldpt.plots import captions, elements, style
+from ldpt.summarise import needed_budgets
+
+
+class Data(NamedTuple):
+    """``curves``: rows of the fixed-budget summary for the panels."""
+
+    curves: pd.DataFrame
+    panels: list[str]
+    error: float  # at which budgets are compared
+    marked: float  # privacy level whose price is stated
+
+
+def prepare(files: Any, settings: Any) -> Data:
+    """Algorithm 1's curves on the instances of the panels."""
+    table = pd.read_csv(files.summary)
+    curves = table[(table["policy"] == "apt") & table["instance"].isin(settings.panels)]
+    return Data(curves, list(settings.panels), float(settings.error), float(settings.epsilon))
+
+
+def draw(data: Data) -> Figure:
+    """Error probability against the budget: one panel per instance."""
+    figure, grid = elements.panels(len(data.panels), 3, 1.6, sharey=True)
+    for position, (axes, instance) in enumerate(zip(grid, data.panels, strict=True)):
+        elements.draw_curves(
+            axes, elements.rows_where(data.curves, instance=instance), "budget", "apt"
+        )
+        elements.log_axes(axes)
+        elements.title(axes, instance)
+        if position >= len(data.panels) - 3:
+            axes.set_xlabel("budget $T$ (pulls)")
+        if position % 3 == 0:
+            axes.set_ylabel("error probability")
+    grid[0].set_ylim(top=1.5)
+    elements.epsilon_legend(figure, data.curves["epsilon"], elements.zero_handle())
+    return figure
+
+
+def facts(data: Data) -> dict[str, Any]:
+    """The price of privacy in budget, over the panels, and the smallest error seen."""
+    curves = data.curves
+    needed = needed_budgets(curves, data.error).set_index("instance")
+    private = needed.loc[needed["epsilon"] == data.marked, "estimate"]
+    prices = (private / needed.loc[needed["epsilon"] == math.inf, "estimate"]).dropna()
+    zero = curves["errors"] == 0
+    return {
+        "replicates": int(curves["replicates"].min()),
+        "error": data.error,
+        "marked": data.marked,
+        "least_price": float(prices.min()),
+        "most_price": float(prices.max()),
+        "smallest": float(curves.loc[~zero, "estimate"].min()),
+        "unseen": int(zero.sum()),
+        "limit": float(curves.loc[zero, "high"].max()) if zero.any() else 0.0,
+    }
+
 
 if __name__ == "__main__":
     from ldpt.provenance import job
 
-    with job(snakemake) as this:
-        products.write(fixed_budget_error, this)
+    with job(snakemake) as step:
+        data = prepare(step.input, step.params)
+        captions.write(facts(data), step)
+        style.save(draw(data), step.output.pdf, step.output.png, step.metadata)

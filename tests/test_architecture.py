@@ -13,13 +13,13 @@ PACKAGE = Path(__file__).resolve().parents[1] / "src" / "ldpt"
 
 # From the bottom up. A module imports from its own layer or from one below it.
 LAYERS = [
-    {"ldpt", "ldpt.io", "ldpt.checks"},
+    {"ldpt", "ldpt.io", "ldpt.checks", "ldpt.text"},
     {"ldpt.privacy", "ldpt.instances", "ldpt.radii", "ldpt.policies", "ldpt.bounds"},
     {"ldpt.study.messages", "ldpt.study.device", "ldpt.learners", "ldpt.engines"},
     {"ldpt.limits"},
     {"ldpt.simulate", "ldpt.exact", "ldpt.rare", "ldpt.summarise"},
     {"ldpt.config"},
-    {"ldpt.claims", "ldpt.figures", "ldpt.study", "ldpt.cost", "ldpt.growth"},
+    {"ldpt.claims", "ldpt.plots", "ldpt.study", "ldpt.cost"},
     {"ldpt.publishing"},
     {"ldpt.cli"},
     {"ldpt.__main__"},

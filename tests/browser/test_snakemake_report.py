@@ -8,13 +8,11 @@ from selenium import webdriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
-from ldpt.figures import catalog
-from ldpt.publishing import readme
 from tests.browser.conftest import complaints, opened
-from tests.conftest import PROJECT, snakemake
+from tests.conftest import snakemake
+from tests.plots.scripts import FIGURES
 
 pytestmark = [pytest.mark.browser, pytest.mark.workflow]
-FIGURES = list(catalog.read(PROJECT / catalog.CATALOG))
 MAX_DATA_URI = 2 * 1024**2  # a longer one is a blank page in Chromium
 CATEGORIES = {"Article", "Audit", "Explore", "Fixed budget", "Fixed confidence", "Privacy"}
 
@@ -59,7 +57,7 @@ def test_report_shows_every_figure(reported: webdriver.Chrome) -> None:
     assert min(widths.values()) > 500
 
 
-def test_report_captions_open_with_their_question_and_are_filled(
+def test_report_captions_are_filled(
     reported: webdriver.Chrome,
 ) -> None:
     script = """
@@ -69,10 +67,9 @@ def test_report_captions_open_with_their_question_and_are_filled(
         return Object.values(results).map((r) => [r.name, text(r.caption || '')]);"""
     captions = {name: " ".join(text.split()) for name, text in reported.execute_script(script)}
     for name in FIGURES:
-        template = (PROJECT / readme.TEMPLATES / f"{name}.rst").read_text(encoding="utf-8")
         caption = captions[f"{name}.png"]
-        assert caption.startswith(readme.question(template))
-        assert not re.search(r"\{\w+\}", caption)
+        assert caption
+        assert not re.search(r"\{|\bnan\b", caption)
 
 
 def test_report_holds_the_article_and_pages_that_chromium_can_open(

@@ -50,16 +50,3 @@ def test_instances_table_counts_repeats_and_knows_both_complexities() -> None:
     assert row["means"] == "0.1 ×2, 0.9"
     assert row["H"] == pytest.approx(3 / 0.25)
     assert row["H at tolerance 0"] == pytest.approx(3 / 0.16)
-
-
-def test_runtime_counts_pulls_once_for_a_whole_error_curve() -> None:
-    budget = pd.DataFrame(
-        {"policy": "apt", "instance": "x", "epsilon": 1.0, "replicates": 50, "budget": [10, 20, 40]}
-    )
-    confidence = pd.DataFrame(
-        {"radius": "mixture", "replicates": [10, 10], "mean_pulls": [100.0, 300.0]}
-    )
-    table = tables.runtime(budget, confidence, {"apt": 2.0, "mixture": 4.0})
-    assert table["runs"].tolist() == [50, 20]
-    assert table["pulls"].tolist() == [2000.0, 4000.0]
-    assert table["ns per pull"].tolist() == pytest.approx([1e6, 1e6])

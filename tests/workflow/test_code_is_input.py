@@ -54,10 +54,8 @@ def test_snakemake_has_nothing_to_do_after_a_finished_run(made: Path) -> None:
     [
         ("src/ldpt/privacy.py", {"simulate_mechanism", "summarise_mechanism", "privacy_cost"}),
         ("src/ldpt/summarise.py", {"summarise_mechanism", "privacy_cost"}),
-        ("src/ldpt/figures/style.py", {"privacy_cost"}),
-        ("src/ldpt/figures/privacy_cost.py", {"privacy_cost"}),
-        ("src/ldpt/figures/__init__.py", {"privacy_cost"}),
-        ("src/ldpt/figures/scaling_arms.py", set()),
+        ("src/ldpt/plots/style.py", {"privacy_cost"}),
+        ("scripts/scaling_arms.py", set()),
         ("scripts/privacy_cost.py", {"privacy_cost"}),
         (
             "src/ldpt/engines/loops.py",

@@ -1,29 +1,23 @@
 """What is kept in git was made by the code and the config beside it."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
 from PIL import Image
 from pypdf import PdfReader
 
-from ldpt.figures import catalog
 from ldpt.io.json_values import plain
 from ldpt.provenance import code_hash, stable_hash
 from tests.conftest import PROJECT
+from tests.plots import scripts
 
-FIGURES = catalog.read(PROJECT / catalog.CATALOG)
 CONFIG = yaml.safe_load((PROJECT / "config" / "config.yaml").read_text(encoding="utf-8"))
 
 
 def expected(name: str) -> dict[str, str]:
     """What a figure that this tree draws would carry inside, as far as the tree alone tells."""
-    params: dict[str, Any] = {
-        **catalog.settings(FIGURES[name]["params"], CONFIG),
-        "figure": name,
-    }
-    settings = {"params": plain(params), "wildcards": {}}
+    settings = {"params": plain(scripts.params(name, CONFIG)), "wildcards": {}}
     return {
         "ldpt-rule": name,
         "ldpt-code": code_hash(PROJECT / "scripts" / f"{name}.py")[:16],
@@ -36,7 +30,7 @@ def keywords(pdf: Path) -> dict[str, str]:
     return dict(word.split("=", 1) for word in str(words).split())
 
 
-@pytest.mark.parametrize("name", FIGURES)
+@pytest.mark.parametrize("name", scripts.FIGURES)
 def test_committed_figure_is_not_older_than_what_draws_it(name: str) -> None:
     stem = PROJECT / "figures" / name
     drawn = Image.open(stem.with_suffix(".png")).info

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from ldpt import cli
-from ldpt.figures import catalog
 from ldpt.publishing import readme
 from tests.conftest import PROJECT
+from tests.plots.scripts import FIGURES
 
 ARTICLE = PROJECT / "paper" / "report.typ"
 LAYOUT = PROJECT / "paper" / "layout.typ"
@@ -105,8 +105,7 @@ def test_article_has_at_most_twelve_pages_before_its_appendix(pages: list[str]) 
 def test_figures_are_placed_near_their_reference(pages: list[str]) -> None:
     """On the page that first names them or the next one, and none among the references."""
     drawn = re.findall(r'#drawn\("(\w+)"', ARTICLE.read_text(encoding="utf-8"))
-    study = [name for name in catalog.read(PROJECT / catalog.CATALOG) if name != "cost_growth"]
-    assert sorted(drawn) == sorted(study)
+    assert sorted(drawn) == sorted(FIGURES)
     references = range(page_of(pages, "References$"), page_of(pages, "A Proofs$") + 1)
     for position in range(1, len(drawn) + 1):
         stands = page_of(pages, rf"Figure {position}\. ")
@@ -193,19 +192,6 @@ def paper_scale() -> None:
 def test_readme_findings_match_the_run_at_paper_scale() -> None:
     found = readme.part(README.read_text(encoding="utf-8"), "findings")
     assert found == (PROJECT / readme.FINDINGS).read_text(encoding="utf-8")
-
-
-@pytest.mark.usefixtures("paper_scale")
-def test_readme_table_of_figures_is_current() -> None:
-    table = readme.part(README.read_text(encoding="utf-8"), "figures")
-    names = list(catalog.read(PROJECT / catalog.CATALOG))
-    row = r"^\| \[`(\w+)`\]\(figures/\1\.png\) \| (.+) \| `scripts/\1\.py` \| [\d.]+ s \|$"
-    rows = re.findall(row, table, re.MULTILINE)
-    assert [name for name, _ in rows] == names
-    for name, asked in rows:
-        assert (PROJECT / "scripts" / f"{name}.py").is_file()
-        template = (PROJECT / readme.TEMPLATES / f"{name}.rst").read_text(encoding="utf-8")
-        assert asked == readme.question(template)
 
 
 def test_readme_replace_changes_one_part_only() -> None:

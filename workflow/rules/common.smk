@@ -8,7 +8,6 @@ import sys
 import threading
 
 from ldpt.config import epsilon_name, study
-from ldpt.figures import catalog
 from ldpt.provenance import code_hash, require_writable
 from snakemake_logger_plugin_ldpt import STRAY
 
@@ -128,8 +127,7 @@ def allocated(pattern):
     return list(dict.fromkeys(found))
 
 
-FIGURES = catalog.read()
-TABLES = ["instances", "runtime", "claims", "growth_exponents"]
+TABLES = ["instances", "claims"]
 SUMMARIES = [
     "fixed_budget",
     "budget_bounds",
@@ -150,8 +148,6 @@ PRODUCTS = [
     "<results>/exact/fixed_budget.csv",
     "<results>/error_map.csv",
     expand("<results>/summaries/{name}.csv", name=SUMMARIES),
-    expand("<figures>/{name}.{ext}", name=FIGURES, ext=["pdf", "png"]),
-    expand("<results>/captions/{name}.{ext}", name=FIGURES, ext=["rst", "typ", "json"]),
     expand("<results>/tables/{name}.{ext}", name=TABLES, ext=["csv", "md", "tex"]),
     expand("<results>/evidence/{name}.json", name=["displays", "chains", "measured"]),
     "<results>/claims.json",

@@ -1,46 +1,336 @@
-# Needs: results/summaries, results/rare, results/exact. Makes: figures, and results/captions, the
-# caption of each with its numbers and the facts behind them.
-# The rules are made from workflow/figures.yaml: the rule NAME is the entry NAME there.
+# Needs: results/summaries, results/rare, results/exact. Makes: figures, and results/captions: the
+# caption of each figure with its numbers, and the facts behind them.
+# A figure has one name: its rule, scripts/NAME.py, workflow/captions/NAME.rst, figures/NAME.pdf.
 
 from pathlib import Path
 
+FIGURES = [
+    "privacy_cost",
+    "fixed_budget_error",
+    "fixed_budget_collapse",
+    "fixed_budget_bounds",
+    "fixed_budget_baselines",
+    "fixed_confidence_cost",
+    "fixed_confidence_collapse",
+    "fixed_confidence_error",
+    "fixed_confidence_radii",
+    "allocation",
+    "scaling_arms",
+    "optimality_gap",
+]
 
-def drawn(name, category):
-    """What every figure's rule makes; the caption with its numbers stands in Snakemake's report."""
+PRODUCTS += [
+    expand("<figures>/{name}.{ext}", name=FIGURES, ext=["pdf", "png"]),
+    expand("<results>/captions/{name}.{ext}", name=FIGURES, ext=["rst", "typ", "json"]),
+]
+
+
+def drawn(name, category, title):
+    """Return the outputs of a figure's rule; the filled caption goes to Snakemake's report."""
     caption = str(Path(under(f"results/captions/{name}.rst")).resolve())
     return {
         "pdf": f"<figures>/{name}.pdf",
-        "png": report(f"<figures>/{name}.png", caption=caption, category=category),
+        "png": report(
+            f"<figures>/{name}.png",
+            caption=caption,
+            category=category,
+            labels={"figure": title},
+        ),
         "caption": f"<results>/captions/{name}.rst",
         "typst": f"<results>/captions/{name}.typ",
         "facts": f"<results>/captions/{name}.json",
     }
 
 
-# The path of a script is read when its job runs, long after this loop: hence params.figure in it.
-for name, figure in FIGURES.items():
+rule privacy_cost:
+    """Shrinkage and cost of privacy against epsilon, with the real mechanism's measurements."""
+    input:
+        summary="<results>/summaries/mechanism.csv",
+        caption="workflow/captions/privacy_cost.rst",
+    output:
+        **drawn("privacy_cost", "Privacy", "What privacy costs"),
+    log:
+        "<results>/logs/privacy_cost.log",
+    group:
+        "conclude"
+    conda:
+        "../../environment.yml"
+    params:
+        epsilon=config["figures"]["epsilon"],
+        code=code("scripts/privacy_cost.py"),
+    script:
+        "../../scripts/privacy_cost.py"
 
-    rule:
-        name:
-            name
-        input:
-            **figure["inputs"],
-            caption=f"workflow/captions/{name}.rst",
-        output:
-            **drawn(name, figure["category"]),
-        log:
-            f"<results>/logs/{name}.log",
-        group:
-            "conclude"
-        conda:
-            "../../environment.yml"
-        params:
-            **catalog.settings(figure["params"], config),
-            code=code(f"scripts/{name}.py"),
-            figure=name,
-        script:
-            "../../scripts/{params.figure}.py"
 
-    # What `snakemake --list` and Snakemake's report say of it.
-    workflow.get_rule(name).docstring = figure["shows"]
-    workflow.get_rule(name).script = f"../../scripts/{name}.py"
+rule fixed_budget_error:
+    """Algorithm 1's error probability against the budget."""
+    input:
+        summary="<results>/summaries/fixed_budget.csv",
+        caption="workflow/captions/fixed_budget_error.rst",
+    output:
+        **drawn(
+            "fixed_budget_error",
+            "Fixed budget",
+            "Algorithm 1: error against the budget",
+        ),
+    log:
+        "<results>/logs/fixed_budget_error.log",
+    group:
+        "conclude"
+    conda:
+        "../../environment.yml"
+    params:
+        panels=config["figures"]["fixed_budget"],
+        error=config["figures"]["error"],
+        epsilon=config["figures"]["epsilon"],
+        code=code("scripts/fixed_budget_error.py"),
+    script:
+        "../../scripts/fixed_budget_error.py"
+
+
+rule fixed_budget_collapse:
+    """Error against the budget over H_eps for Algorithm 1, whose curves part, and LSA, whose do not."""
+    input:
+        summary="<results>/summaries/fixed_budget.csv",
+        caption="workflow/captions/fixed_budget_collapse.rst",
+    output:
+        **drawn(
+            "fixed_budget_collapse",
+            "Fixed budget",
+            "Error against the budget in units of the complexity",
+        ),
+    log:
+        "<results>/logs/fixed_budget_collapse.log",
+    group:
+        "conclude"
+    conda:
+        "../../environment.yml"
+    params:
+        panels=config["figures"]["collapse"],
+        error=config["figures"]["error"],
+        epsilon=config["figures"]["epsilon"],
+        code=code("scripts/fixed_budget_collapse.py"),
+    script:
+        "../../scripts/fixed_budget_collapse.py"
+
+
+rule fixed_budget_bounds:
+    """Error probabilities far below the Monte-Carlo floor beside the bounds on them."""
+    input:
+        summary="<results>/summaries/fixed_budget.csv",
+        rare="<results>/rare/fixed_budget.csv",
+        exact="<results>/exact/fixed_budget.csv",
+        environments="<results>/rare/environments.csv",
+        bounds="<results>/summaries/budget_bounds.csv",
+        caption="workflow/captions/fixed_budget_bounds.rst",
+    output:
+        **drawn(
+            "fixed_budget_bounds",
+            "Fixed budget",
+            "Fixed budget: errors beside their bounds",
+        ),
+    log:
+        "<results>/logs/fixed_budget_bounds.log",
+    group:
+        "conclude"
+    conda:
+        "../../environment.yml"
+    params:
+        panels=config["figures"]["bounds"],
+        epsilon=config["figures"]["epsilon"],
+        code=code("scripts/fixed_budget_bounds.py"),
+    script:
+        "../../scripts/fixed_budget_bounds.py"
+
+
+rule fixed_budget_baselines:
+    """Algorithm 1 against LSA, uniform allocation, Laplace noise and no privacy."""
+    input:
+        summary="<results>/summaries/fixed_budget.csv",
+        caption="workflow/captions/fixed_budget_baselines.rst",
+    output:
+        **drawn(
+            "fixed_budget_baselines",
+            "Fixed budget",
+            "Fixed budget: Algorithm 1 beside its alternatives",
+        ),
+    log:
+        "<results>/logs/fixed_budget_baselines.log",
+    group:
+        "conclude"
+    conda:
+        "../../environment.yml"
+    params:
+        panels=config["figures"]["baselines"],
+        epsilon=config["figures"]["epsilon"],
+        error=config["figures"]["error"],
+        code=code("scripts/fixed_budget_baselines.py"),
+    script:
+        "../../scripts/fixed_budget_baselines.py"
+
+
+rule fixed_confidence_cost:
+    """Algorithm 2's mean stopping time against epsilon, between its bounds."""
+    input:
+        summary="<results>/summaries/fixed_confidence.csv",
+        bounds="<results>/summaries/bounds.csv",
+        caption="workflow/captions/fixed_confidence_cost.rst",
+    output:
+        **drawn(
+            "fixed_confidence_cost",
+            "Fixed confidence",
+            "Algorithm 2: pulls against epsilon",
+        ),
+    log:
+        "<results>/logs/fixed_confidence_cost.log",
+    group:
+        "conclude"
+    conda:
+        "../../environment.yml"
+    params:
+        panels=config["figures"]["fixed_confidence"],
+        delta=config["figures"]["delta"],
+        code=code("scripts/fixed_confidence_cost.py"),
+    script:
+        "../../scripts/fixed_confidence_cost.py"
+
+
+rule fixed_confidence_collapse:
+    """Algorithm 2's cost over the theorem's scale against epsilon, delta and K."""
+    input:
+        summary="<results>/summaries/fixed_confidence.csv",
+        caption="workflow/captions/fixed_confidence_collapse.rst",
+    output:
+        **drawn(
+            "fixed_confidence_collapse",
+            "Fixed confidence",
+            "Algorithm 2: pulls in units of the theorem's scale",
+        ),
+    log:
+        "<results>/logs/fixed_confidence_collapse.log",
+    group:
+        "conclude"
+    conda:
+        "../../environment.yml"
+    params:
+        delta=config["figures"]["delta"],
+        code=code("scripts/fixed_confidence_collapse.py"),
+    script:
+        "../../scripts/fixed_confidence_collapse.py"
+
+
+rule fixed_confidence_error:
+    """Algorithm 2's error probability over delta for every radius."""
+    input:
+        summary="<results>/summaries/fixed_confidence.csv",
+        error_map="<results>/error_map.csv",
+        rare="<results>/rare/fixed_confidence.csv",
+        caption="workflow/captions/fixed_confidence_error.rst",
+    output:
+        **drawn(
+            "fixed_confidence_error",
+            "Fixed confidence",
+            "Algorithm 2: promised and actual error",
+        ),
+    log:
+        "<results>/logs/fixed_confidence_error.log",
+    group:
+        "conclude"
+    conda:
+        "../../environment.yml"
+    params:
+        code=code("scripts/fixed_confidence_error.py"),
+    script:
+        "../../scripts/fixed_confidence_error.py"
+
+
+rule fixed_confidence_radii:
+    """What each radius costs over the lower bound."""
+    input:
+        summary="<results>/summaries/fixed_confidence.csv",
+        bounds="<results>/summaries/bounds.csv",
+        caption="workflow/captions/fixed_confidence_radii.rst",
+    output:
+        **drawn(
+            "fixed_confidence_radii",
+            "Fixed confidence",
+            "Algorithm 2: what each radius costs",
+        ),
+    log:
+        "<results>/logs/fixed_confidence_radii.log",
+    group:
+        "conclude"
+    conda:
+        "../../environment.yml"
+    params:
+        panels=config["figures"]["fixed_confidence"],
+        epsilon=config["figures"]["epsilon"],
+        delta=config["figures"]["delta"],
+        code=code("scripts/fixed_confidence_radii.py"),
+    script:
+        "../../scripts/fixed_confidence_radii.py"
+
+
+rule allocation:
+    """The share of the pulls that each arm gets against its share of the complexity."""
+    input:
+        summary="<results>/summaries/allocation.csv",
+        caption="workflow/captions/allocation.rst",
+    output:
+        **drawn("allocation", "Both settings", "Which arms are pulled"),
+    log:
+        "<results>/logs/allocation.log",
+    group:
+        "conclude"
+    conda:
+        "../../environment.yml"
+    params:
+        code=code("scripts/allocation.py"),
+    script:
+        "../../scripts/allocation.py"
+
+
+rule scaling_arms:
+    """The cost of both algorithms against the number of arms."""
+    input:
+        budget_summary="<results>/summaries/fixed_budget.csv",
+        summary="<results>/summaries/fixed_confidence.csv",
+        bounds="<results>/summaries/bounds.csv",
+        caption="workflow/captions/scaling_arms.rst",
+    output:
+        **drawn("scaling_arms", "Both settings", "Cost against the number of arms"),
+    log:
+        "<results>/logs/scaling_arms.log",
+    group:
+        "conclude"
+    conda:
+        "../../environment.yml"
+    params:
+        epsilon=config["figures"]["epsilon"],
+        delta=config["figures"]["delta"],
+        error=config["figures"]["error"],
+        code=code("scripts/scaling_arms.py"),
+    script:
+        "../../scripts/scaling_arms.py"
+
+
+rule optimality_gap:
+    """Algorithm 2's cost over each lower bound against epsilon."""
+    input:
+        summary="<results>/summaries/fixed_confidence.csv",
+        bounds="<results>/summaries/bounds.csv",
+        caption="workflow/captions/optimality_gap.rst",
+    output:
+        **drawn("optimality_gap", "Fixed confidence", "Distance from the lower bound"),
+    log:
+        "<results>/logs/optimality_gap.log",
+    group:
+        "conclude"
+    conda:
+        "../../environment.yml"
+    params:
+        panels=config["figures"]["fixed_confidence"],
+        delta=config["figures"]["delta"],
+        code=code("scripts/optimality_gap.py"),
+    script:
+        "../../scripts/optimality_gap.py"

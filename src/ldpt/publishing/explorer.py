@@ -12,8 +12,8 @@ from typing import Any
 
 import pandas as pd
 
-from ldpt.figures.style import epsilon_colour
 from ldpt.instances import Instance
+from ldpt.plots.style import epsilon_colour
 from ldpt.policies import DEFAULT_POLICY, INDEX_POLICIES, POLICIES
 from ldpt.radii import DEFAULT_PRIOR_GAP, KINDS, ONE_SIDED, TWO_SIDED, UNION
 

@@ -17,13 +17,13 @@ from typing import Any
 import pandas as pd
 
 from ldpt.claims.measured import NEW
-from ldpt.figures.captions import listed, number
-from ldpt.figures.style import epsilon_label
 from ldpt.instances import Instance
 from ldpt.io.json_values import plain
+from ldpt.plots.style import epsilon_label
 from ldpt.privacy import shrinkage
 from ldpt.radii import Radius, boundary
 from ldpt.summarise import CONFIDENCE
+from ldpt.text import listed, number
 
 Numbers = dict[str, dict[str, Any]]
 COUNTEREXAMPLE = ("counterexample", 1.0, 0.1)  # instance, epsilon and delta of claim T4.1

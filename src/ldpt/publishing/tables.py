@@ -8,10 +8,9 @@ from typing import Any
 
 import pandas as pd
 
-from ldpt.figures.captions import number
 from ldpt.instances import Instance
-from ldpt.policies import POLICIES
 from ldpt.publishing import notation
+from ldpt.text import number
 
 Form = Callable[[Any], str]
 LATEX = {
@@ -177,42 +176,3 @@ def claims(verdicts: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
         for v in verdicts
     ]
     return pd.DataFrame(rows, columns=list(CLAIM_COLUMNS), dtype=str)
-
-
-def runtime(
-    budget: pd.DataFrame, confidence: pd.DataFrame, expected: Mapping[str, float]
-) -> pd.DataFrame:
-    """What was simulated, by policy and radius, and the core time predicted from measured rates.
-
-    The work is counted in the summaries; the times of a run itself are not in it, since they differ
-    from run to run and products do not: they stand in the records.
-    """
-    budget = budget.groupby(["policy", "instance", "epsilon"], as_index=False)
-    longest = budget.agg(runs=("replicates", "max"), pulls=("budget", "max"))
-    longest["pulls"] = longest["pulls"] * longest["runs"].astype(float)
-    rows = [
-        _work(policy.label, longest[longest["policy"] == name], expected[name])
-        for name, policy in POLICIES.items()
-        if name in expected
-    ]
-    confidence = confidence.assign(
-        runs=confidence["replicates"], pulls=confidence["mean_pulls"] * confidence["replicates"]
-    )
-    rows += [
-        _work(f"Algorithm 2, {radius}", confidence[confidence["radius"] == radius], seconds)
-        for radius, seconds in expected.items()
-        if radius in set(confidence["radius"])
-    ]
-    return pd.DataFrame(rows)
-
-
-def _work(title: str, points: pd.DataFrame, seconds: float) -> dict[str, Any]:
-    pulls = float(points["pulls"].sum())
-    return {
-        "simulation": title,
-        "settings": len(points),
-        "runs": int(points["runs"].sum()),
-        "pulls": pulls,
-        "expected core seconds": seconds,
-        "ns per pull": 1e9 * seconds / pulls,
-    }

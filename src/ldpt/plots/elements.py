@@ -15,10 +15,10 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullFormatter, NullLocator
 
-from ldpt.figures import style
-from ldpt.figures.captions import number
+from ldpt.plots import style
 from ldpt.policies import POLICIES
 from ldpt.radii import RADII, VALID_RADII
+from ldpt.text import number
 
 NOT_RUN = "(not run)"  # in a caption, for what the config leaves out
 XOf = Callable[[float], float]  # where on an axis a privacy level stands
@@ -85,6 +85,14 @@ def estimates(
     axes.plot(
         x[zero], high[zero], marker="v", markeredgecolor=colour, markersize=3, zorder=3, **OPEN
     )
+
+
+def draw_curves(axes: Axes, rows: pd.DataFrame, x: str, policy: str, **line: Any) -> None:
+    """Draw error curves of one policy on one problem, one colour per privacy level."""
+    for epsilon, curve in rows.groupby("epsilon", sort=True):
+        curve, colour = curve.sort_values("budget"), style.epsilon_colour(float(epsilon))
+        style_kwargs = style.marker_style(policy, 2.4) | line
+        estimates(axes, curve[x], curve, colour, **style_kwargs)
 
 
 def points(axes: Axes, x: Sequence[Any], table: pd.DataFrame, style_kwargs: dict[str, Any]) -> None:

@@ -3,11 +3,12 @@
 import pandas as pd
 import pytest
 
-from ldpt import growth
-from ldpt.figures import cost_growth
 from ldpt.instances import MAX_LISTED_ARMS
 from tests.conftest import PROJECT
-from tests.figures.tables import overlapping
+from tests.plots import scripts
+from tests.plots.tables import overlapping
+
+growth = scripts.load("benchmarks/cost_growth_figure.py")
 
 
 def powers(axis: str, values: list[float], exponent: float) -> pd.DataFrame:
@@ -59,8 +60,8 @@ def test_two_points_have_no_error():
 
 
 def test_cost_growth_figure_has_no_text_over_text():
-    data = cost_growth.prepare(str(PROJECT / "benchmarks" / "cost_growth.csv"))
-    assert overlapping(cost_growth.draw(data)) == []
+    data = growth.prepare(str(PROJECT / "benchmarks" / "cost_growth.csv"))
+    assert overlapping(growth.draw(data)) == []
 
 
 def test_exponents_of_the_measurements_are_as_expected():

@@ -1,17 +1,21 @@
-"""ldpt.figures.elements: curves, axes and the choice of rows."""
+"""ldpt.plots.elements: curves, axes and the choice of rows."""
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
 
-from ldpt.figures import elements, fixed_budget_collapse, fixed_budget_error, style
-from tests.figures.tables import budget_table, cut_off, overlapping
+from ldpt.plots import elements, style
+from tests.plots import scripts
+from tests.plots.tables import budget_table, cut_off, overlapping
 
+fixed_budget_error = scripts.figure("fixed_budget_error")
+fixed_budget_collapse = scripts.figure("fixed_budget_collapse")
 EPSILONS = [0.01, 0.03, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0, math.inf]
 
 
-def error_data(instances: list[str]) -> fixed_budget_error.Data:
+def error_data(instances: list[str]) -> Any:
     return fixed_budget_error.Data(budget_table(instances), instances, 0.05, 1.0)
 
 
@@ -30,7 +34,7 @@ def test_collapse_shows_the_same_estimates_at_scaled_budgets() -> None:
     data = error_data(["two"])
     plain = fixed_budget_error.draw(data).axes[0]
     _, (scaled,) = elements.panels(1, 1, 2.0)
-    fixed_budget_error.draw_curves(scaled, data.curves, "scaled_budget", "apt")
+    elements.draw_curves(scaled, data.curves, "scaled_budget", "apt")
     for before, after in zip(plain.lines, scaled.lines, strict=True):
         assert np.array_equal(before.get_ydata(), after.get_ydata())
         assert np.allclose(np.asarray(before.get_xdata(), float) / 50, after.get_xdata())

@@ -1,4 +1,4 @@
-"""ldpt.figures.style: colours, markers, sizes and bytes."""
+"""ldpt.plots.style: colours, markers, sizes and bytes."""
 
 import itertools
 import math
@@ -10,11 +10,13 @@ import pytest
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
-from ldpt.figures import fixed_budget_error, style
+from ldpt.plots import style
 from ldpt.policies import POLICIES
 from ldpt.radii import RADII
-from tests.figures.tables import budget_table
+from tests.plots import scripts
+from tests.plots.tables import budget_table
 
+fixed_budget_error = scripts.figure("fixed_budget_error")
 EPSILONS = [0.01, 0.03, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0, math.inf]
 JOURNAL_COLUMN = 85 / 25.4  # inches
 MIN_POINTS = 5.0  # what a reader can still read in print

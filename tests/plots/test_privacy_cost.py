@@ -3,8 +3,10 @@
 import numpy as np
 import pandas as pd
 
-from ldpt.figures import privacy_cost
 from ldpt.privacy import shrinkage
+from tests.plots import scripts
+
+privacy_cost = scripts.figure("privacy_cost")
 
 
 def test_deviation_is_within_one_exactly_where_the_interval_contains_theory() -> None:

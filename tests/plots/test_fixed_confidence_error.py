@@ -1,10 +1,12 @@
-"""ldpt.figures.fixed_confidence_error: no marker covers another."""
+"""scripts/fixed_confidence_error.py: no marker covers another."""
 
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from ldpt.figures import fixed_confidence_error as figure
+from tests.plots import scripts
+
+figure = scripts.figure("fixed_confidence_error")
 
 HALF = 0.14  # decades that half a marker covers
 

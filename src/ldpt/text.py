@@ -1,14 +1,15 @@
-"""Captions whose numbers come from the data: templates, filled with the facts of a figure.
+"""Text as readers see it: numbers, templates, and formulas in one notation.
 
-A template is plain text with ``{fact}`` placeholders and formulas between dollars. Formulas are
-Typst mathematics, which the article sets as such; everywhere else they become Unicode text.
+Templates are Jinja2. Formulas stand between dollars as Typst mathematics, which the article sets as
+such; everywhere else they become Unicode text.
 """
 
 import math
 import re
 from collections.abc import Mapping
-from string import Formatter
 from typing import Any
+
+import jinja2
 
 FORMULA = re.compile(r"\$([^$]*)\$")
 SUPERSCRIPTS = str.maketrans("-0123456789Ki", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹ᴷⁱ")
@@ -22,7 +23,7 @@ WORDS = {
 
 
 def number(value: float, digits: int = 3) -> str:
-    """A number for prose, with ``digits`` significant digits.
+    """Return a number for prose, with ``digits`` significant digits.
 
     >>> number(0.000123), number(0.0317), number(12345.6), number(2.5e9), number(math.inf)
     ('1.23×10⁻⁴', '0.0317', '12 300', '2.5×10⁹', '∞')
@@ -48,7 +49,7 @@ def _minus(text: str) -> str:
 
 
 def listed(words: Any) -> str:
-    """Words as an enumeration.
+    """Return words as an enumeration.
 
     >>> listed(["a", "b", "c"])
     'a, b and c'
@@ -61,21 +62,23 @@ def listed(words: Any) -> str:
 
 
 def fill(template: str, facts: Mapping[str, Any]) -> str:
-    """A caption from its template; each placeholder must have a fact.
+    """Return a Jinja2 template filled with facts, which are written as prose.
 
-    Placeholders stand outside of formulas, because a number is written as text.
+    >>> fill("{{ runs }} runs at {{ levels }}", {"runs": 20_000, "levels": [0.5, math.inf]})
+    '20 000 runs at 0.5 and ∞'
     """
-    if any("{" in formula for formula in FORMULA.findall(template)):
-        raise ValueError("a placeholder must stand outside of $formulas$")
-    missing = {name for _, name, _, _ in Formatter().parse(template) if name} - set(facts)
-    if missing:
-        raise ValueError(f"the caption has no fact for {', '.join(sorted(missing))}")
-    return template.format(**{name: _shown(value) for name, value in facts.items()})
+    environment = jinja2.Environment(
+        undefined=jinja2.StrictUndefined, finalize=_shown, keep_trailing_newline=True
+    )
+    try:
+        return environment.from_string(template).render(facts)
+    except jinja2.TemplateError as error:
+        raise ValueError(f"cannot fill the template: {error}") from error
 
 
 def _shown(value: Any) -> str:
-    if isinstance(value, str):
-        return value
+    if isinstance(value, (str, jinja2.Undefined)):
+        return str(value)
     if isinstance(value, (list, tuple)):
         return listed(map(_shown, value))
     if isinstance(value, int):
@@ -86,13 +89,13 @@ def _shown(value: Any) -> str:
 # --- formulas: Typst mathematics between dollars, for the article, and as Unicode for all else ----
 
 
-def as_unicode(caption: str) -> str:
-    r"""A caption with its formulas as plain text.
+def as_unicode(text: str) -> str:
+    r"""Return a text with its formulas as plain Unicode.
 
     >>> as_unicode(r"the share $Delta_i^(-2) \/ H$ at $T <= H_epsilon$")
     'the share Δᵢ⁻² / H at T ≤ H_ε'
     """
-    return FORMULA.sub(lambda found: _unicode_formula(found[1]), caption)
+    return FORMULA.sub(lambda found: _unicode_formula(found[1]), text)
 
 
 def _unicode_formula(formula: str) -> str:
@@ -107,13 +110,13 @@ def _raised(found: re.Match[str]) -> str:
     return (found[1] or found[2]).replace("−", "-").translate(SUPERSCRIPTS)
 
 
-def as_typst(caption: str) -> str:
-    r"""A caption as Typst markup: formulas are left to Typst, all other signs stand for themselves.
+def as_typst(text: str) -> str:
+    r"""Return a text as Typst markup; formulas stay, all other signs are literal.
 
     >>> as_typst("a_b is 2×10⁻⁴ of $H_epsilon$")
     'a\\_b is $2 times 10^(-4)$ of $H_epsilon$'
     """
-    parts = FORMULA.split(caption)
+    parts = FORMULA.split(text)
     texts = [_typst_text(text) for text in parts[::2]]
     formulas = [f"${formula}$" for formula in parts[1::2]]
     return "".join(text + formula for text, formula in zip(texts, [*formulas, ""], strict=True))

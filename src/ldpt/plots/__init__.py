@@ -1,0 +1,5 @@
+"""What the figure scripts share: style, elements, captions.
+
+A figure is ``scripts/NAME.py``. Its ``prepare`` reads tables and settings and returns the data to
+draw, ``draw`` returns the Matplotlib figure, ``facts`` the numbers for caption and article.
+"""
