@@ -95,7 +95,7 @@ def compiled_pull(case: Case, fast: bool, runs: int, limit: int = NO_LIMIT) -> t
         budgets = case.budgets
         budgets = budgets[budgets <= max(limit, budgets[0])]
         judge = Judge(budgets, problem.must_accept, problem.must_reject)
-        rule = POLICIES[case.method].rule(tau, problem.private_tolerance(epsilon))
+        rule = POLICIES[case.method].rule(problem.threshold, problem.tolerance, epsilon)
         losses = np.empty((runs, budgets.size), np.bool_)
         start = time.process_time()
         loops.index_losses(rng, fast, means, rule, judge, losses)

@@ -18,8 +18,8 @@ def pulls_of_arms(
     problem: Instance, epsilon: float, budget: int, replicates: int, seed: int
 ) -> np.ndarray:
     """One row per run, one column per arm."""
-    means, threshold = problem.private_means(epsilon), problem.private_threshold(epsilon)
-    rule = POLICIES["apt"].rule(threshold, problem.private_tolerance(epsilon))
+    means = problem.private_means(epsilon)
+    rule = POLICIES["apt"].rule(problem.threshold, problem.tolerance, epsilon)
     counts = np.zeros((replicates, problem.n_arms), np.int64)
     pulls, sums = np.zeros((2, 1, problem.n_arms), np.int64)
     for number, part in chunks(replicates):

@@ -31,8 +31,8 @@ TOLERANT = Instance("tolerant", [0.3, 0.8], 0.4, 0.05)
 def enumerated_loss(instance, epsilon, budget, policy):
     """Loss of an index policy on two arms, summed over all pairs of response sequences."""
     means = instance.private_means(epsilon)
-    tau, zeta = instance.private_threshold(epsilon), instance.private_tolerance(epsilon)
-    rule, total = POLICIES[policy].rule(tau, zeta), 0.0
+    tau = instance.private_threshold(epsilon)
+    rule, total = POLICIES[policy].rule(instance.threshold, instance.tolerance, epsilon), 0.0
     for tape in itertools.product(itertools.product((0, 1), repeat=budget - 1), repeat=2):
         n, s = [1, 1], [tape[0][0], tape[1][0]]
         while sum(n) < budget:
@@ -128,7 +128,7 @@ def test_too_many_arms_and_bad_arguments_are_refused():
     three = Instance("three", [0.1, 0.2, 0.9], 0.5)
     with pytest.raises(ValueError, match="one or two arms, got 3"):
         fixed_budget_loss(three, 1.0, 100)
-    with pytest.raises(ValueError, match="one of apt, lsa, uniform, got 'laplace'"):
+    with pytest.raises(ValueError, match="one of apt, lsa, apt-clipped, lsa-clipped, uniform, got"):
         fixed_budget_loss(HARD_ARM, 1.0, 100, "laplace")
     with pytest.raises(ValueError, match="one arm, got 2"):
         fixed_confidence_error(HARD_ARM, 1.0, 0.1)

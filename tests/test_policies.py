@@ -1,5 +1,6 @@
 """The table of policies and the index that learners and engines share."""
 
+import itertools
 import math
 
 import pytest
@@ -21,7 +22,7 @@ def test_policies_have_their_own_names_and_markers():
 
 
 def test_index_policies_are_those_with_two_engines():
-    assert INDEX_POLICIES == ("apt", "lsa")
+    assert INDEX_POLICIES == ("apt", "lsa", "apt-clipped", "lsa-clipped")
     assert DEFAULT_POLICY in INDEX_POLICIES
 
 
@@ -33,6 +34,26 @@ def test_index_is_the_formula(n, s, tau, zeta):
     assert index(IndexRule(tau, zeta, 0.5), n, s) == pytest.approx(half, rel=1e-14)
 
 
+@pytest.mark.parametrize("name", ["apt-clipped", "lsa-clipped"])
+@pytest.mark.parametrize(("threshold", "epsilon"), [(0.5, 1.0), (0.2, 0.3), (0.9, math.inf)])
+def test_clipped_index_is_that_of_a_mean_reward_in_the_unit_interval(name, threshold, epsilon):
+    c, zeta = math.tanh(epsilon / 2), 0.05
+    t = 0.5 + c * (threshold - 0.5)
+    rule = POLICIES[name].rule(threshold, zeta, epsilon)
+    assert rule.log_weight == pytest.approx(2 * t * (1 - t) if name == "lsa-clipped" else 0.0)
+    for n, s in itertools.product((1, 2, 9, 40), range(41)):
+        if s <= n:
+            reward = min(max(0.5 + (s / n - 0.5) / c, 0.0), 1.0)
+            plain = math.sqrt(n) * c * (abs(reward - threshold) + zeta)
+            if rule.log_weight:
+                plain = plain**2 + rule.log_weight * math.log(n)
+            assert index(rule, n, s) == pytest.approx(plain, rel=1e-9)
+
+
+def test_clipped_lsa_at_the_middle_has_the_weight_of_lsa():
+    assert POLICIES["lsa-clipped"].rule(0.5, 0.0, 0.7).log_weight == 0.5
+
+
 @pytest.mark.parametrize("log_weight", [0.0, 0.5])
 def test_index_of_mirrored_arms_ties_exactly(log_weight):
     rule = IndexRule(0.5, 0.07, log_weight)
@@ -40,7 +61,9 @@ def test_index_of_mirrored_arms_ties_exactly(log_weight):
 
 
 def test_check_policy_names_what_is_allowed():
-    with pytest.raises(ValueError, match="policy must be one of apt, lsa, got 'uniform'"):
+    with pytest.raises(
+        ValueError, match="policy must be one of apt, lsa, apt-clipped, lsa-clipped, got 'uniform'"
+    ):
         check_policy("uniform", INDEX_POLICIES)
     with pytest.raises(ValueError, match="policy 'uniform' has no index"):
-        POLICIES["uniform"].rule(0.5, 0.0)
+        POLICIES["uniform"].rule(0.5, 0.0, 1.0)

@@ -25,14 +25,14 @@ from ldpt.radii import (
     Kind,
     Radius,
     as_radius,
-    boundary,
     drift_pulls,
     threshold_variance,
+    upper,
 )
 
 
 def width(radius, n, t, n_arms, delta, threshold=0.5, epsilon=1.0):
-    return boundary(radius.at(n_arms, delta, threshold, epsilon), n, t)
+    return upper(radius.at(n_arms, delta, threshold, epsilon), n, t)
 
 
 @pytest.mark.parametrize("t", [1, 10, 2**21 - 1, 2**21, 3_000_000, 10**9, 10**15])
@@ -65,7 +65,7 @@ def test_boundary_of_mixture_is_robbins_and_needs_no_time(n, rho):
 def test_boundary_compiled_is_the_plain_one(name):
     edge = Radius(name).at(3, 0.1, 0.4, 2.0)
     for n in (1, 50, 10**9):
-        assert decisions.boundary(edge, n, 2 * n) == boundary(edge, n, 2 * n)
+        assert decisions.upper(edge, n, 2 * n) == upper(edge, n, 2 * n)
 
 
 @pytest.mark.parametrize("name", RADII)
@@ -101,7 +101,7 @@ def test_delta_outside_the_open_interval_is_refused_with_its_value(delta):
 
 def test_unknown_names_and_bad_rho_are_refused():
     with pytest.raises(
-        ValueError, match="one of printed, hoeffding, mixture, onesided, got 'wide'"
+        ValueError, match="one of printed, hoeffding, mixture, onesided, coin, got 'wide'"
     ):
         as_radius("wide")
     for rho in (0, -1, math.inf, math.nan, 1e-320, 1e200, True, None):
@@ -111,11 +111,11 @@ def test_unknown_names_and_bad_rho_are_refused():
 
 
 def test_kinds_say_which_radii_are_valid_and_which_depend_on_time():
-    assert VALID_RADII == ("hoeffding", "mixture", "onesided")
+    assert VALID_RADII == ("hoeffding", "mixture", "onesided", "coin")
     assert [name for name in RADII if KINDS[name].timed] == ["printed", "hoeffding"]
     for name in RADII:
         edge = Radius(name).at(3, 0.1, 0.4, 2.0)
-        assert (boundary(edge, 50, 100) == boundary(edge, 50, 10**6)) == (not KINDS[name].timed)
+        assert (upper(edge, 50, 100) == upper(edge, 50, 10**6)) == (not KINDS[name].timed)
     assert len({kind.marker for kind in KINDS.values()}) == len(KINDS)
 
 
@@ -142,7 +142,7 @@ def test_onesided_is_never_below_the_exact_root_and_hardly_above(ratio, above, t
     rho = (variance / (math.tanh(epsilon / 2) * 0.125)) ** 2
     for n in np.geomspace(1, 1e12, 60):
         root = mixture_root(n, ratio, variance, rho)
-        assert root <= boundary(edge, n, n) <= (1 + above) * root
+        assert root <= upper(edge, n, n) <= (1 + above) * root
 
 
 # rho one-sided, rho two-sided, alpha, n, and normal_mixture_bound(v=n/4, alpha, v_opt, 0.05) of
@@ -302,7 +302,7 @@ def test_drift_pulls_solve_their_equation(name):
     pulls = drift_pulls(edge, gaps, counts)
     total = sum(n * count for n, count in zip(pulls, counts, strict=True))
     for n, gap in zip(pulls, gaps, strict=True):
-        assert n * gap == pytest.approx(boundary(edge, n, total), rel=1e-3)
+        assert n * gap == pytest.approx(upper(edge, n, total), rel=1e-3)
 
 
 @pytest.mark.parametrize("bad", [None, math.nan, "2", 2.5, 0, True, 10**400])

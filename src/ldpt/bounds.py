@@ -25,7 +25,7 @@ from ldpt.instances import Instance, check_instance
 from ldpt.io.messages import shown
 from ldpt.policies import POLICIES
 from ldpt.privacy import shrinkage
-from ldpt.radii import UNION, Boundary, Radius, as_radius, boundary
+from ldpt.radii import UNION, Boundary, Radius, as_radius, upper
 
 LSA_WEIGHT = float(POLICIES["lsa"].log_weight or 0.0)
 PRINTED_CONSTANT = 499.0  # of Theorem 4.1, in its proof
@@ -431,9 +431,9 @@ def _boundary_root(edge: Boundary, gap: float) -> float:
     from scipy.optimize import brentq
 
     high = 1 / gap
-    while high * gap <= boundary(edge, high, high) + 1:
+    while high * gap <= upper(edge, high, high) + 1:
         high *= 2
-    return float(brentq(lambda n: n * gap - boundary(edge, n, n) - 1, high / 2, high, rtol=1e-14))
+    return float(brentq(lambda n: n * gap - upper(edge, n, n) - 1, high / 2, high, rtol=1e-14))
 
 
 def fixed_confidence_lower(

@@ -127,7 +127,7 @@ def _walks(instance: Instance, epsilon: float, pulls: list[tuple[float, int]]) -
         "log": sum(arms * math.log(n) for n, arms in pulls),
         "root": root,
         "crowd": root * math.log2(1 + instance.n_arms),
-        "step": sum(arms * min(n, STEPPED * tilt / gap) for (n, arms), (gap, _) in groups),
+        "step": sum(arms * min(n, STEPPED * tilt / abs(gap)) for (n, arms), (gap, _) in groups),
     }
 
 

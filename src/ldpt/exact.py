@@ -125,12 +125,17 @@ def fixed_budget_losses(
         raise ValueError("budgets is empty, at least one is needed")
     require_short_budget(instance, epsilon, max(asked), chosen.log_weight is not None)
     means = instance.private_means(epsilon)
-    tau, zeta = instance.private_threshold(epsilon), instance.private_tolerance(epsilon)
+    tau = instance.private_threshold(epsilon)
     accept, reject = instance.must_accept, instance.must_reject
     if instance.n_arms == 2 and chosen.log_weight is not None:
         passed, places = np.unique(np.array(asked), return_inverse=True)
         losses = _interruptible(
-            _two_arm_losses, means, chosen.rule(tau, zeta), passed, accept, reject
+            _two_arm_losses,
+            means,
+            chosen.rule(instance.threshold, instance.tolerance, epsilon),
+            passed,
+            accept,
+            reject,
         )
         return losses[places].tolist()
     found = []

@@ -20,7 +20,7 @@ from ldpt.checks import check_delta
 from ldpt.engines import CHUNK
 from ldpt.instances import Instance, check_instance
 from ldpt.privacy import shrinkage
-from ldpt.radii import Radius, as_radius, boundary, drift_pulls
+from ldpt.radii import Radius, as_radius, drift_pulls, lower, upper
 
 MAX_PULLS = 10**13  # of one run
 MAX_REPLICATES = 10**8
@@ -176,9 +176,12 @@ def relative_spread(instance: Instance, epsilon: float, delta: float, radius: Ra
     total = sum(n * arms for n, arms in pulls)
     by_gap = {gap: n for (gap, _), (n, _) in zip(gaps_of(instance.strict), pulls, strict=True)}
     variance = 0.0
-    for gap, mean in zip(instance.strict.gaps, instance.private_means(epsilon), strict=True):
-        n, speed = by_gap[_rounded(gap)], shrinkage(epsilon) * gap
-        slope = (boundary(edge, n * (1 + STEP), total) - boundary(edge, n, total)) / (n * STEP)
+    for gap, mean in zip(
+        _signed_gaps(instance.strict), instance.private_means(epsilon), strict=True
+    ):
+        n, speed = by_gap[gap], shrinkage(epsilon) * abs(gap)
+        side = upper if gap > 0 else lower
+        slope = (side(edge, n * (1 + STEP), total) - side(edge, n, total)) / (n * STEP)
         variance += n * mean * (1 - mean) / (speed - min(slope, speed / 2)) ** 2
     return MARGIN * math.sqrt(variance) / total
 
@@ -196,9 +199,13 @@ def confidence_pulls(
 
 
 def gaps_of(instance: Instance) -> list[tuple[float, int]]:
-    """The gaps that there are, and how many arms have each."""
-    return sorted(Counter(map(_rounded, instance.gaps.tolist())).items())
+    """Return the different gaps, negative below the threshold, and how many arms have each."""
+    return sorted(Counter(_signed_gaps(instance)).items(), key=lambda group: abs(group[0]))
 
 
-def _rounded(gap: float) -> float:
-    return float(f"{gap:.12g}")
+def _signed_gaps(instance: Instance) -> list[float]:
+    signed = [
+        gap if mean > instance.threshold else -gap
+        for gap, mean in zip(instance.gaps.tolist(), instance.means, strict=True)
+    ]
+    return [float(f"{gap:.12g}") for gap in signed]

@@ -7,12 +7,15 @@ index, ties to the lowest arm. With n pulls and s positive responses of an arm,
     I = sqrt(n) (|tau_eps - s/n| + zeta_eps)
 
 is the index of Algorithm 1 (``apt``), and ``lsa`` uses I^2 + (1/2) log n: the index of LSA (Tao,
-Blanco, Peng and Zhou 2019, arXiv 1905.11046) with alpha = 1 and the tolerance. Neither needs the
-budget, so one run gives the loss at every budget.
+Blanco, Peng and Zhou 2019, arXiv 1905.11046) with alpha = 1 and the tolerance. The clipped policies
+clip the estimated mean reward to [0, 1], so that |tau_eps - s/n| is at most c (1 - tau) above and
+c tau below the threshold, c = tanh(eps/2); ``lsa-clipped`` also has the weight 2 t (1 - t) at
+t = tau_eps, twice the variance of a response at the threshold, where ``lsa`` has 1/2. None needs
+the budget, so one run gives the loss at every budget.
 
 An index policy with another weight of the logarithm is one more row of the table; learners,
-engines, exact chains and rare events take the weight from it. A policy of another kind needs its
-own loop in :mod:`ldpt.engines.loops` and a branch in :func:`ldpt.simulate.fixed_budget`.
+engines, exact chains and rare events take weight and clip from it. A policy of another kind needs
+its own loop in :mod:`ldpt.engines.loops` and a branch in :func:`ldpt.simulate.fixed_budget`.
 """
 
 import math
@@ -20,6 +23,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from ldpt.io.messages import shown
+from ldpt.privacy import shrinkage
 
 
 @dataclass(frozen=True)
@@ -35,7 +39,12 @@ class Policy:
     marker : str
         Its marker in every figure.
     log_weight : float or None
-        Weight of log n in its index; ``None`` if it has no index and pulls the arms in turn.
+        Weight of log n in its index, divided by 4 t (1 - t) if ``standardised``; ``None`` if it has
+        no index and pulls the arms in turn.
+    clipped : bool
+        Whether the estimated mean reward is clipped to [0, 1].
+    standardised : bool
+        Whether the weight is multiplied by 4 t (1 - t) at the private threshold t.
     private_responses : bool
         Whether it learns from PrivBern responses; otherwise from rewards with Laplace noise.
     """
@@ -44,6 +53,8 @@ class Policy:
     label: str
     marker: str
     log_weight: float | None
+    clipped: bool = False
+    standardised: bool = False
     private_responses: bool = True
 
     @property
@@ -51,11 +62,21 @@ class Policy:
         """Whether there is a literal and a fast engine to choose from."""
         return self.log_weight is not None and self.private_responses
 
-    def rule(self, threshold: float, tolerance: float) -> "IndexRule":
-        """The index with the problem's numbers filled in, private ones for private responses."""
+    def rule(self, threshold: float, tolerance: float, epsilon: float) -> "IndexRule":
+        """Return the index of a problem in rewards, its private numbers filled in."""
         if self.log_weight is None:
             raise ValueError(f"policy {self.name!r} has no index")
-        return IndexRule(float(threshold), float(tolerance), float(self.log_weight))
+        if not self.private_responses:
+            return IndexRule(float(threshold), float(tolerance), self.log_weight)
+        shrink = shrinkage(epsilon)
+        t, rest = 0.5 + shrink * (threshold - 0.5), 0.5 - shrink * (threshold - 0.5)
+        return IndexRule(
+            t,
+            shrink * tolerance,
+            self.log_weight * (4.0 * t * rest if self.standardised else 1.0),
+            shrink * (1.0 - threshold) if self.clipped else math.inf,
+            shrink * threshold if self.clipped else math.inf,
+        )
 
 
 POLICIES = {
@@ -63,6 +84,8 @@ POLICIES = {
     for policy in (
         Policy("apt", "Algorithm 1", "o", log_weight=0.0),
         Policy("lsa", "LSA index", "*", log_weight=0.5),
+        Policy("apt-clipped", "clipped Algorithm 1", "d", 0.0, clipped=True),
+        Policy("lsa-clipped", "clipped LSA", "p", 0.5, clipped=True, standardised=True),
         Policy("uniform", "uniform allocation", "s", log_weight=None),
         Policy("laplace", "Laplace-noised rewards", "^", 0.0, private_responses=False),
     )
@@ -84,6 +107,8 @@ class IndexRule(NamedTuple):
     tau: float
     zeta: float
     log_weight: float
+    cap_above: float = math.inf  # largest distance s/n - tau that counts; inf: no clip
+    cap_below: float = math.inf  # largest distance tau - s/n that counts
 
 
 def index(rule: IndexRule, n: float, s: float) -> float:
@@ -94,7 +119,9 @@ def index(rule: IndexRule, n: float, s: float) -> float:
     evaluate the same floating-point expression.
     """
     root = math.sqrt(n)
-    plain = abs(s - n * rule.tau) / root + rule.zeta * root
+    d = s - n * rule.tau
+    plain = min(abs(d), n * (rule.cap_above if d > 0.0 else rule.cap_below)) / root
+    plain += rule.zeta * root
     if rule.log_weight == 0.0:
         return plain
     return plain * plain + rule.log_weight * math.log(n)

@@ -1,8 +1,8 @@
 """The stopping boundaries of Algorithm 2: one table, from which everything else derives.
 
 With n pulls and s positive responses of an arm, d = s - n tau_eps, the arm is undecided while
--b(n, t) <= d < b(n, t), where t counts the pulls of all arms. :data:`KINDS` has one row per
-radius. Three families of formulas are known:
+-lower(n, t) <= d < upper(n, t), where t counts the pulls of all arms. :data:`KINDS` has one row per
+radius. Four families of formulas are known:
 
 ========== ==================================================== ===============================
 family     b(n, t)                                              radii
@@ -10,25 +10,29 @@ family     b(n, t)                                              radii
 UNION      sqrt(f n L(t)), L(t) = log(4 K / delta) + 3 log(t)   printed f = 1/8, hoeffding 1/2
 TWO_SIDED  sqrt(W (log(W / rho) + 2 log(K / delta)))            mixture, v = 1/4
 ONE_SIDED  sqrt(2 W log((A + 1) / 2))                           onesided, v at the threshold
+COIN       the lesser of two lines, from one table per side     coin (:mod:`ldpt.coin`)
 ========== ==================================================== ===============================
 
-with W = v n + rho and A = (K / delta) sqrt(W / rho). The paper (Algorithm 2) has ``printed``; it
-writes L(t) as log(4 K t^3 / delta), whose t^3 overflows 64-bit integers beyond t = 2 097 151, and
-runs go to 10^9. The other three are valid: the answer is wrong with probability at most delta.
+with W = v n + rho and A = (K / delta) sqrt(W / rho). The first three are symmetric: ``upper`` and
+``lower`` are the same number. The paper (Algorithm 2) has ``printed``; it writes L(t) as
+log(4 K t^3 / delta), whose t^3 overflows 64-bit integers beyond t = 2 097 151, and runs go to 10^9.
+The others are valid: the answer is wrong with probability at most delta.
 
 A radius of a known family is one more row of the table. A new formula is one more family: a row,
-a branch in :meth:`Radius.at` for its constants and one in :func:`boundary`.
+a branch in :meth:`Radius.at` for its constants and one in :func:`height`.
 """
 
 import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
+import numpy as np
+
 from ldpt.checks import MAX_COUNT, check_delta, check_number, check_whole, is_number
 from ldpt.io.messages import shown
 from ldpt.privacy import shrinkage
 
-UNION, TWO_SIDED, ONE_SIDED = 0, 1, 2  # families of formulas
+UNION, TWO_SIDED, ONE_SIDED, COIN = 0, 1, 2, 3  # families of formulas
 HOEFFDING_VARIANCE = 0.25  # variance proxy of every variable in [0, 1]
 DEFAULT_RHO = 10.0
 DEFAULT_PRIOR_GAP = 0.125
@@ -47,12 +51,12 @@ class Kind:
     valid : bool
         Whether the answer is proved to be wrong with probability at most delta.
     family : int
-        Which formula: ``UNION``, ``TWO_SIDED`` or ``ONE_SIDED``.
+        Which formula: ``UNION``, ``TWO_SIDED``, ``ONE_SIDED`` or ``COIN``.
     marker : str
         Its marker in every figure.
     factor : float
-        The constant of its formula: f of ``UNION``, v of ``TWO_SIDED``; ``ONE_SIDED`` takes v from
-        the threshold.
+        The constant of its formula: f of ``UNION``, v of ``TWO_SIDED``; ``ONE_SIDED`` and
+        ``COIN`` take v from the threshold.
     """
 
     label: str
@@ -72,6 +76,7 @@ KINDS = {
     "hoeffding": Kind("hoeffding", True, UNION, "P", 1 / 2),
     "mixture": Kind("mixture", True, TWO_SIDED, "D", HOEFFDING_VARIANCE),
     "onesided": Kind("one-sided", True, ONE_SIDED, ">"),
+    "coin": Kind("coin", True, COIN, "h"),
 }
 RADII = tuple(KINDS)
 VALID_RADII = tuple(name for name, kind in KINDS.items() if kind.valid)
@@ -84,12 +89,15 @@ class Boundary(NamedTuple):
     factor: float  # f of UNION, else the variance proxy v
     term: float  # what K and delta contribute: log(4K/delta), 2 log(K/delta) or K/delta
     rho: float
+    above: np.ndarray  # lines of COIN above the threshold, rows (intercept, slope); else no rows
+    below: np.ndarray  # the same below it
 
 
-def boundary(edge: Boundary, n: float, t: float) -> float:
-    """b(n, t): how far d must be from 0 for an arm with n pulls to be decided at time t.
+NO_LINES = np.empty((0, 2))
 
-    Plain Python; :mod:`ldpt.engines.decisions` compiles it for the engines.
+
+def upper(edge: Boundary, n: float, t: float) -> float:
+    """Return how large d must be for an arm with n pulls to be decided above at time t.
 
     Parameters
     ----------
@@ -103,8 +111,41 @@ def boundary(edge: Boundary, n: float, t: float) -> float:
     Returns
     -------
     float
-        The boundary, in responses.
+        The boundary, in responses: the arm is decided above when d >= upper.
     """
+    return height(edge, edge.above, n, t)
+
+
+def lower(edge: Boundary, n: float, t: float) -> float:
+    """Return how far below 0 d must be for an arm with n pulls to be decided below at time t.
+
+    Parameters
+    ----------
+    edge : Boundary
+        From :meth:`Radius.at`.
+    n : float
+        Pulls of the arm, at least 1.
+    t : float
+        Pulls of all arms, at least n.
+
+    Returns
+    -------
+    float
+        The boundary, in responses: the arm is decided below when d < -lower.
+    """
+    return height(edge, edge.below, n, t)
+
+
+def height(edge: Boundary, lines: np.ndarray, n: float, t: float) -> float:
+    """Return b(n, t) on the side whose lines these are.
+
+    Plain Python; :mod:`ldpt.engines.decisions` compiles it for the engines. Line k touches the
+    boundary of ``coin`` at n = 2^e (1 + m / 32), k = 32 e + m.
+    """
+    if edge.family == COIN:
+        fraction, exponent = math.frexp(n)
+        k = min(32 * (exponent - 1) + int((fraction - 0.5) * 64.0), lines.shape[0] - 2)
+        return min(lines[k, 0] + lines[k, 1] * n, lines[k + 1, 0] + lines[k + 1, 1] * n)
     if edge.family == UNION:
         return math.sqrt(edge.factor * n * (edge.term + 3.0 * math.log(t)))
     width = edge.factor * n + edge.rho
@@ -116,15 +157,15 @@ def boundary(edge: Boundary, n: float, t: float) -> float:
 def drift_pulls(edge: Boundary, gaps: list[float], counts: list[int]) -> list[float]:
     """Pulls at which arms with these private gaps are decided if they follow their drift.
 
-    n and t solve n gap = b(n, t) for every arm, t being the sum of all n; ``counts`` tells how many
-    arms have each gap. About the expected pulls, and no bound on them.
+    n and t solve n |gap| = b(n, t) for every arm, t being the sum of all n; ``counts`` tells how
+    many arms have each gap. About the expected pulls, and no bound on them.
 
     Parameters
     ----------
     edge : Boundary
         From :meth:`Radius.at`.
     gaps : list of float
-        Private gaps, all different from 0.
+        Private gaps, positive for arms above the threshold and negative for arms below it.
     counts : list of int
         Number of arms with each gap.
 
@@ -140,7 +181,8 @@ def drift_pulls(edge: Boundary, gaps: list[float], counts: list[int]) -> list[fl
             return pulls
         last = t
         for place, gap in enumerate(gaps):
-            pulls[place] = max(boundary(edge, pulls[place], t) / gap, 1.0)
+            side = upper if gap > 0 else lower
+            pulls[place] = max(side(edge, pulls[place], t) / abs(gap), 1.0)
 
 
 @dataclass(frozen=True)
@@ -154,8 +196,8 @@ class Radius:
     rho : float
         Variance of the prior of ``mixture``, in responses; the others ignore it.
     prior_gap : float
-        Scale of the half-normal prior of ``onesided`` on an arm's gap, in rewards; the others
-        ignore it.
+        Scale of the half-normal prior of ``onesided`` and ``coin`` on an arm's gap, in rewards;
+        the others ignore it.
 
     Raises
     ------
@@ -165,8 +207,11 @@ class Radius:
     Examples
     --------
     >>> edge = Radius("printed").at(n_arms=1, delta=0.1, threshold=0.5, epsilon=1.0)
-    >>> round(boundary(edge, n=100, t=100), 4)
+    >>> round(upper(edge, n=100, t=100), 4)
     14.7921
+    >>> edge = Radius("coin").at(n_arms=1, delta=0.1, threshold=0.9, epsilon=math.inf)
+    >>> round(upper(edge, 100, 100), 4), round(lower(edge, 100, 100), 4)
+    (6.5168, 8.1945)
     """
 
     name: str
@@ -211,7 +256,7 @@ class Radius:
         Returns
         -------
         Boundary
-            To be evaluated by :func:`boundary`.
+            To be evaluated by :func:`upper` and :func:`lower`.
 
         Raises
         ------
@@ -221,14 +266,24 @@ class Radius:
         n_arms = check_whole("n_arms", n_arms, 1, MAX_COUNT)
         threshold = check_number("threshold", threshold, 0, 1)
         delta, shrink = check_delta(delta), shrinkage(epsilon)
-        kind = self.kind
-        if kind.family == UNION:
-            return Boundary(UNION, kind.factor, math.log(4 * n_arms / delta), float(self.rho))
-        if kind.family == TWO_SIDED:
-            return Boundary(TWO_SIDED, kind.factor, 2 * math.log(n_arms / delta), float(self.rho))
+        family, factor, rho = self.kind.family, self.kind.factor, float(self.rho)
+        if family == UNION:
+            return Boundary(family, factor, math.log(4 * n_arms / delta), rho, NO_LINES, NO_LINES)
+        if family == TWO_SIDED:
+            return Boundary(family, factor, 2 * math.log(n_arms / delta), rho, NO_LINES, NO_LINES)
         variance = threshold_variance(threshold, epsilon)
         scale = variance / (shrink * self.prior_gap)
-        return Boundary(ONE_SIDED, variance, n_arms / delta, scale * scale)
+        edge = Boundary(ONE_SIDED, variance, n_arms / delta, scale * scale, NO_LINES, NO_LINES)
+        if family == ONE_SIDED:
+            return edge
+        from ldpt.coin import tangents  # needs compiled code, which the other radii do not
+
+        t, rest = 0.5 + shrink * (threshold - 0.5), 0.5 - shrink * (threshold - 0.5)
+        return edge._replace(
+            family=COIN,
+            above=tangents(t, rest, 1 / scale, math.log(edge.term)),
+            below=tangents(rest, t, 1 / scale, math.log(edge.term)),
+        )
 
 
 def threshold_variance(threshold: float, epsilon: float) -> float:

@@ -299,14 +299,14 @@ def _budget_chunk(
 ) -> None:
     judge = Judge(grid, instance.must_accept, instance.must_reject)
     if not policy.private_responses:
-        rule = policy.rule(instance.threshold, instance.tolerance)
+        rule = policy.rule(instance.threshold, instance.tolerance, epsilon)
         loops.laplace_losses(rng, np.array(instance.means), rule, 1 / epsilon, judge, losses)
         return
     means, threshold = instance.private_means(epsilon), instance.private_threshold(epsilon)
     if policy.log_weight is None:
         loops.uniform_losses(rng, means, threshold, judge, losses)
         return
-    rule = policy.rule(threshold, instance.private_tolerance(epsilon))
+    rule = policy.rule(instance.threshold, instance.tolerance, epsilon)
     loops.index_losses(rng, engine == "fast", means, rule, judge, losses)
 
 

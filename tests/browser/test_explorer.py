@@ -207,7 +207,7 @@ def test_explorer_formulas_match_ldpt(
     text = "Infinity" if math.isinf(epsilon) else str(epsilon)
     found = shared.execute_script(script, problem, text, n, budget)
     terms = instance.n_arms, 0.05, instance.threshold, epsilon
-    edges = [radii.boundary(radii.Radius(name).at(*terms), n, 3 * n) for name in radii.RADII]
+    edges = [radii.upper(radii.Radius(name).at(*terms), n, 3 * n) for name in radii.RADII]
     expected = [
         shrinkage(epsilon),
         instance.complexity(epsilon),

@@ -9,7 +9,7 @@ from scipy.stats import ks_2samp
 
 from ldpt.engines import loops
 from ldpt.engines.blocks import ONES, PULLS, REST, REST_SIZE, Corridor
-from ldpt.engines.decisions import Arms, boundary, is_undecided
+from ldpt.engines.decisions import Arms, is_undecided, upper
 from ldpt.engines.fast_confidence import (
     AHEAD,
     HORIZON,
@@ -113,7 +113,7 @@ def test_boundaries_lie_above_their_chords(name, n):
     steps = np.unique(np.linspace(0, limit, 300).astype(int))
     for n_arms, delta, threshold in [(1, 0.99, 0.5), (2, 0.1, 0.9), (1000, 1e-6, 0.2)]:
         edge = Radius(name).at(n_arms, delta, threshold, 0.5)
-        curve = np.array([boundary(edge, n + m, 2 * n) for m in steps])
+        curve = np.array([upper(edge, n + m, 2 * n) for m in steps])
         chord = curve[0] + steps * (curve[-1] - curve[0]) / limit
         assert (curve >= chord * (1 - 1e-12)).all()
 

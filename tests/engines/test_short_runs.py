@@ -45,7 +45,7 @@ def easy_problem(seed, policy):
     n_arms, tau = int(rng.integers(2, 9)), float(rng.choice([0.5, 0.5, 0.3, 0.61]))
     side = rng.choice([-1, 1], n_arms)
     means = np.clip(tau + side * rng.uniform(0.05, 0.45, n_arms), 0, 1)
-    rule = POLICIES[policy].rule(tau, float(rng.choice([0.0, 0.05, 0.1, 0.1])))
+    rule = POLICIES[policy].rule(tau, float(rng.choice([0.0, 0.05, 0.1, 0.1])), np.inf)
     complexity = np.sum((np.abs(means - tau) + rule.zeta) ** -2.0)
     first = max(2 * n_arms, int(rng.uniform(1.9, 5) * complexity))
     last = first + int(rng.integers(0, 200))
@@ -88,7 +88,7 @@ def test_losses_and_states_on_tapes_are_those_of_the_literal_engine(policy):
 
 @pytest.mark.parametrize("policy", INDEX_POLICIES)
 def test_losses_of_short_runs_have_the_joint_law_of_the_literal_engine(policy):
-    means, rule = np.array([0.75, 0.7, 0.3, 0.25, 0.5]), POLICIES[policy].rule(0.5, 0.08)
+    means, rule = np.array([0.75, 0.7, 0.3, 0.25, 0.5]), POLICIES[policy].rule(0.5, 0.08, np.inf)
     budgets = np.array([400, 420, 480])
     judge = Judge(budgets, means > 0.45, means < 0.45)  # the last arm errs half of the time
     assert new_short_runs(means, rule, judge).below.size > 0
@@ -105,7 +105,7 @@ def test_losses_of_short_runs_have_the_joint_law_of_the_literal_engine(policy):
 def test_an_arm_beyond_both_levels_at_once_is_not_pulled_further():
     """One response takes the easy arms past the last level, so that the last arm is pulled on."""
     means, budgets = np.array([0.01] * 19 + [0.75]), np.array([67])
-    rule = POLICIES["apt"].rule(0.01, 0.7316)
+    rule = POLICIES["apt"].rule(0.01, 0.7316, np.inf)
     judge = Judge(budgets, means > 0.7416, means < 0)
     responses = np.zeros((20, 200), np.int64)
     responses[:19, 2] = responses[19, 6] = 1

@@ -61,7 +61,7 @@ def test_fixed_budget_engines_are_equal_at_all_checkpoints(policy, seed):
         last = max(2 * means.size, int(rng.choice([100, 1000, 5000, 20_000])))
         budgets = np.unique(np.append(rng.integers(1, last + 1, int(rng.integers(0, 5))), last))
         tape = draw_tape(rng, means, last + 2)
-        rule = POLICIES[policy].rule(tau, zeta)
+        rule = POLICIES[policy].rule(tau, zeta, np.inf)
         runs = [budget_run(engine, tape, means, rule, budgets) for engine in BUDGET_ENGINES]
         assert runs == [runs[0]] * len(runs), f"seed [{seed}, {number}], {rule}"
 
@@ -74,7 +74,9 @@ def test_losses_are_equal_at_all_checkpoints(policy, seed):
     for number in range(150):
         rng = np.random.default_rng([seed, number, 1])
         means, tau, epsilon = draw_problem(rng, max_arms=16)
-        rule = POLICIES[policy].rule(tau, shrinkage(epsilon) * float(rng.choice([0.0, 0.02, 0.1])))
+        rule = POLICIES[policy].rule(
+            tau, shrinkage(epsilon) * float(rng.choice([0.0, 0.02, 0.1])), np.inf
+        )
         last = max(2 * means.size, int(rng.choice([100, 5000, 100_000])))
         part = np.geomspace(0.01, 1, 12) if rng.random() < 0.5 else rng.random(4)
         budgets = np.unique(np.append(np.ceil(part * last).astype(np.int64), last))
@@ -125,7 +127,7 @@ def test_long_runs_are_equal(n_arms, epsilon):
         tape = draw_tape(rng, means, length + 2)
         budgets = np.sort(rng.integers(length // 3, length, 3))
         for policy in INDEX_POLICIES:
-            rule = POLICIES[policy].rule(0.5, 0.0)
+            rule = POLICIES[policy].rule(0.5, 0.0, np.inf)
             runs = [budget_run(engine, tape, means, rule, budgets) for engine in BUDGET_ENGINES]
             assert runs == [runs[0]] * len(runs), policy
         for name in ("printed", "onesided"):
@@ -144,7 +146,7 @@ def test_many_arms_are_served_in_the_literal_order():
     tape = draw_tape(rng, means, length + 2)
     budgets = np.array([150, 5000, 12_000, length])
     for policy in INDEX_POLICIES:
-        rule = POLICIES[policy].rule(0.5, 0.0)
+        rule = POLICIES[policy].rule(0.5, 0.0, np.inf)
         runs = [budget_run(engine, tape, means, rule, budgets) for engine in BUDGET_ENGINES]
         assert runs == [runs[0]] * len(runs), policy
     for name, delta in (("printed", 0.1), ("printed", 0.9), ("onesided", 0.1)):
@@ -165,7 +167,7 @@ def test_literal_engines_follow_the_learners():
         policy = str(rng.choice(INDEX_POLICIES))
         learner = FixedBudget(n_arms, threshold, tolerance, epsilon, budget=200, policy=policy)
         replay(learner, tape)
-        rule = POLICIES[policy].rule(tau, learner.private_tolerance)
+        rule = POLICIES[policy].rule(threshold, tolerance, epsilon)
         pulls, sums = budget_run(loops.fixed_budget_literal, tape, means, rule, np.array([200]))
         assert (pulls[0], sums[0]) == (learner.pulls, learner.positives)
         radius = Radius(str(rng.choice(RADII)))

@@ -23,7 +23,7 @@ def test_fixed_budget_follows_the_literal_engine_pull_by_pull(
     means = private_mean(np.array(MEANS), epsilon)
     budget, n_arms = 300, len(MEANS)
     learner = FixedBudget(n_arms, threshold, tolerance, epsilon, budget, policy=policy)
-    rule = learner.policy.rule(learner.private_threshold, learner.private_tolerance)
+    rule = learner.policy.rule(learner.threshold, learner.tolerance, learner.epsilon)
     steps = np.arange(1, budget + 1)
     pulls, sums = np.zeros((2, budget, n_arms), np.int64)
     loops.fixed_budget_literal(np.random.default_rng(11), means, rule, steps, pulls, sums)

@@ -14,7 +14,7 @@ from ldpt.engines.jit import borrowing, compiled
 from ldpt.policies import IndexRule
 from ldpt.radii import Boundary
 
-boundary = compiled(radii.boundary)
+height = compiled(radii.height)
 arm_index = compiled(policies.index)
 
 
@@ -23,6 +23,18 @@ class Arms(NamedTuple):
 
     means: np.ndarray
     tau: float
+
+
+@borrowing
+def upper(edge: Boundary, n: float, t: float) -> float:
+    """Return :func:`ldpt.radii.upper`, compiled."""
+    return height(edge, edge.above, n, t)
+
+
+@borrowing
+def lower(edge: Boundary, n: float, t: float) -> float:
+    """Return :func:`ldpt.radii.lower`, compiled."""
+    return height(edge, edge.below, n, t)
 
 
 @borrowing
@@ -49,8 +61,7 @@ def is_clearly_below(rule: IndexRule, n: float, s: float, squared: float) -> boo
 def is_undecided(edge: Boundary, n: float, s: float, t: float, tau: float) -> bool:
     """Whether moving the arm's mean by its radius towards the threshold changes its side."""
     d = s - n * tau
-    b = boundary(edge, n, t)
-    return -b <= d < b
+    return -lower(edge, n, t) <= d < upper(edge, n, t)
 
 
 RIGHT, WRONG, OPEN = range(3)  # verdicts on the answers at all budgets

@@ -34,7 +34,7 @@ from ldpt.engines.blocks import (
     walk_edges,
     worthwhile_distance,
 )
-from ldpt.engines.decisions import Arms, boundary, is_undecided
+from ldpt.engines.decisions import Arms, is_undecided, lower, upper
 from ldpt.engines.jit import borrowing, compiled
 from ldpt.engines.pull_order import (
     join,
@@ -48,7 +48,7 @@ from ldpt.engines.pull_order import (
 from ldpt.engines.rereading import part_of_block
 from ldpt.engines.sources import WORD_SIZE, Source, draw_one
 from ldpt.engines.tournament import NEVER, index_bits, new_tournament, runner_up_value, set_value
-from ldpt.radii import UNION, Boundary
+from ldpt.radii import COIN, UNION, Boundary
 
 TIME_ROUNDING = 1e-11  # relative, more than a closed form of a time can be off by
 HORIZON = 10**15  # pulls; an arm that reopens later never does
@@ -211,8 +211,7 @@ def visit(
     pulls, sums, active, tau = state.pulls, state.sums, state.active, arms.tau
     stop = min(t + alone, runner_up_value(state.reopen_keys, k) >> state.bits, max_pulls)
     n, s = pulls[k], sums[k]
-    b = boundary(edge, n, t)
-    undecided = -b <= s - n * tau < b
+    undecided = is_undecided(edge, n, s, t, tau)
     if t < stop:
         word, size = active[k, REST], active[k, REST_SIZE]
         if size == 0:
@@ -227,7 +226,7 @@ def visit(
         pulls[k], sums[k] = n, s
         active[k, REST], active[k, REST_SIZE] = word, size - m
     while undecided and t < stop:
-        next_block(source, arms, edge, state, k, t, boundary(edge, n, t), stop - t)
+        next_block(source, arms, edge, state, k, t, stop - t)
         n, s, t = n + active[k, PULLS], s + active[k, ONES], t + active[k, PULLS]
         pulls[k], sums[k] = n, s
         undecided = is_undecided(edge, n, s, t, tau)
@@ -244,11 +243,9 @@ def check_arm(
 ) -> bool:
     """Whether arm k is undecided at time t; open its next block, or set when it reopens."""
     n, s = state.pulls[k], state.sums[k]
-    d = s - n * arms.tau
-    b = boundary(edge, n, t)
-    if -b <= d < b:
+    if is_undecided(edge, n, s, t, arms.tau):
         more = max(1, max_pulls - t + 1)
-        next_block(source, arms, edge, state, k, t, b, more)
+        next_block(source, arms, edge, state, k, t, more)
         set_value(state.check_keys, k, (n + state.active[k, PULLS] << state.bits) + k)
         if state.reopen_keys[(state.reopen_keys.size >> 1) + k] != NEVER:
             set_value(state.reopen_keys, k, NEVER)
@@ -261,7 +258,7 @@ def check_arm(
 
 @borrowing
 def next_block(
-    source: Source, arms: Arms, edge: Boundary, state: State, k: int, t: int, b: float, more: int
+    source: Source, arms: Arms, edge: Boundary, state: State, k: int, t: int, more: int
 ) -> None:
     """Write the arm's next block into its active row: one drawn at once, or a walk in words.
 
@@ -269,9 +266,11 @@ def next_block(
     walk may go up to the chord of b(n, t) over its next pulls, which rises.
     """
     active, n, mean = state.active, state.pulls[k], arms.means[k]
-    d, room = state.sums[k] - n * arms.tau, b - rounding_slack(n)
+    d, slack = state.sums[k] - n * arms.tau, rounding_slack(n)
+    above, below = upper(edge, n, t), lower(edge, n, t)
+    room, floor = above - slack - d, below - slack + d
     if active[k, REST_SIZE] == 0:
-        flat = Corridor(room - d, room + d, 0.0, arms.tau, more)
+        flat = Corridor(room, floor, 0.0, arms.tau, more)
         opened = open_long_block(source, k, n, mean, flat, True, active)
         if opened == OPENED:
             take_sum(k, active)
@@ -279,8 +278,10 @@ def next_block(
         if opened == TOUCHED and end_before_touch(source, k, n, active):
             return
     limit = min(more, active[k, REST_SIZE] + WORD_SIZE * (1 + (n >> AHEAD)))
-    opening = (boundary(edge, n + limit, t) - b) / limit
-    corridor = Corridor(room - d, room + d, -opening, arms.tau, limit)
+    opening = (upper(edge, n + limit, t) - above) / limit
+    if edge.family == COIN:
+        opening = min(opening, (lower(edge, n + limit, t) - below) / limit)
+    corridor = Corridor(room, floor, -opening, arms.tau, limit)
     walk(source, k, mean, corridor, state)
 
 

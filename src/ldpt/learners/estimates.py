@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 
 from ldpt.privacy import shrinkage
-from ldpt.radii import DEFAULT_PRIOR_GAP, Boundary, Radius, boundary
+from ldpt.radii import DEFAULT_PRIOR_GAP, Boundary, Radius, upper
 
 ESTIMATE_ERROR = 0.05  # one minus the joint level of the intervals where no delta says otherwise
 
@@ -46,7 +46,7 @@ def estimate_mean(
         return Estimate(arm, 0, math.nan, 0.0, 1.0)
     shrink = shrinkage(epsilon)
     response = positives / answers
-    half = boundary(edge, answers, answers) / answers
+    half = upper(edge, answers, answers) / answers
     centre = 0.5 + (response - 0.5) / shrink
     low, high = centre - half / shrink, centre + half / shrink
     mean, low, high = (min(max(value, 0.0), 1.0) for value in (centre, low, high))

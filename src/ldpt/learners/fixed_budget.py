@@ -53,7 +53,7 @@ class FixedBudget(Learner):
         self.private_tolerance = shrinkage(self.epsilon) * self.tolerance
         self.budget = check_whole("budget", budget, 2 * self.n_arms, MAX_COUNT)
         self.policy = check_policy(policy, INDEX_POLICIES)
-        self._rule = self.policy.rule(self.private_threshold, self.private_tolerance)
+        self._rule = self.policy.rule(self.threshold, self.tolerance, self.epsilon)
 
     @property
     def parameters(self) -> dict[str, Any]:

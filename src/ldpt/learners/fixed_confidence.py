@@ -5,7 +5,7 @@ from typing import Any
 
 from ldpt.checks import check_delta
 from ldpt.learners.base import Learner
-from ldpt.radii import Radius, as_radius, boundary
+from ldpt.radii import Radius, as_radius, lower, upper
 
 
 class FixedConfidence(Learner):
@@ -94,8 +94,8 @@ class FixedConfidence(Learner):
         arm = self._checked_arm(arm)
         if self.pulls[arm] == 0:
             return True
-        b = boundary(self._edge, self.pulls[arm], self.total_pulls)
-        return -b <= self.deviation(arm) < b
+        n, t, d = self.pulls[arm], self.total_pulls, self.deviation(arm)
+        return -lower(self._edge, n, t) <= d < upper(self._edge, n, t)
 
     def wanted(self, arm: int) -> bool:
         """Whether the arm is undecided and the study goes on.

@@ -21,7 +21,7 @@ from ldpt.instances import Instance
 from ldpt.io.json_values import plain
 from ldpt.plots.style import epsilon_label
 from ldpt.privacy import shrinkage
-from ldpt.radii import Radius, boundary
+from ldpt.radii import Radius, upper
 from ldpt.summarise import CONFIDENCE
 from ldpt.text import listed, number
 
@@ -227,7 +227,7 @@ def _of_counterexample(instances: Iterable[Instance]) -> dict[str, Any]:
     (problem,) = [instance for instance in instances if instance.name == name]
 
     def after_one_pull(radius: str) -> float:
-        return boundary(Radius(radius).at(1, delta, problem.threshold, epsilon), 1, 1)
+        return upper(Radius(radius).at(1, delta, problem.threshold, epsilon), 1, 1)
 
     return {
         "counterexample:first-is-zero": 1 - float(problem.private_means(epsilon)[0]),

@@ -154,7 +154,7 @@ def fixed_budget_error(
     ways = ways_to_err_by_budget(instance, epsilon, 1 - ends / budget)
     ways = WaysToErr(ways.arms, ways.means, ways.after, budget * ways.costs)
     proposal = build_proposal(ways, truth, TILTED, replicates)
-    rule = chosen.rule(instance.private_threshold(epsilon), instance.private_tolerance(epsilon))
+    rule = chosen.rule(instance.threshold, instance.tolerance, epsilon)
     judge = Judge(ends, instance.must_accept, instance.must_reject)
     rng = stream(seed, "rare_fixed_budget", instance.name, *named, epsilon, budget)
     job = partial(budget_log_weights, rng, proposal, truth, rule, judge)

@@ -10,7 +10,7 @@ import numpy as np
 
 from ldpt.checks import check_epsilon
 from ldpt.instances import Instance
-from ldpt.radii import Boundary, Radius, boundary
+from ldpt.radii import Boundary, Radius, upper
 
 SHOWN_MEANS = 14  # grid of wrong means per arm
 HURRIES = (0.0, 0.1, 0.2, 0.35, 0.5, 0.75, 1.0)  # by how much other arms' gaps grow (Algorithm 2)
@@ -198,7 +198,7 @@ def _exit_pulls(distances: np.ndarray, edge: Boundary, rest: float) -> np.ndarra
     pulls = np.ones(distances.size)
     while True:  # a contraction: the boundary grows like sqrt(n log n), the path like n
         t = max(float(pulls.sum()) + rest, 1.0)
-        bounds = np.array([boundary(edge, n, t) for n in pulls])
+        bounds = np.array([upper(edge, n, t) for n in pulls])
         before, pulls = pulls, np.maximum(bounds / distances, 1.0)
         if np.abs(pulls - before).max() <= 1e-9 * pulls.max():
             return pulls

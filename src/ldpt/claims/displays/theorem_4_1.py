@@ -99,13 +99,13 @@ def _counts_after(rounds: int, p: Fraction) -> dict[tuple[int, ...], Fraction]:
 
 def _next_of_two(state: tuple[int, ...], threshold: float = 0.05) -> int | None:
     """The arm that Algorithm 2 pulls; the threshold is low, so that counts vary early."""
-    from ldpt.radii import Radius, boundary
+    from ldpt.radii import Radius, upper
 
     undecided = []
     edge = Radius("printed").at(2, 0.9, threshold, math.inf)
     for arm in (0, 1):
         pulls, positives = state[2 * arm], state[2 * arm + 1]
-        b = boundary(edge, pulls, state[0] + state[2])
+        b = upper(edge, pulls, state[0] + state[2])
         if -b <= positives - pulls * threshold < b:
             undecided.append((pulls, arm))
     return min(undecided)[1] if undecided else None

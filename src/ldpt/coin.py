@@ -1,0 +1,173 @@
+"""The boundary of the radius ``coin``: tangents to a mixture of exact likelihood ratios.
+
+With t = tau_eps, psi(l) = log(1 - t + t e^l) - l t and weights w_j on nodes l_j > 0, an arm with n
+pulls and d = s - n t is decided above the threshold once
+
+    M(n, d) = sum_j w_j exp(l_j d - n psi(l_j)) >= K / delta.
+
+Every term is the likelihood ratio of a coin above t against one at t, so M is a supermartingale
+from 1 for every arm at or below the threshold. The weights are the trapezoidal rule, in log l, of
+the half-normal prior of ``onesided``. Below the threshold t and 1 - t change places.
+
+log M is jointly convex in (n, d), so each of its tangents lies above the boundary that it defines.
+The minimum of two neighbouring tangents is concave, increasing and at most 4e-5 above the mixture:
+these lines are what the radius uses, in learners, engines and chains alike.
+
+Decisions must not depend on the machine, and exp and log of C libraries do in their last bits. So
+this module has its own, made of additions, multiplications and divisions, which IEEE 754 fixes.
+"""
+
+import math
+from functools import lru_cache
+
+import numpy as np
+
+from ldpt.engines.jit import compiled
+
+NODES = 800
+NODES_PER_OCTAVE = 16
+OCTAVES = 50  # knots from n = 1 to 2^50
+KNOTS_PER_OCTAVE = 32
+SLACK = 1e-9  # relative, added to each tangent; covers the rounding of its slope and intercept
+BITS = 40  # of slopes, intercepts and inputs
+NEGLIGIBLE = -34.0  # log of a term that is left out of a sum of 1
+CONVERGED = 1e-10  # relative step after which the next one, being its square, is below rounding
+SERIES_LIMIT = 2e-3  # below, psi is the sum of its first four cumulants
+LN2_HIGH, LN2_LOW = 6.93147180369123816490e-01, 1.90821492927058770002e-10
+PER_LN2 = 1.0 / (LN2_HIGH + LN2_LOW)
+FACTORIALS = tuple(1.0 / math.factorial(i) for i in range(13, 0, -1))  # reciprocals
+
+
+@lru_cache(maxsize=256)
+def tangents(t: float, rest: float, scale: float, log_level: float) -> np.ndarray:
+    """Return the lines of the boundary above a threshold, one row (intercept, slope) per knot.
+
+    ``t`` is the private threshold, ``rest`` is 1 - t with all its digits, ``scale`` that of the
+    half-normal prior, and ``log_level`` is log(K / delta). If t is 0, the first 1 decides; if it is
+    1, nothing does.
+    """
+    if t == 0.0:
+        return np.array([[0.5, 0.0], [0.5, 0.0]])
+    if rest == 0.0:
+        return np.array([[math.inf, 0.0], [math.inf, 0.0]])
+    grid = 2.0**-BITS
+    return lines(t, rest, round_bits(scale), max(math.ceil(log_level / grid), 1) * grid)
+
+
+@compiled
+def round_bits(x: float) -> float:
+    """Round x to ``BITS`` significant bits."""
+    fraction, exponent = math.frexp(x)
+    return math.ldexp(math.floor(math.ldexp(fraction, BITS) + 0.5), exponent - BITS)
+
+
+@compiled
+def remainder(x: float) -> float:
+    """Return e^x - 1 for |x| < 0.36 by its Taylor polynomial."""
+    total = FACTORIALS[0]
+    for i in range(1, len(FACTORIALS)):
+        total = total * x + FACTORIALS[i]
+    return x * total
+
+
+@compiled
+def exp(x: float) -> float:
+    """Return e^x; a Taylor polynomial after the multiple of log 2 has been taken off."""
+    k = math.floor(x * PER_LN2 + 0.5)
+    return math.ldexp(1.0 + remainder((x - k * LN2_HIGH) - k * LN2_LOW), int(k))
+
+
+@compiled
+def expm1(x: float) -> float:
+    """Return e^x - 1 without cancellation."""
+    if abs(x) > 0.35:
+        return exp(x) - 1.0
+    return remainder(x)
+
+
+@compiled
+def log1p(x: float) -> float:
+    """Return log(1 + x) by the series of artanh."""
+    fraction, exponent = math.frexp(1.0 + x)
+    if -0.25 < x < 0.4:
+        z, exponent = x / (2.0 + x), 0
+    else:
+        z = (fraction - 1.0) / (fraction + 1.0)
+        if fraction < 0.7:
+            z, exponent = (2.0 * fraction - 1.0) / (2.0 * fraction + 1.0), exponent - 1
+    total, square = 0.0, z * z
+    for i in range(27, 0, -2):
+        total = total * square + 1.0 / i
+    return (2.0 * z * total + exponent * LN2_LOW) + exponent * LN2_HIGH
+
+
+@compiled
+def log_moment(t: float, rest: float, x: float) -> float:
+    """Return psi(x) = log(1 - t + t e^x) - x t without cancellation."""
+    if x < SERIES_LIMIT:
+        second = t * rest
+        third = second * (rest - t)
+        fourth = second * (1.0 - 6.0 * second)
+        fifth = third * (1.0 - 12.0 * second)
+        return x * x * (second / 2 + x * (third / 6 + x * (fourth / 24 + x * fifth / 120)))
+    if t > 0.5:
+        return log1p(rest * expm1(-x)) + x * rest
+    return log1p(t * expm1(x)) - x * t
+
+
+@compiled
+def mixture(t: float, rest: float, scale: float, log_level: float) -> np.ndarray:
+    """Return the nodes, their psi and the logarithms of their weights divided by the level."""
+    table = np.empty((3, NODES))
+    ratio = 0.5
+    step = NODES_PER_OCTAVE
+    while step > 1:  # 2^(-1/16), as square roots
+        ratio, step = math.sqrt(ratio), step // 2
+    x, total = 8.0 + math.sqrt(2.0 * log_level), 0.0
+    for j in range(NODES):
+        table[0, j] = x * scale
+        table[1, j] = log_moment(t, rest, x * scale)
+        table[2, j] = log1p(x - 1.0) - x * x / 2
+        total += exp(table[2, j])
+        x *= ratio
+    table[2] -= log1p(total - 1.0) + log_level
+    return table
+
+
+@compiled
+def lines(t: float, rest: float, scale: float, log_level: float) -> np.ndarray:
+    """Return the tangents at all knots, the boundary at each found by Newton's method.
+
+    As a function of d, log M is convex and increasing, so Newton's method ends to the right of the
+    root. It starts from the last tangent, less what the last tangent was too high by.
+    """
+    nodes = mixture(t, rest, scale, log_level)
+    table = np.empty((OCTAVES * KNOTS_PER_OCTAVE + 1, 2))
+    d = math.inf
+    for j in range(NODES):
+        d = min(d, (nodes[1, j] - nodes[2, j]) / nodes[0, j])
+    last, slope, excess = 1.0, 0.0, 0.0
+    for k in range(table.shape[0]):
+        octave, part = k // KNOTS_PER_OCTAVE, k % KNOTS_PER_OCTAVE
+        n = math.ldexp(1.0 + part / KNOTS_PER_OCTAVE, octave)
+        tangent = d + slope * (n - last)
+        d = tangent - excess
+        step = math.inf
+        while abs(step) > CONVERGED * d:
+            total, by_node, by_moment = 0.0, 0.0, 0.0
+            for j in range(NODES):
+                size = nodes[0, j] * d - n * nodes[1, j] + nodes[2, j]
+                if size > NEGLIGIBLE:
+                    term = exp(size)
+                    total += term
+                    by_node += term * nodes[0, j]
+                    by_moment += term * nodes[1, j]
+            slope = by_moment / by_node
+            step = log1p(total - 1.0) * total / by_node
+            d -= step
+        last, excess = n, tangent - d
+        slope = round_bits(slope)
+        grid = math.ldexp(1.0, math.frexp(1.0 + d)[1] - BITS)
+        table[k, 0] = math.ceil((d - slope * n + SLACK * (1.0 + d)) / grid) * grid
+        table[k, 1] = slope
+    return table
