@@ -24,7 +24,7 @@ import numpy as np
 from ldpt.engines import loops
 from ldpt.engines.decisions import Arms, Judge
 from ldpt.instances import Instance, equal_gap
-from ldpt.learners import FixedBudget, FixedConfidence, Learner
+from ldpt.learners import FixedBudget, FixedConfidence
 from ldpt.policies import POLICIES
 from ldpt.privacy import PrivBern
 from ldpt.radii import Radius
@@ -137,7 +137,7 @@ def python_pull(case: Case) -> float:
     """Nanoseconds per pull of a plain Python loop: learner, reward, device."""
     problem, rng = case.instance, np.random.default_rng(SEED)
     arms, tau = problem.n_arms, problem.threshold
-    learner: Learner
+    learner: FixedBudget | FixedConfidence
     if case.is_policy:
         learner = FixedBudget(
             arms, tau, problem.tolerance, case.epsilon, arms + PYTHON_PULLS, policy=case.method

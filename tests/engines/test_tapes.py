@@ -169,7 +169,7 @@ def test_literal_engines_follow_the_learners():
         replay(learner, tape)
         rule = POLICIES[policy].rule(threshold, tolerance, epsilon)
         pulls, sums = budget_run(loops.fixed_budget_literal, tape, means, rule, np.array([200]))
-        assert (pulls[0], sums[0]) == (learner.pulls, learner.positives)
+        assert (pulls[0], sums[0]) == (learner.pulls, learner.sums)
         radius = Radius(str(rng.choice(RADII)))
         chooser = FixedConfidence(n_arms, threshold, epsilon, delta=0.5, radius=radius)
         replay(chooser, tape, limit=400)
@@ -180,7 +180,7 @@ def test_literal_engines_follow_the_learners():
             radius.at(n_arms, 0.5, threshold, epsilon),
             400,
         )
-        assert (pulls, sums) == (chooser.pulls, chooser.positives)
+        assert (pulls, sums) == (chooser.pulls, chooser.sums)
 
 
 def replay(learner, tape, limit=10**9):

@@ -64,7 +64,7 @@ def test_snakemake_has_nothing_to_do_after_a_finished_run(made: Path) -> None:
         ("src/ldpt/claims/measured.py", set()),
         ("src/ldpt/provenance/trace.py", set()),
         ("src/ldpt/exact.py", set()),
-        ("src/ldpt/learners/base.py", set()),
+        ("src/ldpt/learners.py", set()),
     ],
 )
 def test_edit_of_a_module_re_runs_exactly_the_rules_that_import_it(

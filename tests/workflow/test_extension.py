@@ -142,8 +142,8 @@ sampled = rare.fixed_confidence_error(one, 1.0, 0.1, 200, seed=1, radius="cautio
 assert 0 < sampled.probability < 0.1
 plan = make_plan(Request(trial, [4.0], delta=0.1, methods=["steady", "cautious"], replicates=20))
 assert set(plan.cost["method"]) == {"steady", "cautious"}
-FixedBudget(2, 0.5, 0.0, 1.0, 9, policy="steady").record_many([(0, 1), (1, 0)] * 9)
-FixedConfidence(2, 0.5, 1.0, 0.1, radius="cautious").record_many([(0, 1), (1, 0)] * 9)
+FixedBudget(2, 0.5, 0.0, 1.0, 9, policy="steady").record(0, 1)
+FixedConfidence(2, 0.5, 1.0, 0.1, radius="cautious").record(0, 1)
 """
 
 
