@@ -36,4 +36,4 @@ if __name__ == "__main__":
         text = json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False)
         Path(out.verdicts).write_text(text + "\n", encoding="utf-8")
         table, columns = tables.claims(document["claims"]), tables.CLAIM_COLUMNS
-        tables.write(table, {}, out.csv, out.md, out.tex, columns)
+        tables.write(table, out.csv, out.md, out.tex, columns)

@@ -9,4 +9,4 @@ if __name__ == "__main__":
     with job(snakemake) as this:
         problems = list(read_instances(this.input).values())
         out = this.output
-        tables.write(tables.instances(problems), {}, out.csv, out.md, out.tex)
+        tables.write(tables.instances(problems), out.csv, out.md, out.tex)

@@ -1,12 +1,21 @@
 """ldpt.text: numbers, templates, and formulas in two notations."""
 
 import math
+from collections.abc import Callable
 
 import pytest
 
 from ldpt import text
+from tests.claims.judging import REGISTERED
 from tests.conftest import PROJECT
 from tests.plots import scripts
+
+TEXTS = [
+    words
+    for claim in REGISTERED
+    for words in (claim.where, claim.statement, claim.amendment, claim.reason, claim.meaning)
+    if words
+]
 
 
 @pytest.mark.parametrize(
@@ -27,19 +36,26 @@ def test_fill_takes_facts_by_name_and_rejects_a_missing_one() -> None:
 @pytest.mark.parametrize(
     ("formula", "shown"),
     [
-        (r"$T \/ H_epsilon$", "T / H_ε"),
-        (r"$epsilon^(-2)$", "ε⁻²"),
-        (r"$B^0$ to $B^K$", "B⁰ to Bᴷ"),
-        (r"$tanh(epsilon\/2)$", "tanh(ε/2)"),
-        ('$-log("error")$', "−log(error)"),
+        ("T / H_{ε}", "T / H_ε"),
+        ("ε^{−2}", "ε⁻²"),
+        ("B^{0} to B^{K}", "B⁰ to Bᴷ"),
+        ("e^{2ε}", "e^(2ε)"),
+        ("`lsa` of x_{1}", "lsa of x₁"),
     ],
 )
 def test_as_unicode_writes_formulas_as_text(formula: str, shown: str) -> None:
     assert text.as_unicode(formula) == shown
 
 
-def test_as_typst_escapes_text_and_leaves_formulas() -> None:
-    assert text.as_typst("#1 * `x` $a_1$") == r"\#1 \* \`x\` $a_1$"
+def test_as_typst_escapes_text_and_sets_letters_with_scripts() -> None:
+    found = text.as_typst("#1 * `x` a_{1} (b)^{2}")
+    assert found == r"\#1 \* `x` $a_(1)$ (b)#super[2]"
+
+
+def test_as_html_marks_scripts_and_code() -> None:
+    assert text.as_html("e^{2ε} of `lsa` & H_{ε}") == (
+        "e<sup>2ε</sup> of <code>lsa</code> &amp; H<sub>ε</sub>"
+    )
 
 
 def test_as_typst_keeps_numbers_in_one_piece() -> None:
@@ -54,5 +70,10 @@ def test_caption_templates_all_typeset(name: str) -> None:
     template = (PROJECT / "workflow" / "captions" / f"{name}.rst").read_text(encoding="utf-8")
     markup = text.as_typst(template.replace("{{ ", "(").replace(" }}", ")"))
     assert typst.compile(markup.encode(), format="pdf")
-    shown = text.as_unicode(template)
-    assert not set("$\\^") & set(shown), "a formula that has no Unicode form"
+
+
+@pytest.mark.parametrize(
+    "form", [text.as_unicode, text.as_html, text.as_markdown, text.as_typst, text.as_latex]
+)
+def test_forms_leave_no_markup_in_any_text_of_the_register(form: Callable[[str], str]) -> None:
+    assert not [words for words in TEXTS if "_{" in form(words) or "^{" in form(words)]

@@ -1,25 +1,30 @@
 """Text as readers see it: numbers, templates, and formulas in one notation.
 
-Templates are Jinja2. Formulas stand between dollars as Typst mathematics, which the article sets as
-such; everywhere else they become Unicode text.
+Templates are Jinja2. Formulas are plain text with Greek letters as such, subscripts and
+superscripts in braces (``H_{ε}``, ``e^{2ε}``), and names of code between backticks; the functions
+``as_...`` turn them into Unicode, HTML, Markdown, Typst and LaTeX.
 """
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
+from html import escape
 from typing import Any
 
 import jinja2
 
-FORMULA = re.compile(r"\$([^$]*)\$")
-SUPERSCRIPTS = str.maketrans("-0123456789Ki", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹ᴷⁱ")
-PLAIN_DIGITS = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
+MARKUP = re.compile(r"([_^])\{([^{}]*)\}|`([^`]*)`")
+SCRIPTED_LETTER = re.compile(
+    r"(?<![\w)])([^\W\d_])((?:[_^]\{[^{}]*\})+)"
+)  # one letter with scripts
+POWER_OF_TEN = re.compile(r"([−\d.]+)×10([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)")
+SUPERSCRIPTS = str.maketrans("-−0123456789Ki", "⁻⁻⁰¹²³⁴⁵⁶⁷⁸⁹ᴷⁱ")
 SUBSCRIPTS = str.maketrans("0123456789i", "₀₁₂₃₄₅₆₇₈₉ᵢ")
-SIGNS = {"\\/": "/", "<=": "≤", ">=": "≥", "-": "−", '"': ""}
-WORDS = {
-    "epsilon": "ε", "delta": "δ", "Delta": "Δ", "zeta": "ζ", "tau": "τ", "mu": "μ", "times": "×",
-    "dots": "…",
-}  # fmt: skip
+PLAIN_DIGITS = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
+THIN_SPACE = "\u202f"  # at which no line ends
+
+
+# --- numbers --------------------------------------------------------------------------------------
 
 
 def number(value: float, digits: int = 3) -> str:
@@ -40,15 +45,26 @@ def number(value: float, digits: int = 3) -> str:
         mantissa = f"{rounded / 10.0**exponent:.{digits}g}"
         return _minus(f"{mantissa}×10{str(exponent).translate(SUPERSCRIPTS)}")
     if exponent >= 3:
-        return _minus(f"{rounded:,.0f}".replace(",", " "))
+        return _minus(_grouped(rounded))
     return _minus(f"{rounded:.{digits}g}")
 
 
-def _minus(text: str) -> str:
-    return text.replace("-", "−")
+def prose(value: Any) -> str:
+    """Return a value as it stands in a sentence; whole numbers below ten million in full.
+
+    >>> prose(0.3043), prose([1.0, math.inf]), prose(12_345), prose("once")
+    ('0.304', '1 and ∞', '12 345', 'once')
+    """
+    if isinstance(value, (list, tuple)):
+        return listed(map(prose, value))
+    if isinstance(value, (str, jinja2.Undefined)):
+        return str(value)
+    if math.isfinite(value) and float(value).is_integer() and abs(value) < 1e7:
+        return _minus(_grouped(value))
+    return number(float(value))
 
 
-def listed(words: Any) -> str:
+def listed(words: Iterable[Any]) -> str:
     """Return words as an enumeration.
 
     >>> listed(["a", "b", "c"])
@@ -58,76 +74,154 @@ def listed(words: Any) -> str:
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
 
 
+def unbroken(text: str) -> str:
+    """Return a text in which no line ends inside a number or before its percent sign."""
+    return re.sub(r"(?<=\d) (?=%|\d{3})", THIN_SPACE, text)
+
+
+def _grouped(value: float) -> str:
+    return f"{value:,.0f}".replace(",", " ")
+
+
+def _minus(text: str) -> str:
+    return text.replace("-", "−")
+
+
 # --- templates ------------------------------------------------------------------------------------
 
 
 def fill(template: str, facts: Mapping[str, Any]) -> str:
     """Return a Jinja2 template filled with facts, which are written as prose.
 
+    The filter ``digits`` sets the number of significant digits.
+
     >>> fill("{{ runs }} runs at {{ levels }}", {"runs": 20_000, "levels": [0.5, math.inf]})
     '20 000 runs at 0.5 and ∞'
+    >>> fill("{{ ratio | digits(1) }}", {"ratio": 0.269})
+    '0.3'
     """
     environment = jinja2.Environment(
-        undefined=jinja2.StrictUndefined, finalize=_shown, keep_trailing_newline=True
+        undefined=jinja2.StrictUndefined, finalize=prose, keep_trailing_newline=True
     )
+    environment.filters["digits"] = number
     try:
         return environment.from_string(template).render(facts)
     except jinja2.TemplateError as error:
         raise ValueError(f"cannot fill the template: {error}") from error
 
 
-def _shown(value: Any) -> str:
-    if isinstance(value, (str, jinja2.Undefined)):
-        return str(value)
-    if isinstance(value, (list, tuple)):
-        return listed(map(_shown, value))
-    if isinstance(value, int):
-        return f"{value:,}".replace(",", " ")
-    return number(float(value))
-
-
-# --- formulas: Typst mathematics between dollars, for the article, and as Unicode for all else ----
+# --- formulas -------------------------------------------------------------------------------------
 
 
 def as_unicode(text: str) -> str:
-    r"""Return a text with its formulas as plain Unicode.
+    """Return a text with its formulas as plain Unicode.
 
-    >>> as_unicode(r"the share $Delta_i^(-2) \/ H$ at $T <= H_epsilon$")
+    >>> as_unicode("the share Δ_{i}^{−2} / H at T ≤ H_{ε}")
     'the share Δᵢ⁻² / H at T ≤ H_ε'
     """
-    return FORMULA.sub(lambda found: _unicode_formula(found[1]), text)
+    return _rendered(text, {"_": _lowered, "^": _raised, "`": str}, str)
 
 
-def _unicode_formula(formula: str) -> str:
-    for source, sign in SIGNS.items():
-        formula = formula.replace(source, sign)
-    formula = re.sub(r"[A-Za-z]+", lambda word: WORDS.get(word[0], word[0]), formula)
-    formula = re.sub(r"\^(?:\(([^)]*)\)|(\w))", _raised, formula)
-    return re.sub(r"_([0-9i])(?!\w)", lambda found: found[1].translate(SUBSCRIPTS), formula)
+def as_html(text: str) -> str:
+    """Return a text as HTML, with elements for scripts and code and everything else escaped.
+
+    >>> as_html("e^{ε} < 1")
+    'e<sup>ε</sup> &lt; 1'
+    """
+    forms = {sign: _element(name, escape) for sign, name in ELEMENTS.items()}
+    return _rendered(text, forms, escape)
 
 
-def _raised(found: re.Match[str]) -> str:
-    return (found[1] or found[2]).replace("−", "-").translate(SUPERSCRIPTS)
+def as_markdown(text: str) -> str:
+    """Return a text as Markdown, with the HTML elements that it admits for scripts.
+
+    >>> as_markdown("H_{ε} of `mixture`")
+    'H<sub>ε</sub> of `mixture`'
+    """
+    forms = {sign: _element(name, str) for sign, name in ELEMENTS.items()}
+    return _rendered(text, forms | {"`": "`{}`".format}, str)
 
 
 def as_typst(text: str) -> str:
-    r"""Return a text as Typst markup; formulas stay, all other signs are literal.
+    r"""Return a text as Typst markup; single letters with scripts are set as mathematics.
 
-    >>> as_typst("a_b is 2×10⁻⁴ of $H_epsilon$")
-    'a\\_b is $2 times 10^(-4)$ of $H_epsilon$'
+    >>> as_typst("a_b is 2×10⁻⁴ of H_{ε}")
+    'a\\_b is $2 times 10^(-4)$ of $H_(ε)$'
     """
-    parts = FORMULA.split(text)
-    texts = [_typst_text(text) for text in parts[::2]]
-    formulas = [f"${formula}$" for formula in parts[1::2]]
+    parts = SCRIPTED_LETTER.split(text)
+    texts = [_rendered(part, TYPST, _typst_text) for part in parts[::3]]
+    letters = zip(parts[1::3], parts[2::3], strict=True)
+    formulas = [f"${base}{_typst_scripts(scripts)}$" for base, scripts in letters]
     return "".join(text + formula for text, formula in zip(texts, [*formulas, ""], strict=True))
+
+
+def as_latex(text: str) -> str:
+    r"""Return a text as LaTeX for an engine that reads Unicode, such as LuaLaTeX.
+
+    >>> as_latex("T^{2} of `lsa_x`, 50 %")
+    'T\\textsuperscript{2} of \\texttt{lsa\\_x}, 50 \\%'
+    """
+    return _rendered(text, LATEX, _latex_text)
+
+
+Form = Callable[[str], str]
+
+
+def _rendered(text: str, forms: Mapping[str, Form], plain: Form) -> str:
+    """Return a text with each part in its form: ``_``, ``^``, code in a backtick, and plain."""
+    pieces, end = [], 0
+    for found in MARKUP.finditer(text):
+        sign, script, code = found.groups()
+        pieces += [plain(text[end : found.start()]), forms[sign or "`"](script or code or "")]
+        end = found.end()
+    return "".join([*pieces, plain(text[end:])])
+
+
+def _raised(text: str) -> str:
+    raised = text.translate(SUPERSCRIPTS)
+    return raised if not set(raised) & set(text) else f"^({text})"
+
+
+def _lowered(text: str) -> str:
+    lowered = text.translate(SUBSCRIPTS)
+    return lowered if not set(lowered) & set(text) else f"_{text}"
+
+
+ELEMENTS = {"_": "sub", "^": "sup", "`": "code"}
+
+
+def _element(name: str, plain: Form) -> Form:
+    return lambda text: f"<{name}>{plain(text)}</{name}>"
 
 
 def _typst_text(text: str) -> str:
     text = re.sub(r"([\\#$*_@<>~`\[\]])", r"\\\1", text)
     text = text.replace("'", "’")  # after a digit, Typst would take it for a prime
-    text = re.sub(r"(?<=\d) (?=%|\d{3})", "\u202f", text)  # no line ends inside a number
-    return re.sub(r"([\d.]+)×10([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)", _typst_power, text)
+    text = unbroken(text)
+    return POWER_OF_TEN.sub(
+        lambda found: f"${found[1]} times 10^({found[2].translate(PLAIN_DIGITS)})$", text
+    )
 
 
-def _typst_power(found: re.Match[str]) -> str:
-    return f"${found[1]} times 10^({found[2].translate(PLAIN_DIGITS)})$"
+def _typst_scripts(scripts: str) -> str:
+    return re.sub(r"([_^])\{([^{}]*)\}", r"\1(\2)", scripts)
+
+
+TYPST: dict[str, Form] = {
+    "_": lambda text: f"#sub[{_typst_text(text)}]",
+    "^": lambda text: f"#super[{_typst_text(text)}]",
+    "`": "`{}`".format,
+}
+
+
+def _latex_text(text: str) -> str:
+    escaped = {character: rf"\{character}" for character in "&%_#${}"}
+    escaped |= {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+    return text.translate(str.maketrans(escaped))
+
+
+LATEX: dict[str, Form] = {
+    "_": lambda text: rf"\textsubscript{{{_latex_text(text)}}}",
+    "^": lambda text: rf"\textsuperscript{{{_latex_text(text)}}}",
+    "`": lambda text: rf"\texttt{{{_latex_text(text)}}}",
+}

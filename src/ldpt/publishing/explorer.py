@@ -11,10 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from markupsafe import Markup
 
 from ldpt.instances import Instance
 from ldpt.plots.style import epsilon_colour
 from ldpt.policies import DEFAULT_POLICY, INDEX_POLICIES, POLICIES
+from ldpt.publishing import pages
 from ldpt.radii import DEFAULT_PRIOR_GAP, KINDS, ONE_SIDED, TWO_SIDED, UNION
 
 FAMILIES = {UNION: "UNION", TWO_SIDED: "TWO_SIDED", ONE_SIDED: "ONE_SIDED"}
@@ -58,15 +60,10 @@ def page_data(
 
 
 def render(sources: Path, data: dict[str, Any]) -> str:
-    """The page with its style, its scripts and its data inside."""
-    script = "\n".join((sources / name).read_text(encoding="utf-8") for name in SCRIPTS)
+    """Return the page with its style, its scripts and its data inside."""
     # A closing tag inside the data would end the script element that holds it.
     text = json.dumps(data, separators=(",", ":"), allow_nan=False).replace("</", "<\\/")
-    page = (sources / "page.html").read_text(encoding="utf-8")
-    style = (sources / "page.css").read_text(encoding="utf-8")
-    for name, content in (("style", style), ("script", script), ("data", text)):
-        page = page.replace(f"/*{{{name}}}*/", content)
-    return page
+    return pages.render(sources, data=Markup(text), scripts=SCRIPTS)
 
 
 def _radii() -> list[dict[str, Any]]:

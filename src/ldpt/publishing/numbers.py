@@ -10,12 +10,12 @@ article and README take the text alone.
 """
 
 import datetime
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 
+from ldpt import text
 from ldpt.claims.measured import NEW
 from ldpt.instances import Instance
 from ldpt.io.json_values import plain
@@ -23,7 +23,6 @@ from ldpt.plots.style import epsilon_label
 from ldpt.privacy import shrinkage
 from ldpt.radii import Radius, upper
 from ldpt.summarise import CONFIDENCE
-from ldpt.text import listed, number
 
 Numbers = dict[str, dict[str, Any]]
 COUNTEREXAMPLE = ("counterexample", 1.0, 0.1)  # instance, epsilon and delta of claim T4.1
@@ -41,7 +40,7 @@ def gather(
     citation: Mapping[str, Any],
     settings: Mapping[str, Any],
 ) -> Numbers:
-    """All numbers by name, in a fixed order.
+    """Return all numbers by name, in a fixed order.
 
     Parameters
     ----------
@@ -78,36 +77,21 @@ def gather(
         "study:rho": settings["rho"],
         "study:config-hash": settings["config_hash"],
     }
-    return {name: {"value": plain(v), "text": text(v)} for name, v in sorted(values.items())}
-
-
-def text(value: Any) -> str:
-    """A value as it stands in prose: whole numbers up to a million in full.
-
-    >>> text(0.3043), text([1.0, math.inf]), text("once")
-    ('0.304', '1 and ∞', 'once')
-    """
-    if isinstance(value, (list, tuple)):
-        return listed(text(part) for part in value)
-    if isinstance(value, str):
-        return value
-    if math.isfinite(value) and float(value).is_integer() and abs(value) < 1e7:
-        return f"{int(value):,}".replace(",", "\u202f")  # narrow, and breaks no line
-    return number(float(value))
+    return {
+        name: {"value": plain(v), "text": text.unbroken(text.prose(v))}
+        for name, v in sorted(values.items())
+    }
 
 
 def fill(template: str, numbers: Numbers) -> str:
-    """A text whose ``{{name}}`` places hold numbers; a name that nobody knows is an error."""
-    parts = template.split("{{")
-    filled = [parts[0]]
-    for part in parts[1:]:
-        name, closed, rest = part.partition("}}")
-        if not closed or name not in numbers:
-            raise ValueError(
-                f"there is no number {name.splitlines()[0]!r}; see results/numbers.json"
-            )
-        filled.append(numbers[name]["text"] + rest)
-    return "".join(filled)
+    """Return a Jinja2 template filled with numbers, each as ``n("NAME")``."""
+
+    def n(name: str) -> Any:
+        if name not in numbers:
+            raise ValueError(f"there is no number {name!r}; see results/numbers.json")
+        return numbers[name]["value"]
+
+    return text.fill(template, {"n": n})
 
 
 def _of_claims(claims: Mapping[str, Any]) -> dict[str, Any]:
@@ -181,7 +165,7 @@ def _of_losses(fixed_budget: pd.DataFrame) -> dict[str, Any]:
     for row in both.to_dict("records"):
         where = f"{row['instance']}:{epsilon_label(row['epsilon'])}"
         for policy in COMPARED:
-            limit = f"< {number(row[f'high_{policy}'], 1)}"
+            limit = f"< {text.number(row[f'high_{policy}'], 1)}"
             seen = row[f"errors_{policy}"] > 0
             found[f"loss:{policy}:{where}"] = row[f"estimate_{policy}"] if seen else limit
     new = both[both["instance"].str.startswith(NEW) & (both["errors_apt"] > 0)]
@@ -199,7 +183,7 @@ def _of_paper(paper: Mapping[str, Any]) -> dict[str, str]:
     """The paper that is replicated, as ``CITATION.cff`` has it."""
     authors = [f"{a['given-names']} {a['family-names']}" for a in paper["authors"]]
     return {
-        "cited:authors": listed(authors),
+        "cited:authors": text.listed(authors),
         "cited:title": paper["title"],
         "cited:venue": paper["conference"]["name"],
         "cited:year": str(paper["year"]),

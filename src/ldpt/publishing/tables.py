@@ -1,114 +1,55 @@
 """Tables in three forms, CSV, Markdown and LaTeX, from one source."""
 
 import math
-import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from ldpt import text
 from ldpt.instances import Instance
-from ldpt.publishing import notation
-from ldpt.text import number
-
-Form = Callable[[Any], str]
-LATEX = {
-    **{character: rf"\{character}" for character in "&%_#${}"},
-    **{"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"},
-    **{"×": r"$\times$", "∞": r"$\infty$", "−": "$-$", "–": "--", "—": "---", "’": "'"},
-    **{"ε": r"$\epsilon$", "δ": r"$\delta$", "Δ": r"$\Delta$", "τ": r"$\tau$", "ζ": r"$\zeta$"},
-    **{"μ": r"$\mu$", "ρ": r"$\rho$", "λ": r"$\lambda$", "√": r"$\surd$", "·": r"$\cdot$"},
-    **{"≤": r"$\le$", "≥": r"$\ge$", "≈": r"$\approx$", "≠": r"$\ne$", "→": r"$\to$"},
-    **{"½": "1/2", "¼": "1/4", "²": "$^2$", "³": "$^3$", "\u00a0": "~"},
-    **{"Σ": r"$\Sigma$", "Ω": r"$\Omega$", "π": r"$\pi$", "±": r"$\pm$", "…": r"\dots{}"},
-    **{"⌊": r"$\lfloor$", "⌋": r"$\rfloor$", "⌈": r"$\lceil$", "⌉": r"$\rceil$"},
-    **{"\u0303": r"\~{}"},  # a tilde over the letter before
-}
-RAISED = re.compile("[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+")
-LOWERED = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 
 
 def write(
-    table: pd.DataFrame,
-    forms: Mapping[str, Form],
-    csv: str,
-    md: str,
-    tex: str,
-    columns: Mapping[str, str] | None = None,
+    table: pd.DataFrame, csv: str, md: str, tex: str, columns: Mapping[str, str] | None = None
 ) -> None:
-    """The bare values as CSV; for readers each column in its form, as Markdown and LaTeX.
+    """Write a table with full precision as CSV, and for readers as Markdown and LaTeX.
 
-    ``columns`` says what the columns are: below the Markdown table, and as comments in LaTeX.
+    ``columns`` explains the columns: below the Markdown table, and as comments in LaTeX.
     """
     table.to_csv(csv, index=False)
-    shown = pd.DataFrame(
-        {column: [forms.get(column, shown_value)(v) for v in table[column]] for column in table},
-        dtype=str,
-    )
-    legend = "".join(f"- **{name}**: {text}\n" for name, text in (columns or {}).items())
-    Path(md).write_text(markdown(shown) + (f"\n{legend}" if legend else ""), encoding="utf-8")
-    comments = "".join(f"% {name}: {text}\n" for name, text in (columns or {}).items())
-    Path(tex).write_text(comments + latex(shown), encoding="utf-8")
+    rows = [[shown_value(value) for value in row] for row in table.itertuples(index=False)]
+    legend = "".join(f"- **{name}**: {words}\n" for name, words in (columns or {}).items())
+    comments = "".join(f"% {name}: {words}\n" for name, words in (columns or {}).items())
+    lines = markdown(list(table.columns), rows)
+    Path(md).write_text(lines + (f"\n{legend}" if legend else ""), encoding="utf-8")
+    Path(tex).write_text(comments + latex(list(table.columns), rows), encoding="utf-8")
 
 
 def shown_value(value: Any) -> str:
-    """A cell as a reader sees it."""
-    if isinstance(value, str):
-        return value
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        return str(value)
-    if isinstance(value, int):
-        return f"{value:,}".replace(",", " ")
-    return "" if math.isnan(value) else number(value)
+    """Return a cell as a reader sees it."""
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return ""
+    return str(value) if isinstance(value, bool) else text.prose(value)
 
 
-def markdown(table: pd.DataFrame) -> str:
-    """A pipe table."""
-    head = [list(table.columns), ["---"] * len(table.columns)]
-    rows = [
-        [notation.markdown(cell).replace("|", r"\|") for cell in row]
-        for row in [*head, *table.to_numpy().tolist()]
-    ]
-    return "".join(f"| {' | '.join(row)} |\n" for row in rows)
+def markdown(head: list[str], rows: list[list[str]]) -> str:
+    """Return a pipe table."""
+    lines = [[text.as_markdown(cell).replace("|", r"\|") for cell in row] for row in (head, *rows)]
+    lines.insert(1, ["---"] * len(head))
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
-def latex(table: pd.DataFrame) -> str:
-    """A tabular with the rules of booktabs; numbers to the right."""
-    columns = "".join("r" if _numeric(table[column]) else "l" for column in table)
-    lines = [rf"\begin{{tabular}}{{{columns}}}", r"\toprule"]
-    lines += [_latex_row(table.columns), r"\midrule"]
-    lines += [_latex_row(row) for row in table.to_numpy().tolist()]
-    lines += [r"\bottomrule", r"\end{tabular}"]
-    return "\n".join(lines) + "\n"
-
-
-def _latex_row(cells: Any) -> str:
-    return " & ".join(_latex_cell(str(cell)) for cell in cells) + r" \\"
-
-
-def _latex_cell(cell: str) -> str:
-    """A cell without Unicode; a number in powers of ten becomes a formula."""
-    number_in_powers = re.fullmatch(r"([-−]?[\d.]+)×10([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)", cell)
-    if number_in_powers:
-        mantissa, power = number_in_powers[1].replace("−", "-"), number_in_powers[2]
-        return rf"${mantissa}\times 10^{{{power.translate(LOWERED)}}}$"
-    return notation.latex(cell, _latex_plain)
-
-
-def _latex_plain(cell: str) -> str:
-    parts = RAISED.split(cell)
-    raised = [f"$^{{{power.translate(LOWERED)}}}$" for power in RAISED.findall(cell)]
-    plain = ["".join(LATEX.get(character, character) for character in part) for part in parts]
-    return "".join(text + power for text, power in zip(plain, [*raised, ""], strict=True))
-
-
-def _numeric(cells: pd.Series) -> bool:
-    return bool(cells.str.fullmatch(r"[-−+]?[\d. ×⁻⁰¹²³⁴⁵⁶⁷⁸⁹∞]*").all())
+def latex(head: list[str], rows: list[list[str]]) -> str:
+    """Return a tabular with the rules of booktabs, for LuaLaTeX or XeLaTeX."""
+    first, *body = [" & ".join(map(text.as_latex, row)) + r" \\" for row in (head, *rows)]
+    lines = [rf"\begin{{tabular}}{{{'l' * len(head)}}}", r"\toprule", first, r"\midrule"]
+    return "\n".join([*lines, *body, r"\bottomrule", r"\end{tabular}"]) + "\n"
 
 
 def instances(problems: list[Instance]) -> pd.DataFrame:
-    """What each instance is and how hard it is; H without tolerance is fixed confidence's."""
+    """Return one row per problem; H at tolerance 0 is that of fixed confidence."""
     return pd.DataFrame(
         {
             "instance": problem.name,
@@ -126,7 +67,7 @@ def instances(problems: list[Instance]) -> pd.DataFrame:
 
 
 def compact_means(means: tuple[float, ...]) -> str:
-    """The means with repeats counted.
+    """Return the means with repeats counted.
 
     >>> compact_means((0.1, 0.1, 0.45))
     '0.1 ×2, 0.45'
@@ -157,7 +98,7 @@ CLAIM_COLUMNS = {
 
 
 def claims(verdicts: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
-    """One row per claim, every cell a text; ``CLAIM_COLUMNS`` explains the columns."""
+    """Return one row per claim, every cell a text; ``CLAIM_COLUMNS`` explains the columns."""
     rows = [
         (
             v["id"],
@@ -167,10 +108,10 @@ def claims(verdicts: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
             v["statement"],
             v["verdict"],
             v["basis"],
-            "" if v["number"] is None else shown_value(v["number"]),
+            shown_value(v["number"]),
             "" if v["number"] is None else v["meaning"],
-            "" if v["cases"] is None else shown_value(v["cases"]),
-            "" if v["adjusted_p"] is None else shown_value(v["adjusted_p"]),
+            shown_value(v["cases"]),
+            shown_value(v["adjusted_p"]),
             v["amendment"] or v["reason"],
         )
         for v in verdicts
