@@ -26,7 +26,7 @@ PRODUCTS += [
 ]
 
 
-report: "../report/workflow.rst"
+report: "../captions/workflow.rst"
 
 
 rule gather_numbers:
@@ -77,7 +77,7 @@ rule report:
     output:
         report(
             "<paper>/report.pdf",
-            caption="../report/article.rst",
+            caption="../captions/article.rst",
             category="Article",
         ),
     log:
@@ -94,11 +94,13 @@ rule claims_page:
     """Show the verdict on every claim as a page."""
     input:
         claims="<results>/claims.json",
-        page=expand("workflow/pages/claims/{name}", name=["page.html", "page.css", "page.js"]),
+        page=expand(
+            "workflow/pages/claims/{name}", name=["page.html", "page.css", "page.js"]
+        ),
     output:
         report(
             "<results>/claims.html",
-            caption="../report/claims.rst",
+            caption="../captions/claims.rst",
             category="Audit",
         ),
     log:
@@ -133,7 +135,14 @@ rule explorer:
     input:
         page=expand(
             "workflow/pages/explorer/{name}",
-            name=["page.html", "page.css", "model.js", "chart.js", "page.js"],
+            name=[
+                "page.html",
+                "page.css",
+                "model.js",
+                "chart.js",
+                "race.js",
+                "page.js",
+            ],
         ),
         instances=expand("<results>/instances/{name}.json", name=STUDY.instances),
         fixed_budget="<results>/summaries/fixed_budget.csv",
@@ -141,7 +150,7 @@ rule explorer:
     output:
         report(
             "<figures>/explorer.html",
-            caption="../report/explorer.rst",
+            caption="../captions/explorer.rst",
             category="Explore",
         ),
     log:
@@ -182,7 +191,7 @@ rule notebook_html:
     output:
         report(
             "<results>/explore/explore.html",
-            caption="../report/notebook.rst",
+            caption="../captions/notebook.rst",
             category="Explore",
         ),
     log:

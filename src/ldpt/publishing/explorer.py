@@ -17,19 +17,26 @@ from ldpt.instances import Instance
 from ldpt.plots.style import epsilon_colour
 from ldpt.policies import DEFAULT_POLICY, INDEX_POLICIES, POLICIES
 from ldpt.publishing import pages
-from ldpt.radii import DEFAULT_PRIOR_GAP, KINDS, ONE_SIDED, TWO_SIDED, UNION
+from ldpt.radii import COIN, DEFAULT_PRIOR_GAP, KINDS, ONE_SIDED, TWO_SIDED, UNION
 
-FAMILIES = {UNION: "UNION", TWO_SIDED: "TWO_SIDED", ONE_SIDED: "ONE_SIDED"}
+FAMILIES = {UNION: "UNION", TWO_SIDED: "TWO_SIDED", ONE_SIDED: "ONE_SIDED", COIN: "COIN"}
 FILES = {  # where the measured values are, for the reader
     "budget": "results/summaries/fixed_budget.csv",
     "confidence": "results/summaries/fixed_confidence.csv",
+}
+PALETTE = {  # of the radii, as in the figures
+    "printed": "#c2410c",
+    "hoeffding": "#6b4fa0",
+    "mixture": "#0b6fa4",
+    "onesided": "#2e7d32",
+    "coin": "#a16207",
 }
 BUDGET_COLUMNS = ("instance", "policy", "epsilon", "budget", "estimate", "low", "high")
 CONFIDENCE_COLUMNS = (
     "instance", "radius", "epsilon", "delta", "mean_pulls", "mean_pulls_low",
     "mean_pulls_high", "estimate", "low", "high", "undecided",
 )  # fmt: skip
-SCRIPTS = ("model.js", "chart.js", "page.js")
+SCRIPTS = ("model.js", "chart.js", "race.js", "page.js")
 
 
 def page_data(
@@ -39,17 +46,15 @@ def page_data(
     rho: float,
     prior_gap: float = DEFAULT_PRIOR_GAP,
 ) -> dict[str, Any]:
-    """The tables of radii and policies, and everything measured that the page shows, as JSON."""
+    """Return the tables of radii and policies and all measured values of the page, for JSON."""
     simulated = budget[budget["policy"].isin(INDEX_POLICIES)]
     finite = sorted({e for t in (simulated, confidence) for e in t["epsilon"] if math.isfinite(e)})
     return {
         "rho": rho,
         "priorGap": prior_gap,
         "radii": _radii(),
-        "policies": [
-            {"name": name, "label": POLICIES[name].label, "log_weight": POLICIES[name].log_weight}
-            for name in INDEX_POLICIES
-        ],
+        "policies": _policies(),
+        "palette": PALETTE,
         "policy": DEFAULT_POLICY,
         "files": FILES,
         "instances": [vars(instance) for instance in instances],
@@ -66,8 +71,22 @@ def render(sources: Path, data: dict[str, Any]) -> str:
     return pages.render(sources, data=Markup(text), scripts=SCRIPTS)
 
 
+def _policies() -> list[dict[str, Any]]:
+    """Return the index policies."""
+    return [
+        {
+            "name": name,
+            "label": POLICIES[name].label,
+            "log_weight": POLICIES[name].log_weight,
+            "clipped": POLICIES[name].clipped,
+            "standardised": POLICIES[name].standardised,
+        }
+        for name in INDEX_POLICIES
+    ]
+
+
 def _radii() -> list[dict[str, Any]]:
-    """The table of radii; a factor that the problem decides is null."""
+    """Return the table of radii; a factor that the problem decides is null."""
     return [
         {
             "name": name,
@@ -81,7 +100,7 @@ def _radii() -> list[dict[str, Any]]:
 
 
 def _rows(table: pd.DataFrame, columns: Sequence[str]) -> list[dict[str, Any]]:
-    """The columns that the page needs, with the digits that it shows."""
+    """Return the columns that the page needs, with the digits that it shows."""
     records = table[list(columns)].to_dict("records")
     return [{str(name): _five_digits(value) for name, value in row.items()} for row in records]
 

@@ -1,4 +1,4 @@
-// A small chart in SVG: logarithmic or linear axes, lines, points with intervals, one upright mark.
+// A small chart in SVG: axes, lines, points with intervals, an upright mark, and a cursor with a readout.
 "use strict";
 
 const SVG = "http://www.w3.org/2000/svg";
@@ -20,8 +20,17 @@ function scale(axis, from, to) {
   return (value) => from + ((map(value) - low) / (high - low)) * (to - from);
 }
 
+// The value at a place of an axis: the inverse of `scale`.
+function valueAt(axis, from, to, place) {
+  const map = axis.log ? Math.log10 : (value) => value;
+  const [low, high] = axis.domain.map(map);
+  const share = Math.min(1, Math.max(0, (place - from) / (to - from)));
+  return axis.log ? 10 ** (low + share * (high - low)) : low + share * (high - low);
+}
+
 function ticks(axis) {
-  const [low, high] = axis.domain;
+  const [low] = axis.domain;
+  const high = axis.last ?? axis.domain[1]; // beyond `last` there is a place for infinity alone
   if (axis.log) {
     const first = Math.ceil(Math.log10(low) - 1e-9);
     const last = Math.floor(Math.log10(high) + 1e-9);
@@ -90,6 +99,11 @@ function drawAxes(root, x, y, atX, atY, right) {
     svg("line", { x1: place, x2: place, y1: bottom, y2: bottom + 5, class: "tick" }, group);
     svg("text", { x: place, y: bottom + 19, "text-anchor": "middle" }, group).textContent = tickText(value);
   });
+  if (x.infinity !== undefined) {
+    const place = atX(x.infinity);
+    svg("line", { x1: place, x2: place, y1: bottom, y2: bottom + 5, class: "tick" }, group);
+    svg("text", { x: place, y: bottom + 19, "text-anchor": "middle" }, group).textContent = "∞";
+  }
   svg("line", { x1: FRAME.left, x2: right, y1: bottom, y2: bottom, class: "tick" }, group);
   const middle = (FRAME.left + right) / 2;
   svg("text", { x: middle, y: HEIGHT - 8, "text-anchor": "middle", class: "label" }, group).textContent = x.label;
@@ -100,7 +114,7 @@ function drawAxes(root, x, y, atX, atY, right) {
 function drawLine(root, series, atX, atY) {
   const points = series.points.filter(([, value]) => Number.isFinite(value) && value > 0);
   const path = points.map(([a, b], i) => `${i ? "L" : "M"}${atX(a).toFixed(1)},${atY(b).toFixed(1)}`).join("");
-  const attributes = { d: path, class: "curve", stroke: series.colour, "data-series": series.name };
+  const attributes = { d: path, class: series.ghost ? "curve ghost" : "curve", stroke: series.colour, "data-series": series.name };
   if (series.dash) attributes["stroke-dasharray"] = series.dash;
   svg("path", attributes, root);
 }
@@ -122,11 +136,13 @@ function drawPoints(root, series, atX, atY) {
   });
 }
 
-// Draws everything into `host`; series are {kind: "line" | "points", name, colour, points, ...}.
-function drawChart(host, { x, y, series, mark, label }) {
+// Draw everything into `host`; series are {kind: "line" | "points", name, colour, points, ...}.
+// `readout(value)` says what stands at a value of x; pointer, touch and arrow keys move the cursor.
+function drawChart(host, { x, y, series, mark, label, readout }) {
   const width = Math.max(NARROWEST, Math.min(WIDEST, host.clientWidth || WIDEST));
   const right = width - FRAME.right;
-  const root = svg("svg", { viewBox: `0 0 ${width} ${HEIGHT}`, role: "img", "aria-label": label });
+  const focused = host.contains(document.activeElement);
+  const root = svg("svg", { viewBox: `0 0 ${width} ${HEIGHT}`, role: "img", "aria-label": label, tabindex: 0 });
   const atX = scale(x, FRAME.left, right);
   const atY = scale(y, HEIGHT - FRAME.bottom, FRAME.top);
   drawAxes(root, x, y, atX, atY, right);
@@ -141,6 +157,61 @@ function drawChart(host, { x, y, series, mark, label }) {
   }
   series.forEach((one) => (one.kind === "line" ? drawLine : drawPoints)(body, one, atX, atY));
   host.replaceChildren(root, legend(series));
+  addCursor(root, { x, right, start: mark === undefined ? FRAME.left : atX(mark), say: (value) => { field(host.id.replace("chart", "readout")).textContent = readout(value); } });
+  if (focused) root.focus({ preventScroll: true });
+}
+
+function addCursor(root, { x, right, start, say }) {
+  const line = svg("line", { y1: FRAME.top, y2: HEIGHT - FRAME.bottom, class: "cursor", visibility: "hidden" }, root);
+  let place = start;
+  const move = (to) => {
+    place = Math.min(right, Math.max(FRAME.left, to));
+    line.setAttribute("x1", place);
+    line.setAttribute("x2", place);
+    line.setAttribute("visibility", "visible");
+    say(valueAt(x, FRAME.left, right, place));
+  };
+  const point = (event) => {
+    const box = root.getBoundingClientRect();
+    move(((event.clientX - box.left) / box.width) * root.viewBox.baseVal.width);
+  };
+  root.addEventListener("pointermove", point);
+  root.addEventListener("pointerdown", point);
+  root.addEventListener("keydown", (event) => {
+    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (step === undefined) return;
+    event.preventDefault();
+    move(place + (step * (right - FRAME.left)) / 60);
+  });
+}
+
+// The height of a line at a value of x, between its points; NaN outside them.
+function heightAt(points, value) {
+  const after = points.findIndex(([x]) => x >= value);
+  if (after < 0) return NaN;
+  if (after === 0) return points[0][0] === value ? points[0][1] : NaN;
+  const [[a, from], [b, to]] = [points[after - 1], points[after]];
+  const share = Math.log(value / a) / Math.log(b / a);
+  return from > 0 && to > 0 ? from * (to / from) ** share : NaN;
+}
+
+const PRINTED_STYLES = ["fill", "stroke", "stroke-width", "stroke-dasharray", "stroke-opacity", "opacity", "font-size", "font-family", "text-anchor", "visibility"];
+
+// Save a chart as an SVG file that looks as it does on the page.
+function savePicture(host, name) {
+  const drawn = host.querySelector("svg[role=img]");
+  const copy = drawn.cloneNode(true);
+  const [from, to] = [drawn, copy].map((one) => [one, ...one.querySelectorAll("*")]);
+  from.forEach((element, i) => {
+    const style = getComputedStyle(element);
+    PRINTED_STYLES.forEach((key) => to[i].style.setProperty(key, style.getPropertyValue(key)));
+  });
+  copy.setAttribute("xmlns", SVG);
+  copy.style.setProperty("background", getComputedStyle(document.body).backgroundColor);
+  const link = document.createElement("a");
+  link.download = `${name}.svg`;
+  link.href = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(new XMLSerializer().serializeToString(copy))}`;
+  link.click();
 }
 
 function legend(series) {
@@ -148,10 +219,11 @@ function legend(series) {
   list.className = "legend";
   series.filter((one) => one.text).forEach((one) => {
     const item = document.createElement("li");
-    const key = svg("svg", { viewBox: "0 0 26 12", width: 26, height: 12, "aria-hidden": "true" }, item);
+    const key = svg("svg", { viewBox: "0 0 26 12", width: 26, height: 12, "aria-hidden": "true", opacity: one.opacity ?? 1 }, item);
     if (one.kind === "line") {
-      svg("path", { d: "M1,6L25,6", class: "curve", stroke: one.colour, "stroke-dasharray": one.dash ?? "" }, key);
-    } else {
+      svg("path", { d: "M1,6L25,6", class: one.ghost ? "curve ghost" : "curve", stroke: one.colour, "stroke-dasharray": one.dash ?? "" }, key);
+    }
+    if (one.mark) {
       svg("path", { d: MARKS[one.mark](4), transform: "translate(13,6)", stroke: one.colour, fill: one.colour, "stroke-width": 1.6 }, key);
     }
     item.append(one.text);

@@ -9,10 +9,34 @@ const CHUNK = 100; // runs between two drawings
 const MOST_RUNS = 1000;
 const LEAST_DELTA = 1e-300; // below, K / δ overflows
 const MOST_BUDGET = 1e15; // beyond, a double cannot count pulls
-const SHAPES = { printed: "cross", hoeffding: "plus", mixture: "diamond", onesided: "wedge" };
+const SHAPES = { printed: "cross", hoeffding: "plus", mixture: "diamond", onesided: "wedge", coin: "circle" };
+const LEAST_ERRORS = 10; // wrong runs below which a simulated curve is too rough to be drawn
+const STORIES = [
+  { name: "The counterexample", means: [0.95], threshold: 0.9, epsilon: 1, delta: 0.1, text: failureText },
+  {
+    name: "A dose study", means: [0.05, 0.12, 0.25, 0.4, 0.55, 0.68], threshold: 0.3, epsilon: 1, delta: 0.05,
+    text: (settings) => `${settings.means.length} doses: at which of them do more than ${shown(100 * settings.threshold)} % of people have a side effect? No single response can be trusted, and the answer is still right with probability ${shown(1 - settings.delta)}.`,
+  },
+  {
+    name: "When does privacy cost more?", means: [0.97, 0.99], threshold: 0.98, epsilon: 2, delta: 0.1,
+    text: (settings) => `Near 0 and 1 coins vary little, and randomised response hides that. Here the lower bound grows by ${shown(confidenceLower(settings, settings.epsilon, settings.delta) / confidenceLower(settings, Infinity, settings.delta), 2)}, although tanh(ε/2)⁻² is only ${shown(shrinkage(settings.epsilon) ** -2, 2)}: no private method can avoid it.`,
+  },
+];
+
+// Why the printed radius fails: one response can be enough for a wrong answer.
+function failureText(settings) {
+  const tau = privateMean(settings.threshold, settings.epsilon);
+  const chance = 1 - privateMean(settings.means[0], settings.epsilon);
+  const radius = Math.sqrt(Math.log(4 / settings.delta) / 8);
+  const start = `One arm, mean ${settings.means[0]}, threshold ${settings.threshold}. Its first response is 0 with probability ${shown(chance, 2)}; the estimate is then ${shown(tau)} below the private threshold, and the printed radius is ${shown(radius)}.`;
+  return radius < tau
+    ? `${start} So Algorithm 2 stops after one response, wrong; it promises an error of at most ${shown(100 * settings.delta)} %.`
+    : `${start} So one response is not enough here; the table below tells how often the answer is wrong.`;
+}
 const DECIMAL = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i; // Number() also takes 0x1 and the empty text
-const TYPED = "typed by you";
+const TYPED = "custom";
 const field = (name) => document.getElementById(name);
+const settingsKey = (settings) => JSON.stringify([settings.means, settings.threshold, String(settings.epsilon), settings.delta]);
 
 // --- reading the fields -------------------------------------------------------------------------
 
@@ -131,39 +155,57 @@ const colourOf = (epsilon) => {
 
 // --- fixed confidence ---------------------------------------------------------------------------
 
+// Curves of expected pulls against epsilon, kept while only epsilon moves.
+let costs = { key: "" };
+
+function costCurves(settings) {
+  const low = Math.min(EPSILONS.low, settings.epsilon);
+  const key = JSON.stringify([settings.means, settings.threshold, settings.delta, low]);
+  if (costs.key === key) return costs;
+  const grid = Array.from({ length: 49 }, (_, i) => low * (EPSILONS.infinity / low) ** (i / 48));
+  const curve = (value) => grid.map((epsilon) => [epsilon, value(epsilon)]);
+  costs = {
+    key, low,
+    radii: RADII.map((radius) => curve((e) => expectedPulls(settings, e, settings.delta, radius))),
+    upper: curve((e) => confidenceUpper(settings, e, settings.delta)),
+    lower: curve((e) => confidenceLower(settings, e, settings.delta)),
+  };
+  return costs;
+}
+
+const epsilonPlace = (epsilon) => (epsilon === Infinity ? EPSILONS.infinity : epsilon);
+
 function showConfidence(settings) {
   const host = field("confidence-chart");
   if (settings.unresolvable) {
-    host.textContent = "An arm lies exactly at the threshold, so no number of pulls is enough.";
+    host.textContent = "An arm lies exactly at the threshold, so no number of responses is enough.";
     field("confidence-table").replaceChildren();
     field("confidence-note").textContent = "";
     return;
   }
-  const place = (epsilon) => (epsilon === Infinity ? EPSILONS.infinity : epsilon);
-  const low = Math.min(EPSILONS.low, settings.epsilon);
-  const grid = Array.from({ length: 60 }, (_, i) => low * (EPSILONS.infinity / low) ** (i / 59));
-  const curve = (value) => grid.map((epsilon) => [epsilon, value(epsilon)]);
+  const ghost = pinned && !pinned.unresolvable ? costCurves(pinned).radii[RADII.findIndex((one) => one.name === "coin")] : null;
+  const curves = costCurves(settings);
   const rows = measuredConfidence(settings);
   const series = [
-    { kind: "line", name: "upper", text: "proved upper bound on the mean, radius one-sided", colour: "var(--upper)", dash: "6 3 2 3", points: curve((e) => confidenceUpper(settings, e, settings.delta)) },
-    ...RADII.map((radius) => ({
-      kind: "line", name: radius.name, text: `radius ${radius.label}`, colour: `var(--${radius.name})`,
-      points: curve((e) => expectedPulls(settings, e, settings.delta, radius)),
-    })),
-    { kind: "line", name: "lower", text: "sharp lower bound, any private algorithm", colour: "var(--lower)", dash: "6 3", points: curve((e) => confidenceLower(settings, e, settings.delta)) },
+    { kind: "line", name: "upper", text: "proved upper bound on the mean, coin", colour: "var(--upper)", dash: "6 3 2 3", points: curves.upper },
+    ...RADII.map((radius, i) => ({ kind: "line", name: radius.name, text: radius.label, mark: SHAPES[radius.name] ?? "circle", colour: `var(--${radius.name})`, points: curves.radii[i] })),
+    { kind: "line", name: "lower", text: "lower bound, any private algorithm", colour: "var(--lower)", dash: "6 3", points: curves.lower },
+    ...(ghost ? [{ kind: "line", name: "pinned", text: "coin, pinned setting", colour: "var(--coin)", ghost: true, points: ghost }] : []),
     ...RADII.map((radius) => ({
       kind: "points", name: `${radius.name} measured`, mark: SHAPES[radius.name] ?? "circle", colour: `var(--${radius.name})`,
       points: rows.filter((row) => row.radius === radius.name && row.delta === settings.delta).map((row) => ({
-        x: place(row.epsilon), value: row.mean_pulls, low: row.mean_pulls_low, high: row.mean_pulls_high,
-        title: `${radius.label}, ε = ${epsilonText(row.epsilon)}: ${shown(row.mean_pulls)} pulls measured`,
+        x: epsilonPlace(row.epsilon), value: row.mean_pulls, low: row.mean_pulls_low, high: row.mean_pulls_high,
+        title: `${radius.label}, ε = ${epsilonText(row.epsilon)}: ${shown(row.mean_pulls)} responses measured`,
       })),
     })),
   ];
   const heights = series.filter((one) => one.kind === "line").flatMap((one) => one.points.map(([, v]) => v)).filter((v) => v > 0 && Number.isFinite(v));
+  const low = Math.min(curves.low, ...(ghost ? [ghost[0][0]] : []));
   drawChart(host, {
-    x: { log: true, domain: [low / 1.15, EPSILONS.infinity * 1.15], label: "privacy level ε (30: as without privacy)" },
-    y: { log: true, domain: [Math.max(1, Math.min(...heights) / 2), Math.max(...heights) * 2], label: "expected number of pulls" },
-    series, mark: place(settings.epsilon), label: "Expected pulls of each radius against epsilon, between bounds; the table below holds the numbers",
+    x: { log: true, domain: [low / 1.15, EPSILONS.infinity * 1.15], last: EPSILONS.high * 1.1, infinity: EPSILONS.infinity, label: "privacy level ε" },
+    y: { log: true, domain: [Math.max(1, Math.min(...heights) / 2), Math.max(...heights) * 2], label: "expected number of responses" },
+    series, mark: epsilonPlace(settings.epsilon), label: "Expected responses of each radius against epsilon, between bounds; the table below holds the numbers",
+    readout: (epsilon) => `ε = ${epsilon > 15 ? "∞" : shown(epsilon, 2)}: ${[...RADII.map((radius, i) => [radius.label, curves.radii[i]]), ["lower bound", curves.lower]].map(([text, points]) => `${text} ${shown(heightAt(points, Math.max(epsilon, points[0][0])), 2)}`).join(", ")}`,
   });
   confidenceTable(settings, rows);
   field("confidence-note").textContent = approximationNote(settings, rows);
@@ -171,7 +213,7 @@ function showConfidence(settings) {
 
 function confidenceTable(settings, rows) {
   const table = document.createElement("table");
-  const heads = ["radius", "guarantee", "expected pulls (approximate)", "pulls measured", "error measured"];
+  const heads = ["radius", "guarantee", "responses (approximate)", "responses measured", "error measured"];
   table.innerHTML = `<caption>At the chosen ε and δ</caption><thead><tr>${heads.map((head) => `<th scope="col">${head}</th>`).join("")}</tr></thead>`;
   const body = table.createTBody();
   RADII.forEach((radius) => {
@@ -179,9 +221,10 @@ function confidenceTable(settings, rows) {
     const line = body.insertRow();
     line.id = `radius-${radius.name}`;
     const pulls = expectedPulls(settings, settings.epsilon, settings.delta, radius);
-    [radius.label, radius.valid ? "valid" : "not valid", shown(pulls), row ? shown(row.mean_pulls) : "–",
+    [radius.label, radius.valid ? "holds" : "false", shown(pulls), row ? shown(row.mean_pulls) : "–",
       row ? `${shown(row.estimate)} [${shown(row.low, 2)}, ${shown(row.high, 2)}]` : "–",
     ].forEach((text) => { line.insertCell().textContent = text; });
+    if (row && row.low > settings.delta) line.cells[4].className = "broken";
     line.dataset.pulls = pulls;
   });
   field("confidence-table").replaceChildren(table);
@@ -189,8 +232,8 @@ function confidenceTable(settings, rows) {
 
 // How far the approximation is off wherever this problem was measured.
 function approximationNote(settings, rows) {
-  const method = "Expected pulls are an approximation: each arm's drift is followed to its boundary, with a first-order correction for its fluctuations.";
-  if (rows.length === 0) return `${method} This problem was not measured; try one of the instances.`;
+  const method = "Expected responses are an approximation: each arm's drift is followed to its boundary, with a first-order correction for its fluctuations.";
+  if (rows.length === 0) return `${method} This problem was not measured.`;
   const kind = (name) => RADII.find((one) => one.name === name);
   const ratios = rows.map((row) => expectedPulls(settings, row.epsilon, row.delta, kind(row.radius)) / row.mean_pulls);
   const [least, most] = [Math.min(...ratios), Math.max(...ratios)].map((ratio) => shown(ratio));
@@ -207,22 +250,20 @@ function showBudget(settings) {
   const least = 2 * settings.means.length;
   const place = (budget, epsilon) => (scaled ? budget / complexity(settings, epsilon) : budget);
   const grid = Array.from({ length: 80 }, (_, i) => Math.max(least, SPAN.low * total) * (SPAN.high * total / Math.max(least, SPAN.low * total)) ** (i / 79));
-  const bound = (value) => grid.map((budget) => [place(budget, settings.epsilon), value(budget)]);
   const policy = chosenPolicy();
   const run = simulate(settings, policy, total, least);
   const rows = measuredBudget(settings);
+  const level = epsilonText(settings.epsilon);
+  const simulatedCurve = (one) => one.curve.filter(([, e]) => e >= LEAST_ERRORS).map(([b, e]) => [place(b, one.settings.epsilon), e / one.runs]);
+  const mine = run.runs ? simulatedCurve(run) : [];
+  const bounds = upperBounds(settings, policy, grid).map((one) => ({ ...one, points: one.points.map(([b, e]) => [place(b, settings.epsilon), e]) }));
   const series = [
-    ...(policy.name === "apt" ? [
-      { kind: "line", name: "printed", text: "upper bound, printed", colour: "var(--upper)", dash: "5 3", points: bound((b) => budgetUpper(settings, settings.epsilon, b, "printed")) },
-      { kind: "line", name: "proved", text: "upper bound, proved in the article", colour: "var(--upper)", dash: "2 2", points: bound((b) => budgetUpper(settings, settings.epsilon, b, "proved")) },
-    ] : [
-      { kind: "line", name: "lsa", text: "upper bound, proved in the article", colour: "var(--upper)", dash: "2 2", points: lsaBound(settings, grid).map(([b, e]) => [place(b, settings.epsilon), e]) },
-    ]),
-    { kind: "line", name: "lower", text: "sharp lower bound (worst of B⁰…Bᴷ)", colour: "var(--lower)", dash: "6 3", points: bound((b) => budgetLower(settings, settings.epsilon, b)) },
-    { kind: "line", name: "simulated", text: `${run.runs} runs in this browser, ε = ${epsilonText(settings.epsilon)}`, colour: "var(--accent)", points: run.runs ? run.curve.map(([b, e]) => [place(b, settings.epsilon), e / run.runs]) : [] },
+    ...bounds,
+    { kind: "line", name: "simulated", text: `${run.runs} runs in this browser, ε = ${level}`, colour: "var(--accent)", points: mine },
+    ...(pinnedCurve && pinned ? [{ kind: "line", name: "pinned", text: "pinned setting", colour: "var(--accent)", ghost: true, points: simulatedCurve(pinnedCurve) }] : []),
     ...[...new Set(rows.map((row) => row.epsilon))].sort((a, b) => (a < b ? -1 : 1)).map((epsilon) => ({
       kind: "points", name: `measured ${epsilonText(epsilon)}`, mark: "circle", colour: colourOf(epsilon),
-      text: `measured, ε = ${epsilonText(epsilon)}`, opacity: scaled || epsilon === settings.epsilon ? 1 : 0.4,
+      text: `measured, ε = ${epsilonText(epsilon)}`, opacity: scaled || epsilon === settings.epsilon ? 1 : 0.35,
       points: rows.filter((row) => row.epsilon === epsilon).map((row) => ({
         x: place(row.budget, epsilon), value: row.estimate, low: row.low, high: row.high,
         title: `ε = ${epsilonText(epsilon)}, T = ${shown(row.budget)}: error ${row.estimate === 0 ? `below ${shown(row.high)}` : shown(row.estimate)} measured`,
@@ -234,22 +275,38 @@ function showBudget(settings) {
     x: { log: true, domain: span, label: scaled ? "scaled budget T / Hε" : "budget T" },
     y: { log: true, domain: [LEAST_ERROR, 1.6], label: "error probability" },
     series, mark: place(settings.budget, settings.epsilon), label: `Error probability of ${policy.label} against the budget, with bounds; the sentence below gives the number at T`,
+    readout: (value) => `${scaled ? "T / Hε" : "T"} = ${shown(value, 2)}: ${[["runs in this browser", mine], ...bounds.map((one) => [one.text, one.points])].map(([text, points]) => [text, heightAt(points, value)]).filter(([, height]) => Number.isFinite(height)).map(([text, height]) => `${text} ${shown(Math.min(1, height), 2)}`).join(", ") || "no curve here"}`,
   });
   budgetAnswer(settings, run, total);
 }
 
-// The bound of `lsa` at some of the budgets, kept while the page redraws itself. It compares every two
-// arms, so that many arms get fewer points.
+// The proved error bounds of a policy at some of the budgets, kept while the page redraws itself. That of
+// LSA compares every two arms, so that many arms get fewer points.
 let bounded = { key: "" };
 
-function lsaBound(settings, budgets) {
-  const key = JSON.stringify([settings.means, settings.threshold, settings.tolerance, String(settings.epsilon)]);
-  if (bounded.key !== key) {
+function upperBounds(settings, policy, budgets) {
+  const key = JSON.stringify([settings.means, settings.threshold, settings.tolerance, String(settings.epsilon), policy.name]);
+  if (bounded.key === key) return bounded.series;
+  const { epsilon } = settings;
+  const line = (name, text, dash, points) => ({ kind: "line", name, text, dash, colour: "var(--upper)", points });
+  const series = [];
+  if (policy.name === "apt") {
+    series.push(line("printed", "upper bound, printed", "5 3", budgets.map((b) => [b, budgetUpper(settings, epsilon, b, "printed")])));
+    series.push(line("proved", "upper bound, proved", "2 2", budgets.map((b) => [b, budgetUpper(settings, epsilon, b, "proved")])));
+  } else if (logWeight(policy, settings, epsilon) > 0) {
     const every = new Set(settings.means).size > 20 ? 8 : 1;
-    const points = budgets.filter((_, i) => i % every === 0).map((budget) => [budget, lsaUpper(settings, settings.epsilon, budget)]);
-    bounded = { key, points };
+    const some = budgets.filter((_, i) => i % every === 0);
+    series.push(line(policy.name, "upper bound, proved", "2 2", some.map((b) => [b, errorBound(settings, policy, b)])));
   }
-  return bounded.points;
+  bounded = { key, series };
+  return series;
+}
+
+// The proved bound at one budget; NaN for a policy whose bound this page does not compute.
+function errorBound(settings, policy, budget) {
+  if (policy.name === "apt") return budgetUpper(settings, settings.epsilon, budget, "proved");
+  const weight = logWeight(policy, settings, settings.epsilon);
+  return weight > 0 ? lsaUpper(settings, settings.epsilon, budget, weight) : NaN;
 }
 
 // The curve of these settings as far as it has been simulated; a new one begins with no run. The marked
@@ -280,9 +337,9 @@ function simulateMore(run) {
 
 function budgetAnswer(settings, run, total) {
   const at = run.curve.find(([budget]) => budget === settings.budget);
-  const bound = run.policy.name === "apt" ? budgetUpper(settings, settings.epsilon, settings.budget, "proved") : lsaUpper(settings, settings.epsilon, settings.budget);
+  const bound = errorBound(settings, run.policy, settings.budget);
   const small = bound < 1e-300 ? "below 10⁻³⁰⁰" : `at most ${shown(bound)}`;
-  const proved = bound < 1 ? `; proved: ${small}` : "; the proved bound is above 1 here";
+  const proved = Number.isNaN(bound) ? "" : bound < 1 ? `; proved: ${small}` : "; the proved bound is above 1 here";
   const seen = at
     ? `${at[1]} of ${run.runs} runs were wrong`
     : `this budget is beyond the ${SPAN.simulated} Hε up to which this page simulates`;
@@ -291,12 +348,13 @@ function budgetAnswer(settings, run, total) {
   field("budget-answer").dataset.finished = String(run.runs >= run.wanted);
   const batch = Math.max(...batchSizes(settings, settings.epsilon));
   const method = batch === 1 ? "The runs in this browser are exact." : `The runs in this browser are an approximation: up to ${shown(batch)} pulls of an arm are drawn at once.`;
-  field("budget-note").textContent = `${method} Points carry 95 % Clopper-Pearson intervals; an open triangle stands at the upper limit where no error was seen. The lower bound is over the environments of Theorem 3.2, not for this problem alone. Measured values: ${DATA.files.budget}.`;
+  field("budget-note").textContent = `${method} Points carry 95 % Clopper-Pearson intervals; an open triangle stands at the upper limit where no error was seen. Curves end where fewer than ten runs were wrong. Measured values: ${DATA.files.budget}.`;
 }
 
-// --- two settings side by side ------------------------------------------------------------------
+// --- a pinned setting ---------------------------------------------------------------------------
 
-let kept = null;
+let pinned = null;
+let pinnedCurve = null; // its simulated error curve, if there was one
 
 // What is compared: one row per quantity, a name or a number.
 function quantities(settings) {
@@ -309,27 +367,27 @@ function quantities(settings) {
     ["error level δ", settings.delta],
     ["budget T", settings.budget],
     ["complexity Hε", complexity(settings, settings.epsilon)],
-    ["T / Hε", settings.budget / complexity(settings, settings.epsilon)],
   ];
   if (settings.unresolvable) return rows;
-  const pulls = RADII.map((one) => [`pulls, radius ${one.label}`, expectedPulls(settings, settings.epsilon, settings.delta, one)]);
-  return [...rows, ...pulls, ["sharp lower bound", confidenceLower(settings, settings.epsilon, settings.delta)]];
+  const pulls = RADII.map((one) => [`responses, ${one.label}`, expectedPulls(settings, settings.epsilon, settings.delta, one)]);
+  return [...rows, ...pulls, ["lower bound", confidenceLower(settings, settings.epsilon, settings.delta)]];
 }
 
 function showComparison(settings) {
-  field("comparison").hidden = kept === null;
-  if (kept === null) return;
+  field("comparison").hidden = pinned === null;
+  if (pinned === null) return;
   const now = new Map(quantities(settings));
   const table = document.createElement("table");
-  table.innerHTML = "<caption>The kept setting and the present one</caption><thead><tr><th scope=\"col\">quantity</th><th scope=\"col\">kept</th><th scope=\"col\">now</th><th scope=\"col\">now / kept</th></tr></thead>";
+  table.innerHTML = "<caption>What differs from the pinned setting</caption><thead><tr><th scope=\"col\">quantity</th><th scope=\"col\">pinned</th><th scope=\"col\">now</th><th scope=\"col\">now / pinned</th></tr></thead>";
   const body = table.createTBody();
-  quantities(kept).filter(([name]) => now.has(name)).forEach(([name, before]) => {
+  quantities(pinned).filter(([name, before]) => now.has(name) && now.get(name) !== before).forEach(([name, before]) => {
     const line = body.insertRow();
     const after = now.get(name);
     const ratio = after / before;
     const text = (value) => (typeof value === "string" ? value : whole(value));
-    [name, text(before), text(after), Number.isFinite(ratio) ? shown(ratio) : "–"].forEach((text) => { line.insertCell().textContent = text; });
+    [name, text(before), text(after), Number.isFinite(ratio) ? shown(ratio) : "–"].forEach((cell) => { line.insertCell().textContent = cell; });
   });
+  if (body.rows.length === 0) body.insertRow().insertCell().textContent = "nothing: change a field";
   field("comparison-table").replaceChildren(table);
 }
 
@@ -340,7 +398,7 @@ const STATE = ["means", "threshold", "tolerance", "epsilon", "delta", "budget", 
 function writeAddress() {
   const state = new URLSearchParams(STATE.map((name) => [name, field(name).value]));
   state.set("axis", document.querySelector("input[name=axis]:checked").value);
-  if (kept !== null) state.set("kept", JSON.stringify({ ...kept, epsilon: String(kept.epsilon) }));
+  if (pinned !== null) state.set("pinned", JSON.stringify({ ...pinned, epsilon: String(pinned.epsilon) }));
   history.replaceState(null, "", `#${state}`);
 }
 
@@ -354,10 +412,10 @@ function readAddress() {
   document.querySelectorAll("input[name=axis]").forEach((one) => {
     if (state.has("axis")) one.checked = one.value === state.get("axis") || (one.value === "budget" && state.get("axis") !== "scaled");
   });
-  kept = readKept(state.get("kept"));
+  pinned = readPinned(state.get("pinned"));
 }
 
-function readKept(text) {
+function readPinned(text) {
   try {
     const found = JSON.parse(text);
     if (found === null) return null;
@@ -372,20 +430,39 @@ function readKept(text) {
 
 // --- everything ---------------------------------------------------------------------------------
 
+// The answer in a sentence: measured where this problem was measured, else approximate.
+function showSentence(settings) {
+  const host = field("sentence");
+  if (settings.unresolvable) {
+    host.textContent = "An arm lies exactly at the threshold: no number of responses decides it.";
+    return;
+  }
+  const rows = measuredConfidence(settings).filter((row) => row.delta === settings.delta);
+  const cost = (name, epsilon) => {
+    const row = rows.find((one) => one.radius === name && one.epsilon === epsilon);
+    return row ? row.mean_pulls : expectedPulls(settings, epsilon, settings.delta, RADII.find((one) => one.name === name));
+  };
+  const people = (value) => `<b>${whole(Number(value.toPrecision(2)))}</b>`;
+  const [coin, free, printed] = [cost("coin", settings.epsilon), cost("coin", Infinity), cost("printed", settings.epsilon)];
+  const start = settings.epsilon === Infinity
+    ? `Without privacy you need about ${people(free)} people.`
+    : `With ε = ${epsilonText(settings.epsilon)} you need about ${people(coin)} people; without privacy about ${people(free)}. Privacy costs a factor of ${shown(coin / free, 2)}.`;
+  host.innerHTML = `${start} Algorithm 2 as printed would ask about ${people(printed)}, and its guarantee is <span class="false">false</span>.`;
+}
+
 function showFacts(settings) {
   const total = complexity(settings, Infinity);
   const facts = [
     ["K", "arms K", settings.means.length],
     ["shrinkage", "shrinkage c(ε)", shrinkage(settings.epsilon)],
     ["complexity", "complexity H", total],
-    ["private-complexity", "with privacy, Hε", complexity(settings, settings.epsilon)],
-    ["price", "price of privacy, Hε / H", shrinkage(settings.epsilon) ** -2],
+    ["private-complexity", "with privacy, H<sub>ε</sub>", complexity(settings, settings.epsilon)],
+    ["price", "H<sub>ε</sub> / H", shrinkage(settings.epsilon) ** -2],
     ["gap", "smallest gap", Math.min(...gapsOf(settings, 0))],
   ];
   field("facts").replaceChildren(...facts.map(([id, label, value]) => {
     const box = document.createElement("div");
-    box.innerHTML = "<dt></dt><dd></dd>";
-    box.firstChild.textContent = label;
+    box.innerHTML = `<dt>${label}</dt><dd></dd>`;
     box.lastChild.textContent = shown(value);
     box.lastChild.id = `fact-${id}`;
     box.lastChild.dataset.value = value;
@@ -396,10 +473,16 @@ function showFacts(settings) {
 function update() {
   const settings = readSettings();
   document.querySelector(".results").classList.toggle("stale", settings === null);
+  field("sentence").classList.toggle("stale", settings === null);
   if (settings === null) return;
   const match = namesOf(settings, true);
   if (!match.includes(field("instance").value)) field("instance").value = match[0] ?? TYPED;
   field("slider").value = Math.log10(Math.min(Math.max(settings.epsilon, EPSILONS.low), EPSILONS.high));
+  field("slider-value").textContent = epsilonText(settings.epsilon);
+  field("slider").setAttribute("aria-valuetext", `epsilon ${epsilonText(settings.epsilon)}`);
+  showStory(settings);
+  showSentence(settings);
+  showRace(settings);
   showFacts(settings);
   showConfidence(settings);
   showBudget(settings);
@@ -416,36 +499,64 @@ function compact(means) {
   return runs.map(([mean, count]) => (count > 1 ? `${mean} x${count}` : `${mean}`)).join(", ");
 }
 
-function choose(name) {
-  const chosen = DATA.instances.find((one) => one.name === name);
-  if (!chosen) return;
-  field("means").value = compact(chosen.means);
-  field("threshold").value = chosen.threshold;
-  field("tolerance").value = chosen.tolerance;
-  if (Math.min(...gapsOf(chosen, chosen.tolerance)) > 0) {
-    const epsilon = READERS.epsilon();
-    field("budget").value = Math.max(2 * chosen.means.length, Math.ceil(2 * complexity(chosen, epsilon)));
+// Fill the fields with a problem; the budget becomes twice H_eps, to two digits.
+function fill(problem) {
+  field("means").value = compact(problem.means);
+  field("threshold").value = problem.threshold;
+  field("tolerance").value = problem.tolerance ?? 0;
+  if (problem.epsilon !== undefined) field("epsilon").value = problem.epsilon;
+  if (problem.delta !== undefined) field("delta").value = problem.delta;
+  const full = { tolerance: 0, ...problem };
+  if (Math.min(...gapsOf(full, full.tolerance)) > 0) {
+    const wanted = Number((2 * complexity(full, READERS.epsilon())).toPrecision(2));
+    field("budget").value = Math.max(2 * full.means.length, Math.ceil(wanted));
   }
 }
 
-function start() {
-  const shownNames = DATA.instances.filter((one) => one.means.length <= MAX_LISTED_ARMS).map((one) => one.name);
-  field("instance").append(...[...shownNames, TYPED].map((name) => new Option(name, name)));
-  field("policy").append(...POLICIES.map((one) => new Option(one.label, one.name)));
-  field("policy").value = DATA.policy;
-  field("epsilon").value = "1";
-  field("delta").value = "0.1";
-  field("instance").value = shownNames[0];
-  choose(shownNames[0]);
-  readAddress();
+function showStory(settings) {
+  const story = STORIES.find((one) => same(one.means, settings.means) && one.threshold === settings.threshold);
+  [...field("stories").children].forEach((button, i) => button.setAttribute("aria-pressed", String(STORIES[i] === story)));
+  field("story").textContent = story ? story.text(settings) : "";
+}
+
+async function copyLink() {
+  writeAddress();
+  try {
+    await navigator.clipboard.writeText(location.href);
+    field("share-note").textContent = "The link to this view is on the clipboard.";
+  } catch {
+    field("share-note").textContent = "This browser does not let a page copy: take the address from the address bar.";
+  }
+}
+
+function pin(settings) {
+  pinned = settings;
+  pinnedCurve = settings === null || simulated.runs === undefined ? null : { ...simulated };
+  update();
+}
+
+function paint() {
+  Object.entries(DATA.palette).forEach(([name, colour]) => {
+    document.documentElement.style.setProperty(`--${name}`, `light-dark(${colour}, color-mix(in oklab, ${colour} 55%, white))`);
+  });
+}
+
+function listen() {
   window.addEventListener("hashchange", () => { readAddress(); update(); });
   field("skip").addEventListener("click", (event) => { event.preventDefault(); field("results").focus(); });
-  field("keep").addEventListener("click", () => { kept = readSettings(); update(); });
-  field("forget").addEventListener("click", () => { kept = null; update(); field("keep").focus(); });
+  field("copy").addEventListener("click", copyLink);
+  field("pin").addEventListener("click", () => pin(readSettings()));
+  field("unpin").addEventListener("click", () => { pin(null); field("pin").focus(); });
+  field("race-next").addEventListener("click", () => startRace(readSettings()));
+  field("race-many").addEventListener("click", () => startTally(readSettings()));
+  ["confidence", "budget"].forEach((name) => field(`${name}-save`).addEventListener("click", () => savePicture(field(`${name}-chart`), name)));
   field("instance").addEventListener("change", () => {
     if (field("epsilon").getAttribute("aria-invalid") === "true") field("epsilon").value = "1";
-    choose(field("instance").value);
+    const chosen = DATA.instances.find((one) => one.name === field("instance").value);
+    if (chosen) fill(chosen);
   });
+  // A problem that is typed has no tolerance unless one is typed too.
+  ["means", "threshold"].forEach((name) => field(name).addEventListener("input", () => { field("tolerance").value = 0; }));
   field("slider").addEventListener("input", () => {
     field("epsilon").value = Number((10 ** Number(field("slider").value)).toPrecision(2));
   });
@@ -457,6 +568,24 @@ function start() {
   document.addEventListener("input", soon);
   window.addEventListener("resize", soon);
   field("form").addEventListener("submit", (event) => event.preventDefault());
+}
+
+function start() {
+  paint();
+  const listed = DATA.instances.filter((one) => one.means.length <= MAX_LISTED_ARMS).map((one) => one.name);
+  field("instance").append(...[...listed, TYPED].map((name) => new Option(name, name)));
+  field("policy").append(...POLICIES.map((one) => new Option(one.label, one.name)));
+  field("policy").value = DATA.policy;
+  field("stories").append(...STORIES.map((story) => {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = story.name;
+    button.addEventListener("click", () => { fill(story); update(); });
+    return button;
+  }));
+  fill(STORIES[0]);
+  readAddress();
+  listen();
   update();
 }
 
