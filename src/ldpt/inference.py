@@ -1,0 +1,552 @@
+"""Verdicts and intervals for private answers that exist already, without a learner.
+
+Every arm has n answers, of which s are 1. An answer is a coin whose probability of 1 is a known
+line in the arm's mean reward: PrivBern(epsilon), or another randomised-response design
+(:mod:`ldpt.designs`).
+
+:func:`decide` tells on which side of the threshold each mean lies. With the answers in their order
+it stops at the first crossing of the boundary, as Algorithm 2 does; with counts it looks once, at
+the end. Both are wrong for some arm with probability at most delta: the mixture behind ``coin`` is
+a nonnegative supermartingale with mean at most 1, at all times and so at the last one. The number
+of answers must not depend on answers that came later than it (a fixed number, or any rule that
+stops on what it has seen).
+
+:func:`estimate` gives intervals that contain all means at all times with probability at least
+``level``. The interval of an arm is {q : M(q) < K / alpha}, alpha = 1 - level, with
+
+    M(q) = sum_l w_l exp(l s - n log(1 - q + q e^l)),
+
+a normal mixture (scale 4 c / 8 in log-odds) of exact likelihood ratios against q: a martingale from
+1 if q is the probability of 1. log M is convex in q, so the set is an interval. It is no wider
+than the interval of the normal mixture for variables in [0, 1], and narrower away from 1/2.
+
+For a decided arm, ``bound`` is the one-sided bound that agrees with its verdict: the q at which the
+same mixture as in ``coin``, taken at the threshold q, would just decide. All bounds are right with
+probability at least 1 - 2 delta: delta for the verdicts, delta for the side that is given.
+"""
+
+import math
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.optimize import brentq
+
+from ldpt.answers import Answers
+from ldpt.checks import MAX_COUNT, check_delta, check_number
+from ldpt.designs import Design, as_design
+from ldpt.io.messages import shown
+from ldpt.privacy import private_mean
+from ldpt.radii import DEFAULT_PRIOR_GAP, Radius, as_radius, lower, upper
+
+__all__ = ["Estimate", "Verdict", "decide", "estimate", "response_range", "tolerated_share"]
+
+NODES = 800  # of a mixture, on each side
+NODES_PER_OCTAVE = 16
+CONDUCTS = ("any", "coin", "random", "opposite")  # of people who do not follow the instruction
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The side of the threshold on which an arm's mean lies.
+
+    Attributes
+    ----------
+    arm : str or int
+        Name or number of the arm.
+    answers, ones : int
+        The number of answers, and how many of them are 1.
+    verdict : str
+        ``"above"``, ``"below"`` or ``"undecided"``.
+    decided_at : int or None
+        The number of answers of this arm at its decision; None if it is undecided, or if counts
+        were given.
+    bound : float or None
+        The mean reward is at least (above) or at most (below) this; None if it is undecided.
+    """
+
+    arm: str | int
+    answers: int
+    ones: int
+    verdict: str
+    decided_at: int | None = None
+    bound: float | None = None
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """An arm's mean reward, from its private answers.
+
+    Attributes
+    ----------
+    arm : str or int
+        Name or number of the arm.
+    answers : int
+        The number of answers.
+    mean : float
+        The estimated mean reward, in [0, 1]; NaN without answers.
+    low, high : float
+        The ends of its interval.
+    bound : float or None
+        The one-sided bound of a decided arm, if a threshold was given (:class:`Verdict`).
+    """
+
+    arm: str | int
+    answers: int
+    mean: float
+    low: float
+    high: float
+    bound: float | None = None
+
+
+@dataclass(frozen=True)
+class Sample:
+    """The answers of one arm; ``bits`` has them in order, if the order is known."""
+
+    arm: str | int
+    answers: int
+    ones: int
+    bits: np.ndarray | None = None
+
+
+def decide(
+    answers: Any,
+    threshold: float,
+    epsilon: float | Design,
+    delta: float,
+    radius: str | Radius = "coin",
+    noncompliance: float | tuple[float, str] = 0.0,
+) -> list[Verdict]:
+    """Return on which side of the threshold each arm's mean reward lies.
+
+    Parameters
+    ----------
+    answers : mapping, sequence, DataFrame or Answers
+        For every arm its answers in order, as a sequence of 0 and 1, or its counts, as a pair
+        (answers, ones); a mapping has the arms' names as keys. A pair of two bits is taken as
+        answers if it is a list and as counts if it is a tuple. A DataFrame has columns ``arm`` and
+        ``response``, or ``arm``, ``responses`` and ``ones``.
+    threshold : float
+        tau, in rewards: a number in [0, 1].
+    epsilon : float or Design
+        Privacy level of the answers, or their randomised-response design.
+    delta : float
+        Error probability of all verdicts together, in (0, 1).
+    radius : str or Radius
+        The stopping boundary (:mod:`ldpt.radii`).
+    noncompliance : float or tuple
+        The largest share of people who do not follow the instruction; the verdicts hold whatever
+        they do. A pair (share, conduct) restricts it (:func:`response_range`).
+
+    Returns
+    -------
+    list of Verdict
+        One per arm, in the order of ``answers``.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range, or an answer is neither 0 nor 1.
+
+    Examples
+    --------
+    >>> decide({"low": (400, 150), "high": (400, 260)}, 0.5, 1.0, 0.1)[1].verdict
+    'above'
+    """
+    samples, radius = gather(answers), as_radius(radius)
+    if not radius.kind.valid:
+        warnings.warn(
+            f"the guarantee of the radius {radius.name!r} is false: verdicts can be wrong with "
+            "probability above delta (use 'coin')",
+            UserWarning,
+            stacklevel=2,
+        )
+    test = Test(radius, len(samples), check_delta(delta), threshold, epsilon, noncompliance)
+    return [test.verdict(sample) for sample in samples]
+
+
+def estimate(
+    answers: Any,
+    epsilon: float | Design,
+    level: float = 0.95,
+    threshold: float | None = None,
+    noncompliance: float | tuple[float, str] = 0.0,
+) -> list[Estimate]:
+    """Return every arm's mean reward, with an interval that is valid at any time.
+
+    With probability at least ``level`` the intervals of all arms contain their means at all times
+    at once: look whenever you like, stop whenever you like.
+
+    Parameters
+    ----------
+    answers : mapping, sequence, DataFrame or Answers
+        As in :func:`decide`.
+    epsilon : float or Design
+        Privacy level of the answers, or their randomised-response design.
+    level : float
+        Joint level of all intervals, in (0, 1).
+    threshold : float, optional
+        With a threshold, decided arms (``coin``, delta = 1 - level) get their one-sided bound.
+    noncompliance : float or tuple
+        As in :func:`decide`: intervals are widened by the worst case.
+
+    Returns
+    -------
+    list of Estimate
+        One per arm, in the order of ``answers``.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range, or an answer is neither 0 nor 1.
+
+    Warns
+    -----
+    UserWarning
+        If an arm's answers contradict the design: no mean reward is likely to give them.
+
+    Examples
+    --------
+    >>> cheating, = estimate({"cheating": (1150, 291)}, epsilon=1.662)
+    >>> print(f"{cheating.mean:.3f} in [{cheating.low:.3f}, {cheating.high:.3f}]")
+    0.137 in [0.081, 0.198]
+    """
+    samples, design = gather(answers), as_design(epsilon)
+    error = 1 - check_number("level", level, 0, 1)
+    if not 0 < error < 1:
+        raise ValueError(f"level must lie strictly between 0 and 1, got {shown(level)}")
+    bounds: list[float | None] = [None] * len(samples)
+    if threshold is not None:
+        test = Test(Radius("coin"), len(samples), error, threshold, epsilon, noncompliance)
+        bounds = [test.verdict(sample).bound for sample in samples]
+    log_level = math.log(len(samples) / error)
+    return [
+        _estimate(sample, design, log_level, _check_noncompliance(noncompliance), bound)
+        for sample, bound in zip(samples, bounds, strict=True)
+    ]
+
+
+def response_range(
+    design: Design, mean: float, share: float, conduct: str = "any"
+) -> tuple[float, float]:
+    """Return the least and largest probability of 1 if up to a share does not comply.
+
+    With p the probability of 1 at this mean reward if all comply, those who do not
+
+    - ``any``: answer in any way, which may depend on their own truth: between p - share * one and
+      p + share * (1 - zero) (``one`` and ``zero`` of the design);
+    - ``coin``: toss any coin, whatever is true: between (1 - share) p and (1 - share) p + share;
+    - ``random``: toss a fair coin: between p and (1 - share) p + share / 2;
+    - ``opposite``: say the opposite: between p and (1 - share) p + share (1 - p).
+
+    Parameters
+    ----------
+    design : Design
+        The randomised-response design.
+    mean : float
+        The mean reward: a number in [0, 1].
+    share : float
+        The largest share of people who do not follow the instruction, below 1/2.
+    conduct : str
+        What they do.
+
+    Returns
+    -------
+    low, high : float
+
+    Raises
+    ------
+    ValueError
+        If the share or the conduct is not one of these.
+    """
+    p = design.private_mean(check_number("mean", mean, 0, 1))
+    return _extremes(_lines(design, *_check_noncompliance((share, conduct))), p)
+
+
+def tolerated_share(
+    verdict: Verdict, threshold: float, epsilon: float | Design, conduct: str = "any"
+) -> float:
+    """Return the largest share of noncompliance with which a verdict still holds.
+
+    Parameters
+    ----------
+    verdict : Verdict
+        A decided verdict at this threshold, without noncompliance.
+    threshold : float
+        tau, in rewards.
+    epsilon : float or Design
+        Privacy level of the answers, or their randomised-response design.
+    conduct : str
+        What people do who do not comply (:func:`response_range`).
+
+    Returns
+    -------
+    float
+        In [0, 1/2]; 0 if the arm is undecided.
+    """
+    if verdict.bound is None:
+        return 0.0
+    design, above = as_design(epsilon), verdict.verdict == "above"
+    limit = design.private_mean(verdict.bound)
+
+    def excess(share: float) -> float:
+        low, high = response_range(design, threshold, share, conduct)
+        return high - limit if above else limit - low
+
+    most = math.nextafter(0.5, 0)
+    if excess(0.0) >= 0:
+        return 0.0
+    return 0.5 if excess(most) <= 0 else float(brentq(excess, 0.0, most))
+
+
+class Test:
+    """Decides arms against the threshold, one boundary per side."""
+
+    __test__ = False  # not a class of tests
+
+    def __init__(
+        self,
+        radius: Radius,
+        n_arms: int,
+        delta: float,
+        threshold: float,
+        epsilon: float | Design,
+        noncompliance: float | tuple[float, str],
+    ) -> None:
+        self.design = as_design(epsilon)
+        self.threshold = check_number("threshold", threshold, 0, 1)
+        self.log_level = math.log(n_arms / delta)
+        self.lines = _lines(self.design, *_check_noncompliance(noncompliance))
+        self.prior_gap = radius.prior_gap * self.design.shrinkage
+        if isinstance(epsilon, Design) or len(self.lines) > 1:
+            p = self.design.private_mean(self.threshold)
+            self.low, self.high = _extremes(self.lines, p)
+            radius = replace(radius, prior_gap=self.prior_gap)
+            self.above = radius.at(n_arms, delta, self.high, math.inf)
+            self.below = radius.at(n_arms, delta, self.low, math.inf)
+        else:  # the same numbers as the learner's
+            self.low = self.high = private_mean(self.threshold, epsilon)
+            self.above = self.below = radius.at(n_arms, delta, self.threshold, epsilon)
+
+    def verdict(self, sample: Sample) -> Verdict:
+        """Return the verdict on one arm."""
+        if sample.bits is None:
+            decided_at, side = None, self.side(sample.answers, sample.ones)
+        else:
+            decided_at, side = self.first_crossing(sample.bits)
+        bound = self.bound(sample, side) if side != "undecided" else None
+        return Verdict(sample.arm, sample.answers, sample.ones, side, decided_at, bound)
+
+    def side(self, n: int, s: int) -> str:
+        if n and s - n * self.high >= upper(self.above, n, n):
+            return "above"
+        return "below" if n and s - n * self.low < -lower(self.below, n, n) else "undecided"
+
+    def first_crossing(self, bits: np.ndarray) -> tuple[int | None, str]:
+        """Return when and on which side the answers first cross a boundary.
+
+        Boundaries increase and an answer moves s by at most 1, so the distance to the nearer
+        boundary tells how many answers can be skipped.
+        """
+        sums, n = np.concatenate([[0], np.cumsum(bits, dtype=np.int64)]), 1
+        while n < len(sums):
+            s = int(sums[n])
+            side = self.side(n, s)
+            if side != "undecided":
+                return n, side
+            up = upper(self.above, n, n) - (s - n * self.high)
+            down = lower(self.below, n, n) + (s - n * self.low)
+            steps = min(_steps(up, 1 - self.high), _steps(down, self.low))
+            n += int(min(steps, len(sums)))
+        return None, "undecided"
+
+    def bound(self, sample: Sample, side: str) -> float:
+        """Return the bound on the mean reward that agrees with a verdict."""
+        n, s = sample.answers, sample.ones
+        if side == "above":
+            q = self._least(n, s, self.high)
+            return _mean_range(self.design, self.lines, q, q)[0]
+        q = 1 - self._least(n, n - s, 1 - self.low)
+        return _mean_range(self.design, self.lines, q, q)[1]
+
+    def _least(self, n: int, s: int, t: float) -> float:
+        """Return the largest threshold q >= t that the mixture of ``coin`` at t finds exceeded."""
+        x = 1 - 2 * t
+        variance = 0.25 * x / math.atanh(x) if 0 < abs(x) < 1 else 0.25
+        mixture = Mixture(*_nodes(self.prior_gap / variance, self.log_level), n, s)
+        if t >= s / n or mixture.log(t) <= self.log_level:
+            return t  # crossed earlier, or within the slack of the table
+        return max(t, mixture.root(self.log_level, t, s / n))
+
+
+def _steps(distance: float, largest_step: float) -> float:
+    """Return how many answers are needed at least to move by this distance."""
+    return max(math.floor(distance / largest_step * (1 - 1e-12)), 1) if largest_step else math.inf
+
+
+def _nodes(scale: float, log_level: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return the nodes of a half-normal prior, geometric, and the logarithms of their weights."""
+    x = (8 + math.sqrt(2 * log_level)) * 2.0 ** (-np.arange(NODES) / NODES_PER_OCTAVE)
+    log_weights = np.log(x) - x * x / 2
+    return x * scale, log_weights - np.log(np.exp(log_weights).sum())
+
+
+class Mixture(NamedTuple):
+    """M(q): a mixture of the likelihood ratios of n answers, s of them 1, against q."""
+
+    nodes: np.ndarray
+    log_weights: np.ndarray
+    n: int
+    s: int
+
+    def log(self, q: float) -> float:
+        """Return log M(q)."""
+        positive = self.nodes > 0
+        with np.errstate(divide="ignore"):
+            moment = np.log1p(np.where(positive, 1 - q, q) * np.expm1(-np.abs(self.nodes)))
+        exponents = self.log_weights + self.nodes * (self.s - self.n * positive) - self.n * moment
+        largest = exponents.max()
+        return float(largest + np.log(np.exp(exponents - largest).sum()))
+
+    def root(self, log_level: float, one: float, other: float) -> float:
+        """Return the q between two others at which log M(q) equals the level."""
+        return float(brentq(lambda q: self.log(q) - log_level, one, other, xtol=1e-15))
+
+
+def _estimate(
+    sample: Sample,
+    design: Design,
+    log_level: float,
+    noncompliance: tuple[float, str],
+    bound: float | None,
+) -> Estimate:
+    if sample.answers == 0:
+        return Estimate(sample.arm, 0, math.nan, 0.0, 1.0, bound)
+    lines = _lines(design, *noncompliance)
+    ends = _response_interval(sample, design.shrinkage, log_level)
+    if ends[1] < _extremes(lines, design.zero)[0] or ends[0] > _extremes(lines, design.one)[1]:
+        warnings.warn(
+            f"the answers of arm {sample.arm!r} contradict the design: {sample.ones} of "
+            f"{sample.answers} are 1, which no mean reward is likely to give",
+            UserWarning,
+            stacklevel=3,
+        )
+    low, high = _mean_range(design, lines, *ends)
+    mean = min(max(design.mean(sample.ones / sample.answers), 0.0), 1.0)
+    return Estimate(sample.arm, sample.answers, mean, min(low, mean), max(high, mean), bound)
+
+
+def _response_interval(sample: Sample, shrinkage: float, log_level: float) -> tuple[float, float]:
+    """Return the interval of the probability of 1."""
+    n, s = sample.answers, sample.ones
+    half, log_weights = _nodes(4 * shrinkage * DEFAULT_PRIOR_GAP, log_level)
+    nodes = np.concatenate([half, -half])
+    log_weights = np.concatenate([log_weights, log_weights]) - math.log(2)
+
+    mixture = Mixture(nodes, log_weights, n, s)
+    low = mixture.root(log_level, 0.0, s / n) if mixture.log(0.0) > log_level else 0.0
+    high = mixture.root(log_level, s / n, 1.0) if mixture.log(1.0) > log_level else 1.0
+    return low, high
+
+
+def _check_noncompliance(noncompliance: float | tuple[float, str]) -> tuple[float, str]:
+    share, conduct = noncompliance if isinstance(noncompliance, tuple) else (noncompliance, "any")
+    if conduct not in CONDUCTS:
+        raise ValueError(f"conduct must be one of {', '.join(CONDUCTS)}, got {shown(conduct)}")
+    share = check_number("noncompliance", share, 0, 0.5)
+    if share == 0.5:
+        raise ValueError("noncompliance must be below 0.5")
+    return share, conduct
+
+
+def _lines(design: Design, share: float, conduct: str) -> list[tuple[float, float]]:
+    """Return shift and slope of the lines in p between which the probability of 1 lies."""
+    if share == 0:
+        return [(0.0, 1.0)]
+    extremes = {
+        "any": [(share * (1 - design.zero), 1.0), (-share * design.one, 1.0)],
+        "coin": [(0.0, 1 - share), (share, 1 - share)],
+        "random": [(share / 2, 1 - share)],
+        "opposite": [(share, 1 - 2 * share)],
+    }
+    return [(0.0, 1.0), *extremes[conduct]]
+
+
+def _extremes(lines: list[tuple[float, float]], p: float) -> tuple[float, float]:
+    """Return the least and largest probability of 1 on these lines at p."""
+    values = [shift + slope * p for shift, slope in lines]
+    return max(min(values), 0.0), min(max(values), 1.0)
+
+
+def _mean_range(
+    design: Design, lines: list[tuple[float, float]], low: float, high: float
+) -> tuple[float, float]:
+    """Return the mean rewards, within [0, 1], that can give a probability of 1 in [low, high]."""
+    least = min(design.mean((low - shift) / slope) for shift, slope in lines)
+    most = max(design.mean((high - shift) / slope) for shift, slope in lines)
+    return min(max(least, 0.0), 1.0), max(min(most, 1.0), 0.0)
+
+
+def gather(answers: Any) -> list[Sample]:
+    """Return the answers of every arm from any of the forms that :func:`decide` takes."""
+    if isinstance(answers, Answers):
+        bits = answers.bits or [None] * len(answers.arms)
+        counts = zip(answers.arms, answers.answers, answers.ones, bits, strict=True)
+        return [Sample(*count) for count in counts]
+    if hasattr(answers, "columns") and hasattr(answers, "groupby"):
+        return _gather_table(answers)
+    if isinstance(answers, Mapping):
+        named = list(answers.items())
+    elif isinstance(answers, (Sequence, np.ndarray)) and not isinstance(answers, (str, bytes)):
+        named = list(enumerate(answers))
+    else:
+        raise ValueError(
+            f"answers must be given per arm, in a list or a dict, got a {type(answers).__name__}"
+        )
+    if not named:
+        raise ValueError("answers must have at least one arm, got none")
+    return [_sample(arm, data) for arm, data in named]
+
+
+def _gather_table(table: Any) -> list[Sample]:
+    columns = set(table.columns)
+    if {"arm", "response"} <= columns:
+        groups = table.groupby("arm", sort=False)["response"]
+        return [_sample(_plain(arm), list(bits)) for arm, bits in groups]
+    if {"arm", "responses", "ones"} <= columns:
+        groups = table.groupby("arm", sort=False)[["responses", "ones"]].sum()
+        rows = zip(groups.index, groups["responses"], groups["ones"], strict=True)
+        return [_sample(_plain(arm), (_plain(n), _plain(s))) for arm, n, s in rows]
+    raise ValueError(
+        "a table of answers has columns arm and response, or arm, responses and ones, "
+        f"got {shown(', '.join(map(str, table.columns)))}"
+    )
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _sample(arm: str | int, data: Any) -> Sample:
+    try:
+        values = np.asarray(data)
+    except ValueError:
+        values = np.asarray(None)
+    whole = values.ndim == 1 and (values.size == 0 or values.dtype.kind in "iub")
+    if not whole:
+        raise ValueError(
+            f"answers of arm {arm!r} must be a sequence of 0 and 1, or a pair (answers, ones) of "
+            "whole numbers; what was given is not shown"
+        )
+    pair = values.size == 2 and (isinstance(data, tuple) or values.max() > 1)
+    if pair:
+        n, s = int(values[0]), int(values[1])
+        if not 0 <= s <= n <= MAX_COUNT:
+            raise ValueError(f"counts of arm {arm!r} must be (answers, ones), got ({n}, {s})")
+        return Sample(arm, n, s)
+    if values.size and (values.min() < 0 or values.max() > 1):
+        raise ValueError(f"answers of arm {arm!r} must be 0 or 1; another value is not shown")
+    bits = values.astype(np.uint8)
+    return Sample(arm, bits.size, int(bits.sum()), bits)
