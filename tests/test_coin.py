@@ -1,12 +1,22 @@
 """The tables of ``coin`` against 40-digit arithmetic, and what their definition promises."""
 
 import hashlib
+import itertools
+import math
 
+import mpmath
 import numpy as np
+import pytest
 
 from ldpt import coin
+from ldpt.engines import decisions
+from ldpt.exact import fixed_confidence_error
+from ldpt.instances import Instance
+from ldpt.privacy import private_mean, shrinkage
+from ldpt.radii import Radius, lower, threshold_variance, upper
 
 DIGEST = "ba8f4c5e21538f4c893e5edf836489400911cb08268d79f0d0fe796b724b575f"
+ABOVE = 4e-5  # relative height of the lines above the mixture, at most
 
 
 def test_tables_are_the_same_on_every_machine():
@@ -14,3 +24,147 @@ def test_tables_are_the_same_on_every_machine():
     tables = [coin.tangents(0.5, 0.5, 0.5, 3.0), coin.tangents(0.8125, 0.1875, 0.625, 4.5)]
     text = b"".join(np.ascontiguousarray(table, "<f8").tobytes() for table in tables)
     assert hashlib.sha256(text).hexdigest() == DIGEST
+
+
+@pytest.mark.parametrize("x", [-40.0, -3.3, -0.4, -1e-9, 1e-12, 0.1, 0.36, 5.0, 300.0])
+def test_elementary_functions_are_those_of_forty_digits(x):
+    with mpmath.workdps(40):
+        assert coin.exp(x) == pytest.approx(float(mpmath.exp(x)), rel=1e-15)
+        assert coin.expm1(x) == pytest.approx(float(mpmath.expm1(x)), rel=1e-15)
+        y = coin.expm1(x) if x > -30 else -0.99
+        assert coin.log1p(y) == pytest.approx(float(mpmath.log1p(mpmath.mpf(y))), rel=1e-15)
+
+
+class Mixture:
+    """The mixture of THEORY in 40 digits; nodes whose terms are below 1e-25 are left out."""
+
+    def __init__(self, t, scale, level):
+        self.log_level = mpmath.log(level)
+        top = 8 + mpmath.sqrt(2 * self.log_level)
+        places = [top * mpmath.mpf(2) ** (-mpmath.mpf(j) / 16) for j in range(800)]
+        weights = [x * mpmath.exp(-x * x / 2) for x in places]
+        total = mpmath.fsum(weights)
+        self.nodes = [x * mpmath.mpf(scale) for x in places]
+        self.log_weights = [mpmath.log(w / total) for w in weights]
+        self.moments = [mpmath.log(1 - t + t * mpmath.exp(x)) - x * t for x in self.nodes]
+
+    def root(self, n, d):
+        """The boundary at n, by Newton's method from d."""
+        for _ in range(30):
+            terms = zip(self.nodes, self.moments, self.log_weights, strict=True)
+            sizes = [(x, x * d - n * psi + w - self.log_level) for x, psi, w in terms]
+            kept = [(x, mpmath.exp(size)) for x, size in sizes if size > -58]
+            total = mpmath.fsum(term for _, term in kept)
+            step = mpmath.log(total) * total / mpmath.fsum(x * term for x, term in kept)
+            d -= step
+            if abs(step) < 1e-15 * d:
+                return d
+        raise AssertionError("no root")
+
+
+def drawn_settings(count, seed):
+    """Thresholds, privacy levels and K / delta at random, their extremes among them."""
+    rng = np.random.default_rng(seed)
+    corners = [*itertools.product((0.001, 0.999), (0.01, math.inf), (1.5, 1e20))]
+    for _ in range(count):
+        tau = float(rng.choice([rng.uniform(0.001, 0.999), 0.5, 0.1, 0.9]))
+        epsilon = float(rng.choice([0.01, 0.1, 1.0, 4.0, math.inf, np.exp(rng.uniform(-4.6, 3))]))
+        corners.append((tau, epsilon, float(np.exp(rng.uniform(math.log(1.5), math.log(1e20))))))
+    return corners
+
+
+@pytest.mark.parametrize(("tau", "epsilon", "level"), drawn_settings(8, seed=1))
+def test_lines_are_never_below_the_mixture_and_hardly_above(tau, epsilon, level):
+    rng = np.random.default_rng([2, int(1e6 * tau), int(100 * min(epsilon, 100))])
+    edge = Radius("coin").at(1, 1 / level, tau, epsilon)
+    scale = coin.round_bits(shrinkage(epsilon) / 8 / threshold_variance(tau, epsilon))
+    with mpmath.workdps(40):
+        t = mpmath.mpf(private_mean(tau, epsilon))
+        for side, at in ((upper, t), (lower, 1 - t)):
+            mixture = Mixture(at, scale, mpmath.mpf(edge.term))
+            for n in (1, 2, 3, int(10 ** rng.uniform(0, 5)), int(10 ** rng.uniform(0, 15)), 10**15):
+                b = side(edge, n, n)
+                excess = b / mixture.root(n, mpmath.mpf(b)) - 1
+                assert 0 < excess < ABOVE, n
+
+
+@pytest.mark.parametrize(("tau", "epsilon", "level"), drawn_settings(40, seed=3))
+def test_coin_is_never_wider_than_onesided(tau, epsilon, level):
+    terms = (1, 1 / level, tau, epsilon)
+    edge, onesided = Radius("coin").at(*terms), Radius("onesided").at(*terms)
+    for n in [*range(1, 50), *(int(x) for x in np.geomspace(50, 1e15, 200))]:
+        most = upper(onesided, n, n) * (1 + ABOVE)
+        assert 0 < upper(edge, n, n) <= most
+        assert 0 < lower(edge, n, n) <= most
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, math.inf])
+@pytest.mark.parametrize("tau", [0.0625, 0.25, 0.5, 0.875])
+def test_mirrored_thresholds_have_mirrored_tables(tau, epsilon):
+    edge, mirror = (Radius("coin").at(3, 0.05, x, epsilon) for x in (tau, 1 - tau))
+    assert np.array_equal(edge.above, mirror.below)
+    assert np.array_equal(edge.below, mirror.above)
+
+
+@pytest.mark.parametrize(("tau", "epsilon"), [(0.5, 1.0), (0.9, math.inf), (0.03, 3.0), (0.3, 0.2)])
+def test_thresholds_in_responses_rise_by_at_most_one_a_pull(tau, epsilon):
+    edge, t = Radius("coin").at(2, 0.01, tau, epsilon), private_mean(tau, epsilon)
+    n = np.arange(1, 20_001)
+    above = np.array([upper(edge, k, k) for k in n.tolist()])
+    below = np.array([lower(edge, k, k) for k in n.tolist()])
+    highest, lowest = np.ceil(n * t + above), np.ceil(n * t - below) - 1
+    assert set(np.diff(highest)) == {0, 1}
+    assert set(np.diff(lowest)) == {0, 1}
+    for side in (above, below):
+        assert np.all(np.diff(side) > 0)
+        assert np.all(np.diff(side, 2) < 1e-9)
+
+
+def test_plain_and_compiled_boundaries_are_equal():
+    edge = Radius("coin").at(4, 0.02, 0.7, 2.0)
+    rng = np.random.default_rng(4)
+    for n in [*range(1, 200), *(10 ** rng.uniform(0, 15.9, 2000)).astype(int).tolist()]:
+        assert decisions.upper(edge, n, n) == upper(edge, n, n)
+        assert decisions.lower(edge, n, n) == lower(edge, n, n)
+
+
+@pytest.mark.parametrize("delta", [0.999999999999, 0.5, 1e-300])
+def test_at_a_threshold_of_zero_or_one_the_first_impossible_response_decides(delta):
+    edge = Radius("coin").at(5, delta, 0.0, math.inf)
+    assert [upper(edge, n, n) for n in (1, 7, 10**12)] == [0.5] * 3
+    assert [lower(edge, n, n) for n in (1, 7, 10**12)] == [math.inf] * 3
+    edge = Radius("coin").at(5, delta, 1.0, math.inf)
+    assert [lower(edge, n, n) for n in (1, 7, 10**12)] == [0.5] * 3
+    assert [upper(edge, n, n) for n in (1, 7, 10**12)] == [math.inf] * 3
+    private = Radius("coin").at(5, delta, 0.0, 1.0)
+    assert 0 < upper(private, 1, 1) < upper(private, 9, 9) < math.inf
+
+
+@pytest.mark.parametrize("tau", [1e-300, 1e-17, 1e-9, 0.3, 1 - 1e-16])
+@pytest.mark.parametrize("delta", [1 - 1e-16, 0.9, 1e-300])
+@pytest.mark.parametrize("epsilon", [1e-9, 1.0, 800.0, math.inf])
+def test_tables_are_finite_and_concave_at_the_ends_of_their_domain(tau, delta, epsilon):
+    edge = Radius("coin").at(1, delta, tau, epsilon)
+    for side, lines in ((upper, edge.above), (lower, edge.below)):
+        if len(lines) > 2:
+            assert np.all(np.isfinite(lines))
+            assert np.all(np.diff(lines[:, 1]) <= 0)
+            heights = [side(edge, n, n) for n in (1, 10, 10**6, 10**12, 2**53)]
+            assert heights == sorted(heights)
+            assert heights[0] > 0
+
+
+@pytest.mark.parametrize(("mean", "tau"), [(1.0, 0.9), (0.0, 0.1), (0.0, 0.9), (0.95, 0.9)])
+@pytest.mark.parametrize("delta", [0.9, 0.1, 1e-6])
+def test_error_is_at_most_delta_also_at_means_zero_and_one(mean, tau, delta):
+    chain = fixed_confidence_error(Instance("one", [mean], tau), math.inf, delta, "coin")
+    assert chain.error <= delta
+
+
+@pytest.mark.parametrize(("epsilon", "pulls"), [(math.inf, 163), (4.0, 202), (1.0, 2190)])
+def test_counterexample_needs_the_published_pulls(epsilon, pulls):
+    """Exact values of an independent program, rounded."""
+    problem = Instance("counterexample", [0.95], 0.9)
+    chain = fixed_confidence_error(problem, epsilon, 0.1, "coin")
+    assert chain.expected_pulls == pytest.approx(pulls, rel=4e-3)
+    assert chain.error <= 0.1

@@ -32,6 +32,8 @@ SLACK = 1e-9  # relative, added to each tangent; covers the rounding of its slop
 BITS = 40  # of slopes, intercepts and inputs
 NEGLIGIBLE = -34.0  # log of a term that is left out of a sum of 1
 CONVERGED = 1e-10  # relative step after which the next one, being its square, is below rounding
+MAX_STEPS = 50  # of Newton's method; two or three are needed
+MIN_LOG_LEVEL = 2.0**-8  # below, rounding errors of M are not small against M - 1
 SERIES_LIMIT = 2e-3  # below, psi is the sum of its first four cumulants
 LN2_HIGH, LN2_LOW = 6.93147180369123816490e-01, 1.90821492927058770002e-10
 PER_LN2 = 1.0 / (LN2_HIGH + LN2_LOW)
@@ -43,15 +45,15 @@ def tangents(t: float, rest: float, scale: float, log_level: float) -> np.ndarra
     """Return the lines of the boundary above a threshold, one row (intercept, slope) per knot.
 
     ``t`` is the private threshold, ``rest`` is 1 - t with all its digits, ``scale`` that of the
-    half-normal prior, and ``log_level`` is log(K / delta). If t is 0, the first 1 decides; if it is
-    1, nothing does.
+    half-normal prior, and ``log_level`` is log(K / delta), at least 2^-8. If t is 0, the first 1
+    decides; if it is 1, nothing does.
     """
     if t == 0.0:
         return np.array([[0.5, 0.0], [0.5, 0.0]])
     if rest == 0.0:
         return np.array([[math.inf, 0.0], [math.inf, 0.0]])
     grid = 2.0**-BITS
-    return lines(t, rest, round_bits(scale), max(math.ceil(log_level / grid), 1) * grid)
+    return lines(t, rest, round_bits(scale), max(math.ceil(log_level / grid) * grid, MIN_LOG_LEVEL))
 
 
 @compiled
@@ -152,8 +154,7 @@ def lines(t: float, rest: float, scale: float, log_level: float) -> np.ndarray:
         n = math.ldexp(1.0 + part / KNOTS_PER_OCTAVE, octave)
         tangent = d + slope * (n - last)
         d = tangent - excess
-        step = math.inf
-        while abs(step) > CONVERGED * d:
+        for _ in range(MAX_STEPS):
             total, by_node, by_moment = 0.0, 0.0, 0.0
             for j in range(NODES):
                 size = nodes[0, j] * d - n * nodes[1, j] + nodes[2, j]
@@ -165,6 +166,8 @@ def lines(t: float, rest: float, scale: float, log_level: float) -> np.ndarray:
             slope = by_moment / by_node
             step = log1p(total - 1.0) * total / by_node
             d -= step
+            if abs(step) <= CONVERGED * d:
+                break
         last, excess = n, tangent - d
         slope = round_bits(slope)
         grid = math.ldexp(1.0, math.frexp(1.0 + d)[1] - BITS)
