@@ -7,7 +7,7 @@ import pytest
 
 from tests.conftest import PROJECT
 
-PAGE = (PROJECT / "docs" / "data.md").read_text(encoding="utf-8")
+PAGE = (PROJECT / "docs" / "reference" / "tables.md").read_text(encoding="utf-8")
 PARTS = re.compile(r"results/rare/\w+/")  # gathered into one table per kind
 
 
