@@ -15,10 +15,8 @@ from ldpt.policies import (
 )
 
 
-def test_policies_have_their_own_names_and_markers():
+def test_policies_have_their_names():
     assert [policy.name for policy in POLICIES.values()] == list(POLICIES)
-    assert len({policy.marker for policy in POLICIES.values()}) == len(POLICIES)
-    assert len({policy.label for policy in POLICIES.values()}) == len(POLICIES)
 
 
 def test_index_policies_are_those_with_two_engines():

@@ -34,10 +34,6 @@ class Policy:
     ----------
     name : str
         Its name in configs, tables and function calls.
-    label : str
-        What figures and tables call it.
-    marker : str
-        Its marker in every figure.
     log_weight : float or None
         Weight of log n in its index, divided by 4 t (1 - t) if ``standardised``; ``None`` if it has
         no index and pulls the arms in turn.
@@ -50,8 +46,6 @@ class Policy:
     """
 
     name: str
-    label: str
-    marker: str
     log_weight: float | None
     clipped: bool = False
     standardised: bool = False
@@ -82,12 +76,12 @@ class Policy:
 POLICIES = {
     policy.name: policy
     for policy in (
-        Policy("apt", "Algorithm 1", "o", log_weight=0.0),
-        Policy("lsa", "LSA index", "*", log_weight=0.5),
-        Policy("apt-clipped", "clipped Algorithm 1", "d", 0.0, clipped=True),
-        Policy("lsa-clipped", "clipped LSA", "p", 0.5, clipped=True, standardised=True),
-        Policy("uniform", "uniform allocation", "s", log_weight=None),
-        Policy("laplace", "Laplace-noised rewards", "^", 0.0, private_responses=False),
+        Policy("apt", log_weight=0.0),
+        Policy("lsa", log_weight=0.5),
+        Policy("apt-clipped", 0.0, clipped=True),
+        Policy("lsa-clipped", 0.5, clipped=True, standardised=True),
+        Policy("uniform", log_weight=None),
+        Policy("laplace", 0.0, private_responses=False),
     )
 }
 INDEX_POLICIES = tuple(name for name, policy in POLICIES.items() if policy.has_engines)

@@ -46,23 +46,17 @@ class Kind:
 
     Attributes
     ----------
-    label : str
-        What figures and tables call it.
     valid : bool
         Whether the answer is proved to be wrong with probability at most delta.
     family : int
         Which formula: ``UNION``, ``TWO_SIDED``, ``ONE_SIDED`` or ``COIN``.
-    marker : str
-        Its marker in every figure.
     factor : float
         The constant of its formula: f of ``UNION``, v of ``TWO_SIDED``; ``ONE_SIDED`` and
         ``COIN`` take v from the threshold.
     """
 
-    label: str
     valid: bool
     family: int
-    marker: str
     factor: float = math.nan
 
     @property
@@ -72,11 +66,11 @@ class Kind:
 
 
 KINDS = {
-    "printed": Kind("printed", False, UNION, "X", 1 / 8),
-    "hoeffding": Kind("hoeffding", True, UNION, "P", 1 / 2),
-    "mixture": Kind("mixture", True, TWO_SIDED, "D", HOEFFDING_VARIANCE),
-    "onesided": Kind("one-sided", True, ONE_SIDED, ">"),
-    "coin": Kind("coin", True, COIN, "h"),
+    "printed": Kind(False, UNION, 1 / 8),
+    "hoeffding": Kind(True, UNION, 1 / 2),
+    "mixture": Kind(True, TWO_SIDED, HOEFFDING_VARIANCE),
+    "onesided": Kind(True, ONE_SIDED),
+    "coin": Kind(True, COIN),
 }
 RADII = tuple(KINDS)
 VALID_RADII = tuple(name for name, kind in KINDS.items() if kind.valid)

@@ -19,8 +19,8 @@ def test_compiled_code_is_rebuilt_when_a_module_it_calls_changes():
 @pytest.mark.parametrize(
     ("module", "line", "new", "compiles"),
     [
-        ("radii.py", "KINDS = {", '    "new": Kind("new", True, UNION, "H", 1.0),', False),
-        ("policies.py", "    for policy in (", '        Policy("new", "new", "p", 1.0),', False),
+        ("radii.py", "KINDS = {", '    "new": Kind(True, UNION, 1.0),', False),
+        ("policies.py", "    for policy in (", '        Policy("new", 1.0),', False),
         ("radii.py", "    if edge.family == UNION:", "        n = n + 1", True),
         ("radii.py", "UNION, TWO_SIDED, ONE_SIDED, COIN = 0, 1, 2, 3", "ONE_SIDED = 3", True),
         ("radii.py", "class Boundary(NamedTuple):", "    new: float", True),

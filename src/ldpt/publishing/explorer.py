@@ -14,22 +14,15 @@ import pandas as pd
 from markupsafe import Markup
 
 from ldpt.instances import Instance
-from ldpt.plots.style import epsilon_colour
+from ldpt.plots import style
 from ldpt.policies import DEFAULT_POLICY, INDEX_POLICIES, POLICIES
 from ldpt.publishing import pages
-from ldpt.radii import COIN, DEFAULT_PRIOR_GAP, KINDS, ONE_SIDED, TWO_SIDED, UNION
+from ldpt.radii import COIN, DEFAULT_PRIOR_GAP, KINDS, ONE_SIDED, RADII, TWO_SIDED, UNION
 
 FAMILIES = {UNION: "UNION", TWO_SIDED: "TWO_SIDED", ONE_SIDED: "ONE_SIDED", COIN: "COIN"}
 FILES = {  # where the measured values are, for the reader
     "budget": "results/summaries/fixed_budget.csv",
     "confidence": "results/summaries/fixed_confidence.csv",
-}
-PALETTE = {  # of the radii, as in the figures
-    "printed": "#c2410c",
-    "hoeffding": "#6b4fa0",
-    "mixture": "#0b6fa4",
-    "onesided": "#2e7d32",
-    "coin": "#a16207",
 }
 BUDGET_COLUMNS = ("instance", "policy", "epsilon", "budget", "estimate", "low", "high")
 CONFIDENCE_COLUMNS = (
@@ -54,11 +47,12 @@ def page_data(
         "priorGap": prior_gap,
         "radii": _radii(),
         "policies": _policies(),
-        "palette": PALETTE,
+        "palette": {name: style.colour(name) for name in RADII},
+        "darkPalette": {name: style.method(name).dark_colour for name in RADII},
         "policy": DEFAULT_POLICY,
         "files": FILES,
         "instances": [vars(instance) for instance in instances],
-        "colours": [{"epsilon": e, "colour": epsilon_colour(e)} for e in finite],
+        "colours": [{"epsilon": e, "colour": style.epsilon_colour(e)} for e in finite],
         "budget": _rows(simulated, BUDGET_COLUMNS),
         "confidence": _rows(confidence, CONFIDENCE_COLUMNS),
     }
@@ -76,7 +70,7 @@ def _policies() -> list[dict[str, Any]]:
     return [
         {
             "name": name,
-            "label": POLICIES[name].label,
+            "label": style.label(name),
             "log_weight": POLICIES[name].log_weight,
             "clipped": POLICIES[name].clipped,
             "standardised": POLICIES[name].standardised,
@@ -90,7 +84,7 @@ def _radii() -> list[dict[str, Any]]:
     return [
         {
             "name": name,
-            "label": kind.label,
+            "label": style.label(name),
             "valid": kind.valid,
             "family": FAMILIES[kind.family],
             "factor": None if math.isnan(kind.factor) else kind.factor,

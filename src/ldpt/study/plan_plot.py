@@ -29,15 +29,15 @@ def draw(plan: Plan) -> "Figure":
 def _draw_cost(axes: "Axes", plan: Plan) -> None:
     """Costs with intervals, the 5 to 95 % spread of runs as a band, and no privacy as a level."""
     asked = plan.request
-    for number, (method, rows) in enumerate(plan.cost.groupby("method", sort=False)):
-        colour = f"C{number}"
+    for method, rows in plan.cost.groupby("method", sort=False):
+        colour = style.colour(str(method))
         private, free = rows[np.isfinite(rows["epsilon"])], rows[np.isinf(rows["epsilon"])]
         reach = [
             private["people"] - private["people_low"],
             private["people_high"] - private["people"],
         ]
         look = {
-            "marker": style.marker(str(method)),
+            "marker": style.method(str(method)).marker,
             "label": style.label(str(method)),
             "color": colour,
         }
@@ -69,7 +69,7 @@ def _draw_error(axes: "Axes", plan: Plan) -> None:
             seen["budget"], seen["estimate"], reach, color=colour, marker="o", label=label
         )
         unseen = rows[rows["errors"] == 0]
-        axes.plot(unseen["budget"], unseen["high"], "v", color=colour, markerfacecolor="white")
+        axes.plot(unseen["budget"], unseen["high"], "v", color=colour, fillstyle="none")
     axes.set(
         xscale="log", yscale="log", xlabel="budget", ylabel="error probability",
         title=f"{style.label(str(first))} (triangle: no error seen)",
