@@ -537,7 +537,7 @@ function pin(settings) {
 
 function paint() {
   Object.entries(DATA.palette).forEach(([name, colour]) => {
-    document.documentElement.style.setProperty(`--${name}`, `light-dark(${colour}, color-mix(in oklab, ${colour} 55%, white))`);
+    document.documentElement.style.setProperty(`--${name}`, `light-dark(${colour}, ${DATA.darkPalette[name]})`);
   });
 }
 
