@@ -1,5 +1,6 @@
-# From a config to figures, tables, a verdict on every claim, a report and an audit.
-# `snakemake --cores 8` runs it all; config/smoke.yaml runs the same graph in about a minute.
+# From a config to figures, tables, a verdict on every claim, an article and a manifest.
+# `snakemake --cores 8` runs it all; `--configfile config/smoke.yaml` runs the same graph in minutes.
+# All steps share one environment, that of requirements.lock: no step deploys its own.
 
 
 configfile: "config/config.yaml"
@@ -11,14 +12,12 @@ include: "workflow/rules/simulate.smk"
 include: "workflow/rules/rare.smk"
 include: "workflow/rules/summarise.smk"
 include: "workflow/rules/figures.smk"
-include: "workflow/rules/tables.smk"
 include: "workflow/rules/claims.smk"
-include: "workflow/rules/report.smk"
-include: "workflow/rules/unknown.smk"
+include: "workflow/rules/publish.smk"
 
 
 rule all:
-    """Everything, named file by file, so that whatever is missing is made again."""
+    """Request every product by name, so that whatever is missing is made again."""
     default_target: True
     input:
         PRODUCTS,

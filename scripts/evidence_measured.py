@@ -12,7 +12,7 @@ TABLES = [
 ]  # fmt: skip
 
 
-def measured_evidence(instances: list[str], tables: dict[str, str]) -> dict[str, measured.Evidence]:
+def measured_evidence(instances: str, tables: dict[str, str]) -> dict[str, measured.Evidence]:
     """All entries, from the files of the tables."""
     problems = read_instances(instances)
     read = {name: pd.read_csv(path) for name, path in tables.items()}

@@ -10,7 +10,7 @@ from ldpt.publishing import explorer
 
 def explorer_page(
     sources: str,
-    instances: list[str],
+    instances: str,
     fixed_budget: str,
     fixed_confidence: str,
     rho: float,

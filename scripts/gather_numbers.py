@@ -1,4 +1,4 @@
-"""Gather every number that report and README show."""
+"""Gather every number that article and README show, and fill the findings of the README."""
 
 import json
 from pathlib import Path
@@ -16,11 +16,11 @@ def read_numbers(
     claims: str,
     fixed_budget: str,
     fixed_confidence: str,
-    instances: list[str],
+    instances: str,
     citation: str,
     settings: dict[str, Any],
 ) -> numbers.Numbers:
-    """All numbers by name; each file of facts is named as its figure."""
+    """Return all numbers by name; each file of facts is named as its figure."""
     known = {Path(path).stem: json.loads(Path(path).read_text()) for path in facts}
     verdicts = json.loads(Path(claims).read_text())
     tables = pd.read_csv(fixed_budget), pd.read_csv(fixed_confidence)
@@ -40,4 +40,6 @@ if __name__ == "__main__":
             read.facts, read.claims, *tables, read.instances, read.citation, settings
         )
         lines = json.dumps(found, indent=1, ensure_ascii=False, allow_nan=False)
-        Path(this.output[0]).write_text(lines + "\n", encoding="utf-8")
+        Path(this.output.numbers).write_text(lines + "\n", encoding="utf-8")
+        template = Path(read.findings).read_text(encoding="utf-8")
+        Path(this.output.findings).write_text(numbers.fill(template, found), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Error of Algorithm 2 on one instance, far below the Monte-Carlo floor, beside its delta."""
+"""Estimate error probabilities of Algorithm 2 far below the Monte-Carlo floor."""
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -22,7 +22,7 @@ def estimate(
     seed: int,
     threads: int,
 ) -> pd.DataFrame:
-    """One row per instance, radius, privacy and error level. Threads change no number."""
+    """Return one row per instance, radius, privacy and error level; threads change no number."""
     jobs = [
         (instances[name], epsilon, delta, grid.get("replicates", replicates), seed, radius)
         for name, epsilon, grid in cells
@@ -48,7 +48,7 @@ if __name__ == "__main__":
     from ldpt.provenance import job
 
     with job(snakemake) as this:
-        params, problems = this.params, read_instances([this.input.instance])
+        params, problems = this.params, read_instances(this.input.instances)
         this.note(seed=params.seed, stream=["rare_fixed_confidence"])
         fixed = params.replicates, params.constants, params.seed, this.threads
         table = estimate(problems, params.cells, *fixed)

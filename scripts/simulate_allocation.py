@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ldpt.engines.loops import fixed_budget_fast
-from ldpt.instances import Instance, read_instances
+from ldpt.instances import Instance
 from ldpt.io.runs import labelled, write_runs
 from ldpt.policies import POLICIES
 from ldpt.simulate import Columns, chunks, spawn_keys, stream
@@ -49,7 +49,7 @@ if __name__ == "__main__":
     from ldpt.provenance import job
 
     with job(snakemake) as this:
-        problems = list(read_instances(this.input.instances).values())
+        problems = [Instance(**problem) for problem in this.params.problems]
         settings, seed = this.params.allocation, this.params.seed
         tables = [labelled(*part) for part in simulate(problems, settings, seed)]
         keys = [

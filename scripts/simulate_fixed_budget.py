@@ -1,42 +1,54 @@
-"""Run Algorithm 1 or a baseline on one instance: all privacy levels, and all budgets at once."""
+"""Run the policies of one problem: all privacy levels, and all budgets in one sweep."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from ldpt.instances import Instance, read_instance
+from ldpt.instances import Instance
 from ldpt.io.runs import Labels, labelled, write_runs
 from ldpt.simulate import fixed_budget_columns, progress_lines, spawn_keys
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-Levels = dict[str, dict[str, Any]]  # by privacy level: number of replicates, and budgets
+Methods = dict[str, dict[str, dict[str, Any]]]  # replicates and budgets by policy and epsilon
 
 
-def simulate(
-    problem: Instance, policy: str, levels: Levels, seed: int, threads: int
-) -> Iterator["pa.Table"]:
-    """One table per privacy level."""
-    for name, asked in levels.items():
-        epsilon, runs = float(name), asked["replicates"]
-        show = progress_lines(f"{policy} at epsilon {name}", runs)
-        columns = fixed_budget_columns(
-            problem, epsilon, asked["budgets"], runs, seed, policy, progress=show, threads=threads
-        )
-        labels: Labels = {"instance": problem.name, "policy": policy, "epsilon": epsilon}
-        yield labelled(labels, columns)
+def simulate(problem: Instance, methods: Methods, seed: int, threads: int) -> Iterator["pa.Table"]:
+    """Yield one table per policy and privacy level."""
+    for policy, levels in methods.items():
+        for name, level in levels.items():
+            epsilon, runs = float(name), level["replicates"]
+            show = progress_lines(f"{policy} at epsilon {name}", runs)
+            columns = fixed_budget_columns(
+                problem,
+                epsilon,
+                level["budgets"],
+                runs,
+                seed,
+                policy,
+                progress=show,
+                threads=threads,
+            )
+            labels: Labels = {"instance": problem.name, "policy": policy, "epsilon": epsilon}
+            yield labelled(labels, columns)
+
+
+def stream_keys(problem: Instance, methods: Methods) -> dict[str, Any]:
+    """Return the spawn keys of all chunks by policy and privacy level."""
+    return {
+        policy: {
+            name: spawn_keys(level["replicates"], "fixed_budget", problem.name, policy, float(name))
+            for name, level in levels.items()
+        }
+        for policy, levels in methods.items()
+    }
 
 
 if __name__ == "__main__":
     from ldpt.provenance import job
 
     with job(snakemake) as this:
-        policy, levels, seed = this.wildcards.policy, this.params.levels, this.params.seed
-        problem = read_instance(this.input.instance)
-        stream = ["fixed_budget", problem.name, policy]
-        keys = {
-            name: spawn_keys(asked["replicates"], *stream, float(name))
-            for name, asked in levels.items()
-        }
-        this.note(seed=seed, stream=stream, spawn_keys=keys)
-        write_runs(this.output[0], simulate(problem, policy, levels, seed, this.threads))
+        problem, methods = Instance(**this.params.problem), this.params.methods
+        seed, keys = this.params.seed, stream_keys(problem, methods)
+        this.note(seed=seed, stream=["fixed_budget", problem.name], spawn_keys=keys)
+        write_runs(this.output[0], simulate(problem, methods, seed, this.threads))

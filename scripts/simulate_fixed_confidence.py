@@ -1,9 +1,9 @@
-"""Run Algorithm 2 to its stopping time on one instance: all privacy levels and error levels."""
+"""Run Algorithm 2 to its stopping time on one problem: all radii, privacy and error levels."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ldpt.instances import MAX_LISTED_ARMS, Instance, read_instance
+from ldpt.instances import MAX_LISTED_ARMS, Instance
 from ldpt.io.runs import Labels, labelled, write_runs
 from ldpt.radii import Radius
 from ldpt.simulate import fixed_confidence_columns, progress_lines, spawn_keys
@@ -11,40 +11,51 @@ from ldpt.simulate import fixed_confidence_columns, progress_lines, spawn_keys
 if TYPE_CHECKING:
     import pyarrow as pa
 
-Levels = dict[str, dict[str, Any]]  # by privacy level: number of replicates, and error levels
+Methods = dict[str, dict[str, dict[str, Any]]]  # replicates and deltas by radius and epsilon
 
 
 def simulate(
-    problem: Instance, radius: Radius, levels: Levels, seed: int, threads: int
+    problem: Instance, methods: Methods, constants: Mapping[str, float], seed: int, threads: int
 ) -> Iterator["pa.Table"]:
-    """One table per privacy and error level; of many arms the pulls of each are not kept."""
-    kept = problem.n_arms <= MAX_LISTED_ARMS
-    for name, asked in levels.items():
-        epsilon, runs = float(name), asked["replicates"]
-        labels: Labels = {"instance": problem.name, "radius": radius.name, "epsilon": epsilon}
-        for delta in asked["deltas"]:
-            show = progress_lines(f"{radius.name} at epsilon {name}, delta {delta}", runs)
+    """Yield one table per radius, privacy and error level; many arms are not listed one by one."""
+    listed = problem.n_arms <= MAX_LISTED_ARMS
+    for radius, name, level in settings(methods):
+        epsilon, runs = float(name), level["replicates"]
+        labels: Labels = {"instance": problem.name, "radius": radius, "epsilon": epsilon}
+        for delta in level["deltas"]:
+            show = progress_lines(f"{radius} at epsilon {name}, delta {delta}", runs)
+            edge = Radius(radius, **constants)
             columns = fixed_confidence_columns(
-                problem, epsilon, delta, runs, seed, radius, progress=show, threads=threads
+                problem, epsilon, delta, runs, seed, edge, progress=show, threads=threads
             )
-            few = {n: c for n, c in columns.items() if kept or not n.startswith("pulls_")}
+            few = {n: c for n, c in columns.items() if listed or not n.startswith("pulls_")}
             yield labelled(labels | {"delta": delta}, few)
+
+
+def settings(methods: Methods) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """Yield radius, privacy level and what is simulated there."""
+    for radius, levels in methods.items():
+        for name, level in levels.items():
+            yield radius, name, level
+
+
+def stream_keys(problem: Instance, methods: Methods) -> dict[str, Any]:
+    """Return the spawn keys of all chunks by radius, privacy level and error level."""
+    keys: dict[str, Any] = {}
+    for radius, name, level in settings(methods):
+        stream = ("fixed_confidence", problem.name, radius, float(name))
+        keys.setdefault(radius, {})[name] = {
+            delta: spawn_keys(level["replicates"], *stream, delta) for delta in level["deltas"]
+        }
+    return keys
 
 
 if __name__ == "__main__":
     from ldpt.provenance import job
 
     with job(snakemake) as this:
-        levels, seed = this.params.levels, this.params.seed
-        problem = read_instance(this.input.instance)
-        radius = Radius(this.wildcards.radius, **this.params.constants)
-        stream = ["fixed_confidence", problem.name, radius.name]
-        keys = {
-            name: {
-                delta: spawn_keys(asked["replicates"], *stream, float(name), delta)
-                for delta in asked["deltas"]
-            }
-            for name, asked in levels.items()
-        }
-        this.note(seed=seed, stream=stream, spawn_keys=keys)
-        write_runs(this.output[0], simulate(problem, radius, levels, seed, this.threads))
+        problem, methods = Instance(**this.params.problem), this.params.methods
+        seed, keys = this.params.seed, stream_keys(problem, methods)
+        this.note(seed=seed, stream=["fixed_confidence", problem.name], spawn_keys=keys)
+        runs = simulate(problem, methods, this.params.constants, seed, this.threads)
+        write_runs(this.output[0], runs)

@@ -22,7 +22,8 @@ def by_confidence(
     paths: list[str], problems: dict[str, Instance], epsilons: list[float], delta: float
 ) -> Iterator[pd.DataFrame]:
     """Algorithm 2 at one error level: the tolerance plays no part."""
-    for runs in itertools.chain.from_iterable(map(read_runs, paths)):
+    names = ["radius", "epsilon"]
+    for runs in itertools.chain.from_iterable(read_runs(path, names) for path in paths):
         runs = runs[(runs["delta"] == delta) & runs["epsilon"].isin(epsilons)]
         if runs.empty:
             continue
@@ -34,7 +35,7 @@ def by_confidence(
 
 
 def summarise(
-    pulls: str, runs: list[str], instances: list[str], epsilons: list[float], delta: float
+    pulls: str, runs: list[str], instances: str, epsilons: list[float], delta: float
 ) -> pd.DataFrame:
     """Both algorithms in one table, one row per arm."""
     problems = read_instances(instances)

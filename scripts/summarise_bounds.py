@@ -1,4 +1,4 @@
-"""Every bound on Algorithm 2's cost where it was measured, and on a fine grid where it is drawn."""
+"""Evaluate the bounds of both algorithms where they were measured and along drawn curves."""
 
 import itertools
 import math
@@ -8,52 +8,71 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ldpt.bounds import fixed_confidence_lower, fixed_confidence_upper
+from ldpt import bounds
 from ldpt.instances import Instance, read_instances
 
-FINE = 48  # privacy levels of a drawn curve
-UPPER = ("printed", "hoeffding", "hoeffding_mean", "mixture", "onesided")
-LOWER = ("sharp", "privbern", "printed", "many_arms")
-BOUNDS = [*(("upper", version) for version in UPPER), *(("lower", version) for version in LOWER)]
+CURVE_EPSILONS = 48  # privacy levels of a drawn curve
+CURVE_BUDGETS = 160  # budgets of a drawn curve
+LEAST_BOUND = 1e-9  # curves reach to where the printed upper bound is below this
+CONFIDENCE = {
+    "upper": ("printed", "hoeffding", "hoeffding_mean", "mixture", "onesided"),
+    "lower": ("sharp", "privbern", "printed", "many_arms"),
+}
+BUDGET = {
+    "upper": ("printed", "proved", "lsa"),
+    "lower": ("printed", "corrected", "sharp"),
+}
 
 
-def bound(problem: Instance, epsilon: float, delta: float, side: str, version: str) -> float:
-    """One bound; NaN where a hypothesis fails (many_arms needs mirror images in [0, 1])."""
-    of_side = fixed_confidence_lower if side == "lower" else fixed_confidence_upper
-    try:
-        return of_side(problem, epsilon, delta, version)
-    except ValueError:
-        return math.nan
-
-
-def points(
-    summary: pd.DataFrame, panels: list[str], delta: float
-) -> list[tuple[str, float, float]]:
-    """Instance, epsilon and delta of every measurement and of every drawn curve."""
+def confidence_rows(
+    summary: pd.DataFrame, problems: dict[str, Instance], panels: list[str], delta: float
+) -> Iterator[dict[str, Any]]:
+    """Yield the bounds on the stopping time at every measurement and along the panels' curves."""
     measured = summary[["instance", "epsilon", "delta"]].drop_duplicates()
     finite = summary.loc[np.isfinite(summary["epsilon"]), "epsilon"]
-    fine = np.geomspace(finite.min(), 2 * finite.max(), FINE).tolist()
+    fine = np.geomspace(finite.min(), 2 * finite.max(), CURVE_EPSILONS).tolist()
     drawn = itertools.product(panels, fine, [delta])
-    return sorted({*measured.itertuples(index=False, name=None), *drawn})
-
-
-def bound_rows(
-    summary: pd.DataFrame, instances: list[str], panels: list[str], delta: float
-) -> Iterator[dict[str, Any]]:
-    """One row per point and bound; at infinite epsilon the paper's lower bound is 0: nothing."""
-    problems = read_instances(instances)
-    for name, epsilon, level in points(summary, panels, delta):
+    for name, epsilon, level in sorted({*measured.itertuples(index=False, name=None), *drawn}):
         labels = {"instance": name, "epsilon": epsilon, "delta": level}
-        for side, version in BOUNDS:
-            value = bound(problems[name], epsilon, level, side, version)
-            yield labels | {"side": side, "version": version, "value": value}
+        for side, versions in CONFIDENCE.items():
+            bound = getattr(bounds, f"fixed_confidence_{side}")
+            for version in versions:
+                try:
+                    value = bound(problems[name], epsilon, level, version)
+                except ValueError:  # many_arms needs mirror images within [0, 1]
+                    value = math.nan
+                yield labels | {"side": side, "version": version, "value": value}
+
+
+def budget_rows(problem: Instance, epsilon: float, reached: float) -> Iterator[dict[str, Any]]:
+    """Yield the bounds on the error from 2K to twice the largest scaled budget, or further."""
+    complexity, most = problem.complexity(epsilon), 2 * reached
+    while bounds.fixed_budget_upper(problem, epsilon, most * complexity) > LEAST_BOUND:
+        most *= 1.1
+    for scaled in np.geomspace(2 * problem.n_arms / complexity, most, CURVE_BUDGETS):
+        budget = max(scaled * complexity, 2.0 * problem.n_arms)
+        labels = {"instance": problem.name, "epsilon": epsilon, "scaled_budget": scaled}
+        for side, versions in BUDGET.items():
+            bound = getattr(bounds, f"fixed_budget_{side}")
+            for version in versions:
+                value = bound(problem, epsilon, budget, version)
+                yield labels | {"side": side, "version": version, "value": value}
 
 
 if __name__ == "__main__":
     from ldpt.provenance import job
 
     with job(snakemake) as this:
-        given, params = this.input, this.params
-        summary = pd.read_csv(given.summary)
-        rows = bound_rows(summary, given.instances, params.panels, params.delta)
-        pd.DataFrame(rows).to_csv(this.output[0], index=False)
+        problems, figures = read_instances(this.input.instances), this.params.figures
+        summary = pd.read_csv(this.input.fixed_confidence)
+        panels = figures["fixed_confidence"], figures["delta"]
+        confidence = pd.DataFrame(confidence_rows(summary, problems, *panels))
+        confidence.to_csv(this.output.fixed_confidence, index=False)
+        reached = pd.read_csv(this.input.rare).groupby("instance")["scaled_budget"].max()
+        rows = (
+            budget_rows(problem, figures["epsilon"], reached.get(name, 8.0))
+            for name, problem in problems.items()
+            if name in figures["bounds"]
+        )
+        budget = pd.DataFrame(itertools.chain.from_iterable(rows))
+        budget.to_csv(this.output.fixed_budget, index=False)

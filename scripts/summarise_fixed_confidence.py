@@ -8,7 +8,7 @@ from ldpt import summarise
 from ldpt.instances import read_instances
 
 
-def summarise_runs(instances: list[str], runs: list[str]) -> pd.DataFrame:
+def summarise_runs(instances: str, runs: list[str]) -> pd.DataFrame:
     """All files of runs in one table."""
     problems = read_instances(instances)
 

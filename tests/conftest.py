@@ -146,7 +146,7 @@ def small_run(tmp_path_factory: pytest.TempPathFactory, made_once: MadeOnce) -> 
         (folder / "scripts").mkdir()
         for script in folder.glob("*.py"):
             script.rename(folder / "scripts" / script.name)
-        for name in ("instance", "manifest", "simulate_mechanism"):
+        for name in ("instances", "manifest", "simulate_mechanism"):
             shutil.copy(PROJECT / "scripts" / f"{name}.py", folder / "scripts")
         for name in ("fixed_budget", "fixed_confidence"):
             shutil.copy(PROJECT / "scripts" / f"simulate_{name}.py", folder / "scripts")

@@ -15,7 +15,15 @@ PACKAGE = Path(__file__).resolve().parents[1] / "src" / "ldpt"
 LAYERS = [
     {"ldpt", "ldpt.io", "ldpt.checks", "ldpt.text"},
     {"ldpt.privacy", "ldpt.instances", "ldpt.radii", "ldpt.policies", "ldpt.bounds"},
-    {"ldpt.study.messages", "ldpt.study.device", "ldpt.learners", "ldpt.engines", "ldpt.designs", "ldpt.answers", "ldpt.inference"},
+    {
+        "ldpt.study.messages",
+        "ldpt.study.device",
+        "ldpt.learners",
+        "ldpt.engines",
+        "ldpt.designs",
+        "ldpt.answers",
+        "ldpt.inference",
+    },
     {"ldpt.limits"},
     {"ldpt.simulate", "ldpt.exact", "ldpt.rare", "ldpt.summarise"},
     {"ldpt.config"},

@@ -16,7 +16,7 @@ from ldpt.instances import (
     equal_gap,
     new_instance,
     random_instance,
-    read_instance,
+    read_instances,
     replace_tolerance,
 )
 from ldpt.study import plan as study
@@ -234,9 +234,11 @@ def test_what_is_no_instance_is_called_that_at_every_entrance(given):
             use()
 
 
-@pytest.mark.parametrize("text", ["", "[]", '{"name": "a"}', '{"means": [NaN]}', "\xff"])
+@pytest.mark.parametrize("text", ["", "{}", '[{"name": "a"}]', '[{"means": [NaN]}]', "[1]", "\xff"])
 def test_a_file_without_an_instance_is_called_that(tmp_path, text):
     file = tmp_path / "a.json"
     file.write_text(text, encoding="latin-1")
-    with pytest.raises(ValueError, match="does not hold an instance: means, name, threshold"):
-        read_instance(file)
+    with pytest.raises(
+        ValueError, match=r"does not hold (a list of instances|instances with means, name)"
+    ):
+        read_instances(file)

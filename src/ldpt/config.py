@@ -98,45 +98,13 @@ class Study:
         """What may be tuned of the radii."""
         return _constants(self.config)
 
-    def budget_runs(self, instance: str, policy: str) -> list[BudgetRun]:
-        """What the file of a policy on an instance holds, by privacy level.
+    def budget_runs(self, instance: str) -> list[BudgetRun]:
+        """Return the runs of fixed budget on an instance, by policy in the config's order."""
+        return _pick(self.fixed_budget, instance)
 
-        Parameters
-        ----------
-        instance, policy : str
-            The names in the file name.
-
-        Returns
-        -------
-        list of BudgetRun
-            One per privacy level.
-
-        Raises
-        ------
-        ValueError
-            If the config asks for no such run.
-        """
-        return _pick(self.fixed_budget, instance, "policy", policy)
-
-    def confidence_runs(self, instance: str, radius: str) -> list[ConfidenceRun]:
-        """What the file of a radius on an instance holds, by privacy level.
-
-        Parameters
-        ----------
-        instance, radius : str
-            The names in the file name.
-
-        Returns
-        -------
-        list of ConfidenceRun
-            One per privacy level.
-
-        Raises
-        ------
-        ValueError
-            If the config asks for no such run.
-        """
-        return _pick(self.fixed_confidence, instance, "radius", radius)
+    def confidence_runs(self, instance: str) -> list[ConfidenceRun]:
+        """Return the runs of fixed confidence on an instance, by radius in the config's order."""
+        return _pick(self.fixed_confidence, instance)
 
     def cells(self, section: str) -> list[tuple[str, float, Mapping[str, Any]]]:
         """Instance, privacy level and settings of every cell of a section made of studies.
@@ -682,8 +650,10 @@ def _key(run: BudgetRun | ConfidenceRun) -> tuple[str, str, float]:
     return run.instance, run.policy if isinstance(run, BudgetRun) else run.radius, run.epsilon
 
 
-def _pick(runs: list, instance: str, attribute: str, value: str) -> list:
-    found = [run for run in runs if _key(run)[:2] == (instance, value)]
+def _pick(runs: list, instance: str) -> list:
+    """Return the runs of an instance: methods in the order of the config, epsilons increasing."""
+    found = [run for run in runs if run.instance == instance]
     if not found:
-        raise ValueError(f"the config asks for no run of {instance!r} with {attribute} {value!r}")
-    return sorted(found, key=lambda run: run.epsilon)
+        raise ValueError(f"the config asks for no run of {instance!r}")
+    order = list(dict.fromkeys(_key(run)[1] for run in found))
+    return sorted(found, key=lambda run: (order.index(_key(run)[1]), run.epsilon))

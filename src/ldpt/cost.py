@@ -229,13 +229,17 @@ def confidence_cost(
 
 
 def budget_job(runs: Sequence[BudgetRun], instance: Instance) -> JobCost:
-    """The cost of one job: a policy on an instance at all its privacy levels."""
+    """Return the cost of one job: all policies on an instance at all their privacy levels."""
     return together([budget_cost(run, instance) for run in runs])
 
 
-def confidence_job(runs: Sequence[ConfidenceRun], instance: Instance, radius: Radius) -> JobCost:
-    """The cost of one job: a radius on an instance at all its privacy levels."""
-    return together([confidence_cost(run, instance, radius) for run in runs])
+def confidence_job(
+    runs: Sequence[ConfidenceRun], instance: Instance, constants: Mapping[str, float]
+) -> JobCost:
+    """Return the cost of one job: all radii on an instance at all their privacy levels."""
+    return together(
+        [confidence_cost(run, instance, Radius(run.radius, **constants)) for run in runs]
+    )
 
 
 def together(costs: Sequence[JobCost], rates: Rates | None = None) -> JobCost:
@@ -319,12 +323,11 @@ def _at_level(rows: list[dict[str, Any]], epsilon: float) -> dict[str, float]:
 
 
 def job_costs(rows: list[dict[str, Any]], rates: Rates | None = None) -> dict[str, JobCost]:
-    """The jobs that these simulations go to, one per instance and policy or radius."""
+    """Return the jobs that these simulations go to, one per algorithm and instance."""
     parts: dict[tuple[str, ...], list[JobCost]] = {}
     for row in rows:
-        job = row["algorithm"], row["instance"], row["how"]
-        parts.setdefault(job, []).append(row["cost"])
-    return {" ".join(job[1:]): together(costs, rates) for job, costs in parts.items()}
+        parts.setdefault((row["algorithm"], row["instance"]), []).append(row["cost"])
+    return {" ".join(job): together(costs, rates) for job, costs in parts.items()}
 
 
 def render(total: dict[str, Any]) -> str:

@@ -197,43 +197,34 @@ def check_instance(instance: object) -> Instance:
     return instance
 
 
-def read_instance(path: str | Path) -> Instance:
-    """The instance in a file that the workflow wrote.
+def read_instances(path: str | Path) -> dict[str, Instance]:
+    """Return the instances of a file that the workflow wrote, by name.
 
     Parameters
     ----------
     path : path-like
-        A JSON file under ``results/instances``.
-
-    Returns
-    -------
-    Instance
-
-    Raises
-    ------
-    ValueError
-        If the file does not hold an instance.
-    """
-    fields = read_json(read_whole(path))
-    if not isinstance(fields, dict) or not {"name", "means", "threshold"} <= set(fields) <= FIELDS:
-        raise ValueError(f"{path} does not hold an instance: {', '.join(sorted(FIELDS))}")
-    return Instance(**fields)
-
-
-def read_instances(paths: Iterable[str | Path]) -> dict[str, Instance]:
-    """The instances in these files by name.
-
-    Parameters
-    ----------
-    paths : iterable of path-like
-        JSON files under ``results/instances``.
+        ``results/instances.json``: a list of problems.
 
     Returns
     -------
     dict
-        Instances by name, in the order of the files.
+        Instances by name, in the order of the file.
+
+    Raises
+    ------
+    ValueError
+        If the file does not hold a list of instances.
     """
-    return {instance.name: instance for instance in map(read_instance, paths)}
+    entries = read_json(read_whole(path))
+    if not isinstance(entries, list):
+        raise ValueError(f"{path} does not hold a list of instances")
+    for fields in entries:
+        if (
+            not isinstance(fields, dict)
+            or not {"name", "means", "threshold"} <= set(fields) <= FIELDS
+        ):
+            raise ValueError(f"{path} does not hold instances with {', '.join(sorted(FIELDS))}")
+    return {instance.name: instance for instance in (Instance(**fields) for fields in entries)}
 
 
 def replace_tolerance(instance: Instance, tolerance: float) -> Instance:

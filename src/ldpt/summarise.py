@@ -1,6 +1,5 @@
 """From tables of runs to estimates with intervals. Proportions: Clopper-Pearson; means: normal."""
 
-import itertools
 import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -35,9 +34,10 @@ def over_files(
     pandas.DataFrame
         All rows, one setting after the other.
     """
-    settings = itertools.chain.from_iterable(map(read_runs, paths))
     names = ["instance", how, "epsilon"]
-    parts = [reduce(runs, labels_of(runs, names)) for runs in settings]
+    parts = [
+        reduce(runs, labels_of(runs, names)) for path in paths for runs in read_runs(path, names)
+    ]
     return pd.concat(parts, ignore_index=True)
 
 

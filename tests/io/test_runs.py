@@ -27,7 +27,7 @@ def test_write_runs_keeps_labels_as_columns_of_every_row(tmp_path: Path) -> None
 def test_runs_are_read_one_privacy_level_after_the_other(tmp_path: Path) -> None:
     file, levels = str(tmp_path / "runs.parquet"), [(0.5, 3), (0.5, 2), (np.inf, 4)]
     write_runs(file, (labelled({"epsilon": e}, columns(rows)) for e, rows in levels))
-    found = list(read_runs(file))
+    found = list(read_runs(file, ["epsilon"]))
     assert [runs["epsilon"].tolist() for runs in found] == [[0.5] * 5, [np.inf] * 4]
     pd.testing.assert_frame_equal(pd.concat(found, ignore_index=True), pd.read_parquet(file))
 

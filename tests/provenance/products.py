@@ -4,13 +4,13 @@ from pathlib import Path
 
 from ldpt.provenance.audit import Report
 
-SHARD = "results/simulations/fixed_budget/two/apt.parquet"
+SHARD = "results/simulations/fixed_budget/two.parquet"
 
 
-OTHER_SHARD = "results/simulations/fixed_budget/two/lsa.parquet"
+OTHER_SHARD = "results/simulations/fixed_budget/three.parquet"
 
 
-CONFIDENCE = "results/simulations/fixed_confidence/two/printed.parquet"
+CONFIDENCE = "results/simulations/fixed_confidence/two.parquet"
 
 
 ROWS = "results/summaries/rows.csv"
@@ -19,7 +19,10 @@ ROWS = "results/summaries/rows.csv"
 PRODUCTS = [
     "figures/rows.pdf",
     "figures/rows.png",
-    "results/instances/two.json",
+    "results/instances.json",
+    "results/tables/instances.csv",
+    "results/tables/instances.md",
+    "results/tables/instances.tex",
     SHARD,
     OTHER_SHARD,
     CONFIDENCE,

@@ -136,7 +136,7 @@ def test_audit_finds_a_forgery_of_everything_only_by_replay_or_a_kept_hash(
     assert report.manifest_hash != kept
     replayed = audit(root, plan=plan, replay=1000)
     fault = the_fault(replayed, "replay", SHARD)
-    assert fault.detail == "chunk 1/0: columns differ: loss"
+    assert fault.detail == "chunk apt/1/0: columns differ: loss"
     assert fault.figures == ("rows",)
 
 
@@ -170,7 +170,7 @@ def test_audit_names_an_edited_config_with_what_it_makes_stale(root: Path) -> No
     report = audit(root)
     assert the_fault(report, "config", "replicates").detail == "was 600, is 700"
     assert the_fault(report, "config", "replicates").figures == ("rows",)
-    assert the_fault(report, "stale", SHARD).detail == "settings changed: levels"
+    assert the_fault(report, "stale", SHARD).detail == "settings changed: methods"
     assert ("stale", "results/simulations/mechanism.parquet") not in found(report)
 
 

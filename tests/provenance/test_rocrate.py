@@ -121,15 +121,16 @@ def test_crate_has_an_action_with_inputs_outputs_and_settings_per_job(packed: Pa
     entities = metadata(packed)
     actions = [e for e in entities.values() if e["@type"] == "CreateAction" and e["@id"] != "#run"]
     made = {name: a for a in actions for name in identifiers(a["result"])}
-    assert identifiers(made[f"out/{ROWS}"]["object"]) == [
+    assert set(identifiers(made[f"out/{ROWS}"]["object"])) == {
+        "out/results/instances.json",
         f"out/{SHARD}",
         f"out/{OTHER_SHARD}",
-    ]
+    }
     assert made["out/figures/rows.png"] is made["out/figures/rows.pdf"]
     settings = [entities[name] for name in identifiers(made[f"out/{CONFIDENCE}"]["object"])]
     values = {e["name"]: e["value"] for e in settings if e["@type"] == "PropertyValue"}
-    assert (values["seed"], values["radius"]) == ("7", "printed")
-    assert json.loads(values["levels"])["1"]["deltas"] == [0.1, 0.2]
+    assert (values["seed"], values["instance"]) == ("7", "two")
+    assert json.loads(values["methods"])["printed"]["1"]["deltas"] == [0.1, 0.2]
     assert entities[f"out/{ROWS}"]["sha256"]
 
 

@@ -29,12 +29,12 @@ def test_trace_with_a_missing_record_is_one_line(root: Path, capsys: pytest.Capt
 
 def test_trace_goes_down_to_instances_settings_and_sources(root: Path) -> None:
     text = render_trace(trace(root / "figures/rows.png", root), "full")
-    for expected in (SHARD, "results/instances/two.json", " words.txt", "seed = 7", "commit"):
+    for expected in (SHARD, "results/instances.json", " words.txt", "seed = 7", "commit"):
         assert expected in text
     assert "//" not in text
     lines = text.splitlines()
     assert lines[0].startswith("figures/rows.png")
-    assert sum("results/instances/two.json" in line for line in lines) == 2
+    assert sum("results/instances.json" in line for line in lines) == 2
     assert sum("see above" in line for line in lines) == 1
 
 
@@ -61,11 +61,11 @@ def test_trace_as_json_holds_every_file(root: Path) -> None:
         ROWS,
         SHARD,
         OTHER_SHARD,
-        "results/instances/two.json",
+        "results/instances.json",
         "//words.txt",
     }
     assert found["origins"][SHARD]["settings"]["seed"] == 7
-    keys = found["origins"][SHARD]["notes"]["spawn_keys"]
+    keys = found["origins"][SHARD]["notes"]["spawn_keys"]["apt"]
     assert {name: len(chunks) for name, chunks in keys.items()} == {"1": 2, "inf": 2}
 
 

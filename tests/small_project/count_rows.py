@@ -15,4 +15,4 @@ if __name__ == "__main__":
     from ldpt.provenance import job
 
     with job(snakemake) as this:
-        count_rows(list(this.input), this.output[0])
+        count_rows(list(this.input.runs), this.output[0])

@@ -1,17 +1,6 @@
 # Needs: paper/claims.yaml, results/summaries, results/rare. Makes: results/error_map.csv,
 # results/evidence, results/claims.json and the table of claims. `snakemake claims` runs just this.
 
-MEASURED_TABLES = {
-    "budget": "<results>/summaries/fixed_budget.csv",
-    "confidence": "<results>/summaries/fixed_confidence.csv",
-    "mechanism": "<results>/summaries/mechanism.csv",
-    "error_map": "<results>/error_map.csv",
-    "rare_budget": "<results>/rare/fixed_budget.csv",
-    "rare_confidence": "<results>/rare/fixed_confidence.csv",
-    "tapes": "<results>/evidence/tapes.csv",
-}
-EVIDENCE = ["displays", "chains", "measured"]
-
 
 rule error_map:
     """Map error/delta of Algorithm 2 over arms, error levels, privacy levels and gaps."""
@@ -22,10 +11,10 @@ rule error_map:
     log:
         "<results>/logs/error_map.log",
     priority: LONG
-    conda:
-        "../../environment.yml"
+    group:
+        "engines"
     params:
-        code=code("scripts/error_map.py"),
+        code=code("error_map"),
         seed=config["seed"],
         constants=STUDY.constants,
         map=config["error_map"],
@@ -40,10 +29,10 @@ rule evidence_displays:
     log:
         "<results>/logs/evidence_displays.log",
     priority: LONG
-    conda:
-        "../../environment.yml"
+    group:
+        "prepare"
     params:
-        code=code("scripts/evidence_displays.py"),
+        code=code("evidence_displays"),
     script:
         "../../scripts/evidence_displays.py"
 
@@ -57,10 +46,10 @@ rule evidence_chains:
     log:
         "<results>/logs/evidence_chains.log",
     priority: LONG
-    conda:
-        "../../environment.yml"
+    group:
+        "engines"
     params:
-        code=code("scripts/evidence_chains.py"),
+        code=code("evidence_chains"),
     script:
         "../../scripts/evidence_chains.py"
 
@@ -72,10 +61,10 @@ rule evidence_tapes:
     log:
         "<results>/logs/evidence_tapes.log",
     priority: LONG
-    conda:
-        "../../environment.yml"
+    group:
+        "engines"
     params:
-        code=code("scripts/evidence_tapes.py"),
+        code=code("evidence_tapes"),
         seed=config["seed"],
         checks=config["proof_checks"],
     script:
@@ -86,16 +75,16 @@ rule evidence_measured:
     """Test the simulated claims on the summaries and the map of errors."""
     input:
         **MEASURED_TABLES,
-        instances=expand("<results>/instances/{name}.json", name=STUDY.instances),
+        instances="<results>/instances.json",
     output:
         "<results>/evidence/measured.json",
     log:
         "<results>/logs/evidence_measured.log",
     priority: LONG
-    conda:
-        "../../environment.yml"
+    group:
+        "evaluate"
     params:
-        code=code("scripts/evidence_measured.py"),
+        code=code("evidence_measured"),
     script:
         "../../scripts/evidence_measured.py"
 
@@ -103,9 +92,9 @@ rule evidence_measured:
 rule claims:
     """Judge every claim of the register and tabulate the verdicts."""
     input:
-        register="paper/claims.yaml",
-        schemas=expand(
-            "workflow/schemas/{name}.schema.yaml", name=["claims", "verdicts"]
+        register=source("paper/claims.yaml"),
+        schemas=sources(
+            "workflow/schemas", "claims.schema.yaml", "verdicts.schema.yaml"
         ),
         evidence=expand("<results>/evidence/{name}.json", name=EVIDENCE),
         tables=list(MEASURED_TABLES.values()),
@@ -115,12 +104,10 @@ rule claims:
     log:
         "<results>/logs/claims.log",
     priority: LONG
-    conda:
-        "../../environment.yml"
+    group:
+        "conclude"
     params:
-        code=code("scripts/claims.py"),
-        evidence_code=lambda wildcards: {
-            name: code_hash(f"scripts/evidence_{name}.py") for name in EVIDENCE
-        },
+        code=code("claims"),
+        evidence_code=evidence_code,
     script:
         "../../scripts/claims.py"

@@ -1,15 +1,37 @@
-# Needs: the config. Makes: the checked study, the names of all products, and `code`, the hash by
-# which an edit to a script or to a module it imports re-runs exactly the rules that run it.
+# Needs: the config. Makes: the checked study, the names of all products, and the functions that the
+# other files share. `code` makes an edit to a script, or to a module that it imports, re-run exactly
+# the steps that run it.
 
 import os
 import shutil
 import subprocess
 import sys
-import threading
+from functools import cache
+from pathlib import Path
 
+from snakemake.utils import min_version
+
+min_version("9.27")
+
+from ldpt import cost
 from ldpt.config import epsilon_name, study
-from ldpt.provenance import code_hash, require_writable
-from snakemake_logger_plugin_ldpt import STRAY
+from ldpt.provenance import code_hash, config_origin, require_writable, stable_hash
+from ldpt.radii import Radius
+
+# --- the project and its config -------------------------------------------------------------------
+
+HOME = Path(workflow.current_basedir.get_path_or_uri(secret_free=True)).parents[1]
+
+
+def source(name):
+    """Return a file of the project; relative if Snakemake runs in the project's folder."""
+    return name if Path.cwd() == HOME else str(HOME / name)
+
+
+def sources(folder, *names):
+    """Return files of one folder of the project."""
+    return [source(f"{folder}/{name}") for name in names]
+
 
 if not os.access(".snakemake" if os.path.isdir(".snakemake") else ".", os.W_OK):
     sys.exit(f"cannot write to {os.getcwd()}: copy the project to a folder of yours")
@@ -21,57 +43,20 @@ except ValueError as error:
 
 
 def under(folder):
-    """A folder of products below the config's root."""
+    """Return a folder of products below the config's root."""
     return str(STUDY.root / folder)
 
 
-onstart:
-    try:
-        require_writable(under("results"))
-    except ValueError as error:
-        sys.exit(str(error))
-    if os.path.exists(STRAY):
-        os.remove(STRAY)
-    if (
-        workflow.executor_plugin.name == "slurm"
-    ):  # without SLURM the plugin would wait forever
-        if shutil.which("sbatch") is None:
-            sys.exit(
-                "no SLURM here (sbatch is not found): run without its profile, or on a login node"
-            )
-        if subprocess.run(["scontrol", "ping"], capture_output=True).returncode:
-            sys.exit(
-                "SLURM does not answer (scontrol ping fails): run without its profile, or later"
-            )
+def code(name):
+    """Return the hash of scripts/NAME.py and of all modules it reaches, as a parameter.
 
+    It is a function because every cluster job parses these files and needs one hash of them all.
+    """
 
-def end_timers():
-    """Cancel what Snakemake's scheduler leaves behind: Python would wait a timespan for it."""
-    for thread in threading.enumerate():
-        if isinstance(thread, threading.Timer):
-            thread.cancel()
+    def digest(wildcards):
+        return code_hash(HOME / "scripts" / f"{name}.py")
 
-
-onerror:
-    end_timers()
-
-
-onsuccess:
-    end_timers()
-    made = {
-        "article": under("paper/report.pdf"),
-        "figures": under("figures"),
-        "claims": under("results/claims.html"),
-    }
-    if os.path.exists(under("results/manifest.json")):
-        for what, path in made.items():
-            logger.info(f"{what:8} {path}")
-
-
-# A job may print before it has opened its log (an import that fails or is interrupted), and that
-# would tear the bars of a terminal.
-if sys.stderr.isatty():
-    shell.prefix(f"set -euo pipefail; exec 2>> {STRAY}; ")
+    return digest
 
 
 pathvars:
@@ -81,18 +66,34 @@ pathvars:
 
 
 wildcard_constraints:
-    instance="|".join(map(re.escape, STUDY.instances)),
-    policy="[^/]+",
-    radius="[^/]+",
+    instance="[^/]+",
 
 
-def code(script):
-    """What a rule runs, as a parameter: the hash of a script and of all modules it reaches.
+# --- before and after a run -----------------------------------------------------------------------
 
-    Taken only for the rules of a plan: on a cluster every job reads these files again.
-    """
-    return lambda wildcards: code_hash(script)
 
+def require_slurm():
+    """End with one line where SLURM is missing: its plugin would wait forever."""
+    if shutil.which("sbatch") is None:
+        sys.exit(
+            "no SLURM here (sbatch is not found): run without its profile, or on a login node"
+        )
+    if subprocess.run(["scontrol", "ping"], capture_output=True).returncode:
+        sys.exit(
+            "SLURM does not answer (scontrol ping fails): run without its profile, or later"
+        )
+
+
+onstart:
+    try:
+        require_writable(under("results"))
+    except ValueError as error:
+        sys.exit(str(error))
+    if workflow.executor_plugin.name == "slurm":
+        require_slurm()
+
+
+# --- simulations ----------------------------------------------------------------------------------
 
 # Long jobs, and the claims that the article waits for, have priority, so that none is left running
 # alone at the end; jobs of minutes get a quarter of the cores.
@@ -101,32 +102,131 @@ AWAITED = 2  # by all of them
 QUARTER = min(4, max(1, workflow.cores // 4))
 
 
-def jobs_of(algorithm):
-    """Instance and policy or radius of every simulation job, in the order of the config."""
-    if algorithm == "fixed_budget":
-        keys = [(run.instance, run.policy) for run in STUDY.fixed_budget]
-    else:
-        keys = [(run.instance, run.radius) for run in STUDY.fixed_confidence]
-    return list(dict.fromkeys(keys))
+def problem(wildcards):
+    """Return the definition of a simulation's problem."""
+    return vars(STUDY.instance(wildcards.instance))
+
+
+def budget_methods(wildcards):
+    """Return runs and budgets of a simulation by policy and privacy level."""
+    instance = STUDY.instance(wildcards.instance)
+    methods = {}
+    for run in STUDY.budget_runs(wildcards.instance):
+        level = {"replicates": run.replicates, "budgets": run.grid(instance)}
+        methods.setdefault(run.policy, {})[epsilon_name(run.epsilon)] = level
+    return methods
+
+
+def confidence_methods(wildcards):
+    """Return runs and error levels of a simulation by radius and privacy level."""
+    methods = {}
+    for run in STUDY.confidence_runs(wildcards.instance):
+        level = {"replicates": run.replicates, "deltas": sorted(run.deltas)}
+        methods.setdefault(run.radius, {})[epsilon_name(run.epsilon)] = level
+    return methods
+
+
+@cache
+def budget_cost(instance):
+    """Return the predicted cost of a job of fixed budget."""
+    return cost.budget_job(STUDY.budget_runs(instance), STUDY.instance(instance))
+
+
+@cache
+def confidence_cost(instance):
+    """Return the predicted cost of a job of fixed confidence."""
+    runs = STUDY.confidence_runs(instance)
+    return cost.confidence_job(runs, STUDY.instance(instance), STUDY.constants)
+
+
+def budget_group(wildcards):
+    """Return the submission that a short job shares on a cluster."""
+    return budget_cost(wildcards.instance).group
+
+
+def budget_threads(wildcards):
+    """Return the cores that a job of fixed budget is worth."""
+    return budget_cost(wildcards.instance).threads
+
+
+def budget_memory(wildcards, attempt):
+    """Return the megabytes that a job of fixed budget requests."""
+    return attempt * budget_cost(wildcards.instance).mem_mb
+
+
+def budget_runtime(wildcards, attempt):
+    """Return the minutes that a job of fixed budget requests."""
+    return attempt * budget_cost(wildcards.instance).runtime
+
+
+def confidence_group(wildcards):
+    """Return the submission that a short job shares on a cluster."""
+    return confidence_cost(wildcards.instance).group
+
+
+def confidence_threads(wildcards):
+    """Return the cores that a job of fixed confidence is worth."""
+    return confidence_cost(wildcards.instance).threads
+
+
+def confidence_memory(wildcards, attempt):
+    """Return the megabytes that a job of fixed confidence requests."""
+    return attempt * confidence_cost(wildcards.instance).mem_mb
+
+
+def confidence_runtime(wildcards, attempt):
+    """Return the minutes that a job of fixed confidence requests."""
+    return attempt * confidence_cost(wildcards.instance).runtime
 
 
 def simulations(algorithm):
-    """The simulation files of one algorithm, in the order of the config."""
-    return [
-        f"<results>/simulations/{algorithm}/{instance}/{how}.parquet"
-        for instance, how in jobs_of(algorithm)
-    ]
+    """Return the files of runs of one algorithm, in the order of the config."""
+    names = dict.fromkeys(run.instance for run in getattr(STUDY, algorithm))
+    return expand(f"<results>/simulations/{algorithm}/{{name}}.parquet", name=names)
 
 
-def allocated(pattern):
-    """The files of this pattern for the runs of Algorithm 2 whose pulls per arm are counted."""
-    found = [
-        expand(pattern, instance=run.instance, radius=run.radius)[0]
-        for run in STUDY.allocation_runs()
-    ]
-    return list(dict.fromkeys(found))
+def cells_of(section):
+    """Return instance, privacy level and grid of every cell of a section of the config."""
+    return [[name, epsilon, dict(grid)] for name, epsilon, grid in STUDY.cells(section)]
 
 
+# --- products -------------------------------------------------------------------------------------
+
+
+def tabled(name):
+    """Return the outputs of a table."""
+    return {ext: f"<results>/tables/{name}.{ext}" for ext in ["csv", "md", "tex"]}
+
+
+def drawn(name, category, title):
+    """Return the outputs of a figure; the filled caption goes to Snakemake's report."""
+    caption = str(Path(under(f"results/captions/{name}.rst")).resolve())
+    return {
+        "pdf": f"<figures>/{name}.pdf",
+        "png": report(
+            f"<figures>/{name}.png",
+            caption=caption,
+            category=category,
+            labels={"figure": title},
+        ),
+        "caption": f"<results>/captions/{name}.rst",
+        "typst": f"<results>/captions/{name}.typ",
+        "facts": f"<results>/captions/{name}.json",
+    }
+
+
+def evidence_code(wildcards):
+    """Return the code hash of each file of evidence."""
+    scripts = HOME / "scripts"
+    return {name: code_hash(scripts / f"evidence_{name}.py") for name in EVIDENCE}
+
+
+def notebook_code(wildcards):
+    """Return the hash of the notebook's code and of all modules it reaches."""
+    return code_hash(HOME / NOTEBOOK)
+
+
+NOTEBOOK = "workflow/notebooks/explore.ipynb"
 TABLES = ["instances", "claims"]
 SUMMARIES = [
     "fixed_budget",
@@ -136,8 +236,18 @@ SUMMARIES = [
     "allocation",
     "mechanism",
 ]
+MEASURED_TABLES = {
+    "budget": "<results>/summaries/fixed_budget.csv",
+    "confidence": "<results>/summaries/fixed_confidence.csv",
+    "mechanism": "<results>/summaries/mechanism.csv",
+    "error_map": "<results>/error_map.csv",
+    "rare_budget": "<results>/rare/fixed_budget.csv",
+    "rare_confidence": "<results>/rare/fixed_confidence.csv",
+    "tapes": "<results>/evidence/tapes.csv",
+}
+EVIDENCE = ["displays", "chains", "measured"]
 PRODUCTS = [
-    expand("<results>/instances/{name}.json", name=STUDY.instances),
+    "<results>/instances.json",
     simulations("fixed_budget"),
     simulations("fixed_confidence"),
     expand("<results>/simulations/{name}.parquet", name=["mechanism", "allocation"]),
@@ -149,7 +259,7 @@ PRODUCTS = [
     "<results>/error_map.csv",
     expand("<results>/summaries/{name}.csv", name=SUMMARIES),
     expand("<results>/tables/{name}.{ext}", name=TABLES, ext=["csv", "md", "tex"]),
-    expand("<results>/evidence/{name}.json", name=["displays", "chains", "measured"]),
+    expand("<results>/evidence/{name}.json", name=EVIDENCE),
     "<results>/claims.json",
 ]
 MANIFEST = "<results>/manifest.json"

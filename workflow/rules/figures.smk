@@ -2,8 +2,6 @@
 # caption of each figure with its numbers, and the facts behind them.
 # A figure has one name: its rule, scripts/NAME.py, workflow/captions/NAME.rst, figures/NAME.pdf.
 
-from pathlib import Path
-
 FIGURES = [
     "privacy_cost",
     "fixed_budget_error",
@@ -25,39 +23,20 @@ PRODUCTS += [
 ]
 
 
-def drawn(name, category, title):
-    """Return the outputs of a figure's rule; the filled caption goes to Snakemake's report."""
-    caption = str(Path(under(f"results/captions/{name}.rst")).resolve())
-    return {
-        "pdf": f"<figures>/{name}.pdf",
-        "png": report(
-            f"<figures>/{name}.png",
-            caption=caption,
-            category=category,
-            labels={"figure": title},
-        ),
-        "caption": f"<results>/captions/{name}.rst",
-        "typst": f"<results>/captions/{name}.typ",
-        "facts": f"<results>/captions/{name}.json",
-    }
-
-
 rule privacy_cost:
     """Shrinkage and cost of privacy against epsilon, with the real mechanism's measurements."""
     input:
         summary="<results>/summaries/mechanism.csv",
-        caption="workflow/captions/privacy_cost.rst",
+        caption=source("workflow/captions/privacy_cost.rst"),
     output:
         **drawn("privacy_cost", "Privacy", "What privacy costs"),
     log:
         "<results>/logs/privacy_cost.log",
     group:
         "conclude"
-    conda:
-        "../../environment.yml"
     params:
         epsilon=config["figures"]["epsilon"],
-        code=code("scripts/privacy_cost.py"),
+        code=code("privacy_cost"),
     script:
         "../../scripts/privacy_cost.py"
 
@@ -66,7 +45,7 @@ rule fixed_budget_error:
     """Algorithm 1's error probability against the budget."""
     input:
         summary="<results>/summaries/fixed_budget.csv",
-        caption="workflow/captions/fixed_budget_error.rst",
+        caption=source("workflow/captions/fixed_budget_error.rst"),
     output:
         **drawn(
             "fixed_budget_error",
@@ -77,13 +56,11 @@ rule fixed_budget_error:
         "<results>/logs/fixed_budget_error.log",
     group:
         "conclude"
-    conda:
-        "../../environment.yml"
     params:
         panels=config["figures"]["fixed_budget"],
         error=config["figures"]["error"],
         epsilon=config["figures"]["epsilon"],
-        code=code("scripts/fixed_budget_error.py"),
+        code=code("fixed_budget_error"),
     script:
         "../../scripts/fixed_budget_error.py"
 
@@ -92,7 +69,7 @@ rule fixed_budget_collapse:
     """Error against the budget over H_eps for Algorithm 1, whose curves part, and LSA, whose do not."""
     input:
         summary="<results>/summaries/fixed_budget.csv",
-        caption="workflow/captions/fixed_budget_collapse.rst",
+        caption=source("workflow/captions/fixed_budget_collapse.rst"),
     output:
         **drawn(
             "fixed_budget_collapse",
@@ -103,13 +80,11 @@ rule fixed_budget_collapse:
         "<results>/logs/fixed_budget_collapse.log",
     group:
         "conclude"
-    conda:
-        "../../environment.yml"
     params:
         panels=config["figures"]["collapse"],
         error=config["figures"]["error"],
         epsilon=config["figures"]["epsilon"],
-        code=code("scripts/fixed_budget_collapse.py"),
+        code=code("fixed_budget_collapse"),
     script:
         "../../scripts/fixed_budget_collapse.py"
 
@@ -122,7 +97,7 @@ rule fixed_budget_bounds:
         exact="<results>/exact/fixed_budget.csv",
         environments="<results>/rare/environments.csv",
         bounds="<results>/summaries/budget_bounds.csv",
-        caption="workflow/captions/fixed_budget_bounds.rst",
+        caption=source("workflow/captions/fixed_budget_bounds.rst"),
     output:
         **drawn(
             "fixed_budget_bounds",
@@ -133,12 +108,10 @@ rule fixed_budget_bounds:
         "<results>/logs/fixed_budget_bounds.log",
     group:
         "conclude"
-    conda:
-        "../../environment.yml"
     params:
         panels=config["figures"]["bounds"],
         epsilon=config["figures"]["epsilon"],
-        code=code("scripts/fixed_budget_bounds.py"),
+        code=code("fixed_budget_bounds"),
     script:
         "../../scripts/fixed_budget_bounds.py"
 
@@ -147,7 +120,7 @@ rule fixed_budget_baselines:
     """Algorithm 1 against LSA, uniform allocation, Laplace noise and no privacy."""
     input:
         summary="<results>/summaries/fixed_budget.csv",
-        caption="workflow/captions/fixed_budget_baselines.rst",
+        caption=source("workflow/captions/fixed_budget_baselines.rst"),
     output:
         **drawn(
             "fixed_budget_baselines",
@@ -158,13 +131,11 @@ rule fixed_budget_baselines:
         "<results>/logs/fixed_budget_baselines.log",
     group:
         "conclude"
-    conda:
-        "../../environment.yml"
     params:
         panels=config["figures"]["baselines"],
         epsilon=config["figures"]["epsilon"],
         error=config["figures"]["error"],
-        code=code("scripts/fixed_budget_baselines.py"),
+        code=code("fixed_budget_baselines"),
     script:
         "../../scripts/fixed_budget_baselines.py"
 
@@ -174,7 +145,7 @@ rule fixed_confidence_cost:
     input:
         summary="<results>/summaries/fixed_confidence.csv",
         bounds="<results>/summaries/bounds.csv",
-        caption="workflow/captions/fixed_confidence_cost.rst",
+        caption=source("workflow/captions/fixed_confidence_cost.rst"),
     output:
         **drawn(
             "fixed_confidence_cost",
@@ -185,12 +156,10 @@ rule fixed_confidence_cost:
         "<results>/logs/fixed_confidence_cost.log",
     group:
         "conclude"
-    conda:
-        "../../environment.yml"
     params:
         panels=config["figures"]["fixed_confidence"],
         delta=config["figures"]["delta"],
-        code=code("scripts/fixed_confidence_cost.py"),
+        code=code("fixed_confidence_cost"),
     script:
         "../../scripts/fixed_confidence_cost.py"
 
@@ -199,7 +168,7 @@ rule fixed_confidence_collapse:
     """Algorithm 2's cost over the theorem's scale against epsilon, delta and K."""
     input:
         summary="<results>/summaries/fixed_confidence.csv",
-        caption="workflow/captions/fixed_confidence_collapse.rst",
+        caption=source("workflow/captions/fixed_confidence_collapse.rst"),
     output:
         **drawn(
             "fixed_confidence_collapse",
@@ -210,11 +179,9 @@ rule fixed_confidence_collapse:
         "<results>/logs/fixed_confidence_collapse.log",
     group:
         "conclude"
-    conda:
-        "../../environment.yml"
     params:
         delta=config["figures"]["delta"],
-        code=code("scripts/fixed_confidence_collapse.py"),
+        code=code("fixed_confidence_collapse"),
     script:
         "../../scripts/fixed_confidence_collapse.py"
 
@@ -225,7 +192,7 @@ rule fixed_confidence_error:
         summary="<results>/summaries/fixed_confidence.csv",
         error_map="<results>/error_map.csv",
         rare="<results>/rare/fixed_confidence.csv",
-        caption="workflow/captions/fixed_confidence_error.rst",
+        caption=source("workflow/captions/fixed_confidence_error.rst"),
     output:
         **drawn(
             "fixed_confidence_error",
@@ -236,10 +203,8 @@ rule fixed_confidence_error:
         "<results>/logs/fixed_confidence_error.log",
     group:
         "conclude"
-    conda:
-        "../../environment.yml"
     params:
-        code=code("scripts/fixed_confidence_error.py"),
+        code=code("fixed_confidence_error"),
     script:
         "../../scripts/fixed_confidence_error.py"
 
@@ -249,7 +214,7 @@ rule fixed_confidence_radii:
     input:
         summary="<results>/summaries/fixed_confidence.csv",
         bounds="<results>/summaries/bounds.csv",
-        caption="workflow/captions/fixed_confidence_radii.rst",
+        caption=source("workflow/captions/fixed_confidence_radii.rst"),
     output:
         **drawn(
             "fixed_confidence_radii",
@@ -260,13 +225,11 @@ rule fixed_confidence_radii:
         "<results>/logs/fixed_confidence_radii.log",
     group:
         "conclude"
-    conda:
-        "../../environment.yml"
     params:
         panels=config["figures"]["fixed_confidence"],
         epsilon=config["figures"]["epsilon"],
         delta=config["figures"]["delta"],
-        code=code("scripts/fixed_confidence_radii.py"),
+        code=code("fixed_confidence_radii"),
     script:
         "../../scripts/fixed_confidence_radii.py"
 
@@ -275,17 +238,15 @@ rule allocation:
     """The share of the pulls that each arm gets against its share of the complexity."""
     input:
         summary="<results>/summaries/allocation.csv",
-        caption="workflow/captions/allocation.rst",
+        caption=source("workflow/captions/allocation.rst"),
     output:
         **drawn("allocation", "Both settings", "Which arms are pulled"),
     log:
         "<results>/logs/allocation.log",
     group:
         "conclude"
-    conda:
-        "../../environment.yml"
     params:
-        code=code("scripts/allocation.py"),
+        code=code("allocation"),
     script:
         "../../scripts/allocation.py"
 
@@ -296,20 +257,18 @@ rule scaling_arms:
         budget_summary="<results>/summaries/fixed_budget.csv",
         summary="<results>/summaries/fixed_confidence.csv",
         bounds="<results>/summaries/bounds.csv",
-        caption="workflow/captions/scaling_arms.rst",
+        caption=source("workflow/captions/scaling_arms.rst"),
     output:
         **drawn("scaling_arms", "Both settings", "Cost against the number of arms"),
     log:
         "<results>/logs/scaling_arms.log",
     group:
         "conclude"
-    conda:
-        "../../environment.yml"
     params:
         epsilon=config["figures"]["epsilon"],
         delta=config["figures"]["delta"],
         error=config["figures"]["error"],
-        code=code("scripts/scaling_arms.py"),
+        code=code("scaling_arms"),
     script:
         "../../scripts/scaling_arms.py"
 
@@ -319,18 +278,16 @@ rule optimality_gap:
     input:
         summary="<results>/summaries/fixed_confidence.csv",
         bounds="<results>/summaries/bounds.csv",
-        caption="workflow/captions/optimality_gap.rst",
+        caption=source("workflow/captions/optimality_gap.rst"),
     output:
         **drawn("optimality_gap", "Fixed confidence", "Distance from the lower bound"),
     log:
         "<results>/logs/optimality_gap.log",
     group:
         "conclude"
-    conda:
-        "../../environment.yml"
     params:
         panels=config["figures"]["fixed_confidence"],
         delta=config["figures"]["delta"],
-        code=code("scripts/optimality_gap.py"),
+        code=code("optimality_gap"),
     script:
         "../../scripts/optimality_gap.py"

@@ -1,16 +1,16 @@
-# Needs: the config. Makes: results/instances, one file per instance.
+# Needs: the config. Makes: results/instances.json and the table of instances.
 
 
-rule instance:
-    """Write one instance of the config to its own file."""
+rule instances:
     output:
-        "<results>/instances/{instance}.json",
+        **tabled("instances"),
+        json="<results>/instances.json",
     log:
-        "<results>/logs/instance/{instance}.log",
-    conda:
-        "../../environment.yml"
+        "<results>/logs/instances.log",
+    """Write the problems of the config to one file, and tabulate them with their complexities."""
+    localrule: True
     params:
-        code=code("scripts/instance.py"),
-        definition=lambda wildcards: vars(STUDY.instance(wildcards.instance)),
+        code=code("instances"),
+        definitions=[vars(instance) for instance in STUDY.instances.values()],
     script:
-        "../../scripts/instance.py"
+        "../../scripts/instances.py"

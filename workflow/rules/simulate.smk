@@ -1,48 +1,6 @@
-# Needs: results/instances. Makes: results/simulations, tidy runs in Parquet.
-# What a simulation asks a cluster for comes from measured rates; on one machine only threads count.
-
-from functools import cache
-
-from ldpt import cost as run_cost
-from ldpt.radii import Radius
-
-
-@cache
-def budget_cost(*job):
-    """What a job of Algorithm 1 or a baseline is expected to take."""
-    runs = STUDY.budget_runs(*job)
-    return run_cost.budget_job(runs, STUDY.instance(job[0]))
-
-
-@cache
-def confidence_cost(*job):
-    """What a job of Algorithm 2 is expected to take."""
-    radius = Radius(job[1], **STUDY.constants)
-    runs = STUDY.confidence_runs(*job)
-    return run_cost.confidence_job(runs, STUDY.instance(job[0]), radius)
-
-
-def budget_levels(*job):
-    """Runs and budgets of such a job at each privacy level."""
-    instance = STUDY.instance(job[0])
-    return {
-        epsilon_name(run.epsilon): {
-            "replicates": run.replicates,
-            "budgets": run.grid(instance),
-        }
-        for run in STUDY.budget_runs(*job)
-    }
-
-
-def confidence_levels(*job):
-    """Runs and error levels of such a job at each privacy level."""
-    return {
-        epsilon_name(run.epsilon): {
-            "replicates": run.replicates,
-            "deltas": sorted(run.deltas),
-        }
-        for run in STUDY.confidence_runs(*job)
-    }
+# Needs: the config. Makes: results/simulations, tidy runs in Parquet, one file per algorithm and
+# problem. Measured rates say what a simulation requests from a cluster; on one machine only threads
+# count.
 
 
 rule compile_kernels:
@@ -52,62 +10,59 @@ rule compile_kernels:
     log:
         "<results>/logs/compile_kernels.log",
     priority: AWAITED
-    conda:
-        "../../environment.yml"
+    group:
+        "prepare"
     params:
-        code=code("scripts/compile_kernels.py"),
+        code=code("compile_kernels"),
     script:
         "../../scripts/compile_kernels.py"
 
 
 rule simulate_fixed_budget:
-    """Run Algorithm 1 or a baseline on one instance: all privacy levels, all budgets at once."""
+    """Run all policies of one problem: all privacy levels, all budgets in one sweep."""
     input:
-        instance="<results>/instances/{instance}.json",
         kernels="<results>/kernels.json",
     output:
-        "<results>/simulations/fixed_budget/{instance}/{policy}.parquet",
+        "<results>/simulations/fixed_budget/{instance}.parquet",
     log:
-        "<results>/logs/simulate_fixed_budget/{instance}/{policy}.log",
+        "<results>/logs/simulate_fixed_budget/{instance}.log",
     priority: LONG
     group:
-        lambda w: budget_cost(*w).group
-    conda:
-        "../../environment.yml"
-    threads: lambda w: budget_cost(*w).threads
+        budget_group
+    threads: budget_threads
     resources:
-        mem_mb=lambda w, attempt: attempt * budget_cost(*w).mem_mb,
-        runtime=lambda w, attempt: attempt * budget_cost(*w).runtime,
+        mem_mb=budget_memory,
+        runtime=budget_runtime,
     params:
-        code=code("scripts/simulate_fixed_budget.py"),
+        code=code("simulate_fixed_budget"),
         seed=config["seed"],
-        levels=lambda w: budget_levels(*w),
+        problem=problem,
+        methods=budget_methods,
     script:
         "../../scripts/simulate_fixed_budget.py"
 
 
 rule simulate_fixed_confidence:
-    """Run Algorithm 2 to its stopping time on one instance: all privacy and error levels."""
+    """Run Algorithm 2 to its stopping time on one problem: all radii, privacy and error levels."""
     input:
-        instance="<results>/instances/{instance}.json",
         kernels="<results>/kernels.json",
     output:
-        "<results>/simulations/fixed_confidence/{instance}/{radius}.parquet",
+        "<results>/simulations/fixed_confidence/{instance}.parquet",
     log:
-        "<results>/logs/simulate_fixed_confidence/{instance}/{radius}.log",
+        "<results>/logs/simulate_fixed_confidence/{instance}.log",
+    priority: LONG
     group:
-        lambda w: confidence_cost(*w).group
-    conda:
-        "../../environment.yml"
-    threads: lambda w: confidence_cost(*w).threads
+        confidence_group
+    threads: confidence_threads
     resources:
-        mem_mb=lambda w, attempt: attempt * confidence_cost(*w).mem_mb,
-        runtime=lambda w, attempt: attempt * confidence_cost(*w).runtime,
+        mem_mb=confidence_memory,
+        runtime=confidence_runtime,
     params:
-        code=code("scripts/simulate_fixed_confidence.py"),
+        code=code("simulate_fixed_confidence"),
         seed=config["seed"],
         constants=STUDY.constants,
-        levels=lambda w: confidence_levels(*w),
+        problem=problem,
+        methods=confidence_methods,
     script:
         "../../scripts/simulate_fixed_confidence.py"
 
@@ -118,10 +73,10 @@ rule simulate_mechanism:
         "<results>/simulations/mechanism.parquet",
     log:
         "<results>/logs/simulate_mechanism.log",
-    conda:
-        "../../environment.yml"
+    group:
+        "prepare"
     params:
-        code=code("scripts/simulate_mechanism.py"),
+        code=code("simulate_mechanism"),
         seed=config["seed"],
         mechanism=config["mechanism"],
     script:
@@ -129,19 +84,21 @@ rule simulate_mechanism:
 
 
 rule simulate_allocation:
-    """Count the pulls that Algorithm 1 gives to each arm within a multiple of the complexity."""
+    """Count the pulls of each arm under Algorithm 1 within a multiple of the complexity."""
     input:
-        instances=allocated("<results>/instances/{instance}.json"),
         kernels="<results>/kernels.json",
     output:
         "<results>/simulations/allocation.parquet",
     log:
         "<results>/logs/simulate_allocation.log",
-    conda:
-        "../../environment.yml"
+    group:
+        "engines"
     params:
-        code=code("scripts/simulate_allocation.py"),
+        code=code("simulate_allocation"),
         seed=config["seed"],
         allocation=config["allocation"],
+        problems=[
+            vars(STUDY.instance(name)) for name in config["allocation"]["instances"]
+        ],
     script:
         "../../scripts/simulate_allocation.py"

@@ -2,109 +2,101 @@
 
 
 rule summarise_fixed_budget:
-    """Error probability of every policy at every budget, with exact intervals."""
+    """Estimate the error probability of every policy at every budget, with exact intervals."""
     input:
-        instances=expand("<results>/instances/{name}.json", name=STUDY.instances),
+        instances="<results>/instances.json",
         runs=simulations("fixed_budget"),
     output:
         "<results>/summaries/fixed_budget.csv",
     log:
         "<results>/logs/summarise_fixed_budget.log",
-    conda:
-        "../../environment.yml"
+    group:
+        "summarise"
+    resources:
+        mem_mb=4000,
+        runtime=60,
     params:
-        code=code("scripts/summarise_fixed_budget.py"),
+        code=code("summarise_fixed_budget"),
     script:
         "../../scripts/summarise_fixed_budget.py"
 
 
 rule summarise_fixed_confidence:
-    """Stopping time and error probability of every radius, with intervals."""
+    """Estimate stopping time and error probability of every radius, with intervals."""
     input:
-        instances=expand("<results>/instances/{name}.json", name=STUDY.instances),
+        instances="<results>/instances.json",
         runs=simulations("fixed_confidence"),
     output:
         "<results>/summaries/fixed_confidence.csv",
     log:
         "<results>/logs/summarise_fixed_confidence.log",
-    conda:
-        "../../environment.yml"
+    group:
+        "summarise"
+    resources:
+        mem_mb=4000,
+        runtime=60,
     params:
-        code=code("scripts/summarise_fixed_confidence.py"),
+        code=code("summarise_fixed_confidence"),
     script:
         "../../scripts/summarise_fixed_confidence.py"
 
 
 rule summarise_mechanism:
-    """Mean response of each reward law, with exact intervals."""
+    """Estimate the mean response of each reward law, with exact intervals."""
     input:
         "<results>/simulations/mechanism.parquet",
     output:
         "<results>/summaries/mechanism.csv",
     log:
         "<results>/logs/summarise_mechanism.log",
-    conda:
-        "../../environment.yml"
+    group:
+        "summarise"
     params:
-        code=code("scripts/summarise_mechanism.py"),
+        code=code("summarise_mechanism"),
     script:
         "../../scripts/summarise_mechanism.py"
 
 
 rule summarise_bounds:
-    """Bounds on the cost of fixed confidence, beside the measurements and as curves."""
+    """Evaluate the bounds of both algorithms beside the measurements and as curves."""
     input:
-        summary="<results>/summaries/fixed_confidence.csv",
-        instances=expand("<results>/instances/{name}.json", name=STUDY.instances),
+        instances="<results>/instances.json",
+        fixed_confidence="<results>/summaries/fixed_confidence.csv",
+        rare="<results>/rare/fixed_budget.csv",
     output:
-        "<results>/summaries/bounds.csv",
+        fixed_confidence="<results>/summaries/bounds.csv",
+        fixed_budget="<results>/summaries/budget_bounds.csv",
     log:
         "<results>/logs/summarise_bounds.log",
-    conda:
-        "../../environment.yml"
+    group:
+        "evaluate"
     params:
-        code=code("scripts/summarise_bounds.py"),
-        panels=config["figures"]["fixed_confidence"],
-        delta=config["figures"]["delta"],
+        code=code("summarise_bounds"),
+        figures=config["figures"],
     script:
         "../../scripts/summarise_bounds.py"
 
 
-rule summarise_budget_bounds:
-    """Bounds on the error of fixed budget, as curves over the scaled budgets that were reached."""
-    input:
-        rare="<results>/rare/fixed_budget.csv",
-        instances=expand("<results>/instances/{name}.json", name=STUDY.instances),
-    output:
-        "<results>/summaries/budget_bounds.csv",
-    log:
-        "<results>/logs/summarise_budget_bounds.log",
-    conda:
-        "../../environment.yml"
-    params:
-        code=code("scripts/summarise_budget_bounds.py"),
-        panels=config["figures"]["bounds"],
-        epsilon=config["figures"]["epsilon"],
-    script:
-        "../../scripts/summarise_budget_bounds.py"
-
-
 rule summarise_allocation:
-    """Share of the pulls that each arm gets under both algorithms, with intervals."""
+    """Estimate the share of pulls of each arm under both algorithms, with intervals."""
     input:
-        instances=allocated("<results>/instances/{instance}.json"),
+        instances="<results>/instances.json",
         pulls="<results>/simulations/allocation.parquet",
-        runs=allocated(
-            "<results>/simulations/fixed_confidence/{instance}/{radius}.parquet"
+        runs=expand(
+            "<results>/simulations/fixed_confidence/{name}.parquet",
+            name=config["allocation"]["instances"],
         ),
     output:
         "<results>/summaries/allocation.csv",
     log:
         "<results>/logs/summarise_allocation.log",
-    conda:
-        "../../environment.yml"
+    group:
+        "summarise"
+    resources:
+        mem_mb=4000,
+        runtime=60,
     params:
-        code=code("scripts/summarise_allocation.py"),
+        code=code("summarise_allocation"),
         epsilons=[float(epsilon) for epsilon in config["allocation"]["epsilons"]],
         delta=config["figures"]["delta"],
     script:

@@ -3,7 +3,7 @@
 Written without pandas, whose import takes as long as many of the jobs that write such a file.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -60,15 +60,16 @@ def write_runs(path: str, tables: Iterable["pa.Table"]) -> None:
             file.write_table(table)
 
 
-def read_runs(path: str) -> Iterator["pd.DataFrame"]:
-    """The runs at one privacy level after the other, of a file that has a table for each."""
+def read_runs(path: str, labels: Sequence[str]) -> Iterator["pd.DataFrame"]:
+    """Yield the runs of each combination of these labels; a file has a row group for each."""
     from pyarrow import parquet
 
     with parquet.ParquetFile(path) as file:
-        place = file.schema_arrow.get_field_index("epsilon")
-        parts: dict[float, list[int]] = {}
+        places = [file.schema_arrow.get_field_index(label) for label in labels]
+        parts: dict[tuple[str | float, ...], list[int]] = {}
         for number in range(file.num_row_groups):
-            epsilon = file.metadata.row_group(number).column(place).statistics.min
-            parts.setdefault(epsilon, []).append(number)
+            group = file.metadata.row_group(number)
+            key = tuple(group.column(place).statistics.min for place in places)
+            parts.setdefault(key, []).append(number)
         for numbers in parts.values():
             yield file.read_row_groups(numbers).to_pandas()

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from ldpt import simulate
-from ldpt.instances import read_instance
+from ldpt.instances import Instance
 from ldpt.radii import Radius
 
 Stable = Mapping[str, Any]
@@ -48,15 +48,23 @@ def _chunks(stable: Stable) -> Iterator[tuple]:
     """The chunks of one product that can be replayed; only simulations have any."""
     params, rule = stable["params"], stable["rule"]
     if rule == "simulate_fixed_budget":
-        for name, asked in params["levels"].items():
-            yield from ((name, number) for number, _ in simulate.chunks(asked["replicates"]))
+        for policy, name, level in _levels(params["methods"]):
+            numbers = simulate.chunks(level["replicates"])
+            yield from ((policy, name, number) for number, _ in numbers)
     elif rule == "simulate_fixed_confidence":
-        for name, asked in params["levels"].items():
-            numbers = [number for number, _ in simulate.chunks(asked["replicates"])]
-            yield from itertools.product([name], asked["deltas"], numbers)
+        for radius, name, level in _levels(params["methods"]):
+            numbers = [number for number, _ in simulate.chunks(level["replicates"])]
+            yield from itertools.product([radius], [name], level["deltas"], numbers)
     elif rule == "simulate_mechanism":
         for law in simulate.REWARD_LAWS:
             yield from ((law, float(epsilon)) for epsilon in params["mechanism"]["epsilons"])
+
+
+def _levels(methods: Mapping[str, Any]) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
+    """Yield policy or radius, privacy level, and what was simulated there."""
+    for method, levels in methods.items():
+        for name, level in levels.items():
+            yield method, name, level
 
 
 def _difference(root: Path, name: str, stable: Stable, chunk: tuple) -> str:
@@ -73,59 +81,37 @@ def _difference(root: Path, name: str, stable: Stable, chunk: tuple) -> str:
     return f"columns differ: {', '.join(unequal)}" if unequal else ""
 
 
-def _instance_file(root: Path, stable: Stable) -> Path:
-    name = f"results/instances/{stable['wildcards']['instance']}.json"
-    return root / name
-
-
-def _labelled(
-    runs: pd.DataFrame, wildcards: Mapping[str, str], how: str, epsilon: float
-) -> pd.DataFrame:
-    """The runs behind the labels that their file holds."""
-    for place, name in enumerate(("instance", how)):
-        runs.insert(place, name, wildcards[name])
-    runs.insert(2, "epsilon", epsilon)
+def _labelled(runs: pd.DataFrame, labels: Mapping[str, Any]) -> pd.DataFrame:
+    """Return the runs behind the labels that their file holds."""
+    for place, (name, value) in enumerate(labels.items()):
+        runs.insert(place, name, value)
     return runs
 
 
 def _budget(
     root: Path, stable: Stable, chunk: tuple, kept: pd.DataFrame
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    params, wildcards = stable["params"], stable["wildcards"]
-    name, number = chunk
-    epsilon, asked = float(name), params["levels"][name]
-    again = simulate.fixed_budget(
-        read_instance(_instance_file(root, stable)),
-        epsilon,
-        asked["budgets"],
-        asked["replicates"],
-        params["seed"],
-        wildcards["policy"],
-        chunk=number,
-    )
-    again = _labelled(again, wildcards, "policy", epsilon)
-    mine = (kept["epsilon"] == epsilon) & (kept["replicate"] // simulate.CHUNK == number)
-    return kept[mine], again
+    params, (policy, name, number) = stable["params"], chunk
+    problem, epsilon = Instance(**params["problem"]), float(name)
+    level = params["methods"][policy][name]
+    runs = level["budgets"], level["replicates"], params["seed"]
+    again = simulate.fixed_budget(problem, epsilon, *runs, policy, chunk=number)
+    again = _labelled(again, {"instance": problem.name, "policy": policy, "epsilon": epsilon})
+    mine = (kept["policy"] == policy) & (kept["epsilon"] == epsilon)
+    return kept[mine & (kept["replicate"] // simulate.CHUNK == number)], again
 
 
 def _confidence(
     root: Path, stable: Stable, chunk: tuple, kept: pd.DataFrame
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    params, wildcards = stable["params"], stable["wildcards"]
-    name, delta, number = chunk
-    epsilon, asked = float(name), params["levels"][name]
-    again = simulate.fixed_confidence(
-        read_instance(_instance_file(root, stable)),
-        epsilon,
-        delta,
-        asked["replicates"],
-        params["seed"],
-        Radius(wildcards["radius"], **params["constants"]),
-        chunk=number,
-    )
-    again.insert(0, "delta", delta)
-    again = _labelled(again, wildcards, "radius", epsilon)
-    mine = (kept["epsilon"] == epsilon) & (kept["delta"] == delta)
+    params, (radius, name, delta, number) = stable["params"], chunk
+    problem, epsilon = Instance(**params["problem"]), float(name)
+    runs = params["methods"][radius][name]["replicates"], params["seed"]
+    edge = Radius(radius, **params["constants"])
+    again = simulate.fixed_confidence(problem, epsilon, delta, *runs, edge, chunk=number)
+    labels = {"instance": problem.name, "radius": radius, "epsilon": epsilon, "delta": delta}
+    again = _labelled(again, labels)
+    mine = (kept["radius"] == radius) & (kept["epsilon"] == epsilon) & (kept["delta"] == delta)
     mine &= kept["replicate"] // simulate.CHUNK == number
     # Pulls of each arm are not kept for instances with many arms.
     return kept[mine], again[[column for column in again if column in kept]]

@@ -1,0 +1,172 @@
+# Needs: summaries, figures, captions, claims. Makes: what people open first (the article, the
+# explorer, the notebook, the findings of the README), and at last results/manifest.json, by which
+# `ldpt audit` knows what there should be.
+
+PRODUCTS += [
+    "<results>/claims.html",
+    "<results>/numbers.json",
+    "<paper>/report.pdf",
+    "<figures>/explorer.html",
+    "<figures>/findings.md",
+    "<results>/explore/one_answer_or_two.csv",
+    "<results>/explore/explore.html",
+]
+
+
+report: "../captions/workflow.rst"
+
+
+rule gather_numbers:
+    """Gather every number that article and README show, and fill the findings of the README."""
+    localrule: True
+    input:
+        facts=expand("<results>/captions/{name}.json", name=FIGURES),
+        claims="<results>/claims.json",
+        fixed_budget="<results>/summaries/fixed_budget.csv",
+        fixed_confidence="<results>/summaries/fixed_confidence.csv",
+        instances="<results>/instances.json",
+        citation=source("CITATION.cff"),
+        findings=source("workflow/captions/findings.md"),
+    output:
+        numbers="<results>/numbers.json",
+        findings="<figures>/findings.md",
+    log:
+        "<results>/logs/gather_numbers.log",
+    params:
+        code=code("gather_numbers"),
+        seed=config["seed"],
+        rho=config["rho"],
+        config_hash=stable_hash(config),
+    script:
+        "../../scripts/gather_numbers.py"
+
+
+rule article:
+    """Typeset the replication article."""
+    input:
+        report=source("paper/report.typ"),
+        parts=sources(
+            "paper",
+            "layout.typ",
+            "related.typ",
+            "proofs.typ",
+            "theorems.typ",
+            "references.yml",
+        ),
+        numbers="<results>/numbers.json",
+        claims="<results>/claims.json",
+        tapes="<results>/evidence/tapes.csv",
+        figures=expand("<figures>/{name}.pdf", name=FIGURES),
+        captions=expand(
+            "<results>/captions/{name}.{ext}", name=FIGURES, ext=["rst", "typ"]
+        ),
+    output:
+        report(
+            "<paper>/report.pdf",
+            caption="../captions/article.rst",
+            category="Article",
+        ),
+    log:
+        "<results>/logs/article.log",
+    group:
+        "publish"
+    params:
+        code=code("article"),
+    script:
+        "../../scripts/article.py"
+
+
+rule claims_page:
+    """Show the verdict on every claim as a page."""
+    input:
+        claims="<results>/claims.json",
+        page=sources("workflow/pages/claims", "page.html", "page.css", "page.js"),
+    output:
+        report(
+            "<results>/claims.html",
+            caption="../captions/claims.rst",
+            category="Audit",
+        ),
+    log:
+        "<results>/logs/claims_page.log",
+    group:
+        "publish"
+    params:
+        code=code("claims_page"),
+    script:
+        "../../scripts/claims_page.py"
+
+
+rule explorer:
+    """Put what was measured into the interactive page."""
+    input:
+        page=sources(
+            "workflow/pages/explorer",
+            "page.html",
+            "page.css",
+            "model.js",
+            "chart.js",
+            "race.js",
+            "page.js",
+        ),
+        instances="<results>/instances.json",
+        fixed_budget="<results>/summaries/fixed_budget.csv",
+        fixed_confidence="<results>/summaries/fixed_confidence.csv",
+    output:
+        report(
+            "<figures>/explorer.html",
+            caption="../captions/explorer.rst",
+            category="Explore",
+        ),
+    log:
+        "<results>/logs/explorer.log",
+    group:
+        "conclude"
+    params:
+        code=code("explorer"),
+        rho=config["rho"],
+        prior_gap=config["prior_gap"],
+    script:
+        "../../scripts/explorer.py"
+
+
+rule notebook:
+    """Execute the notebook on these results and render it as a page."""
+    input:
+        notebook=source(NOTEBOOK),
+        instances="<results>/instances.json",
+        fixed_budget="<results>/summaries/fixed_budget.csv",
+        fixed_confidence="<results>/summaries/fixed_confidence.csv",
+    output:
+        table="<results>/explore/one_answer_or_two.csv",
+        page=report(
+            "<results>/explore/explore.html",
+            caption="../captions/notebook.rst",
+            category="Explore",
+        ),
+    log:
+        "<results>/logs/notebook.log",
+    group:
+        "conclude"
+    params:
+        code=notebook_code,
+        renderer=code("run_notebook"),
+    script:
+        "../../scripts/run_notebook.py"
+
+
+rule manifest:
+    input:
+        PRODUCTS,
+    output:
+        MANIFEST,
+    log:
+        "<results>/logs/manifest.log",
+    """List every product with its hash and the hash of its record."""
+    localrule: True
+    params:
+        code=code("manifest"),
+        config=config,
+        origin=config_origin(workflow),
+    script:
+        "../../scripts/manifest.py"
