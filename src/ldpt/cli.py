@@ -15,12 +15,14 @@ from ldpt.io.interrupt import end_on_interrupt
 if TYPE_CHECKING:
     import pandas as pd
 
+    from ldpt.designs import Design
     from ldpt.instances import Instance
 
 Subparsers = Any  # argparse does not name the type of its subparsers
 
 INVALID = 2  # exit status
 EXAMPLES = {
+    "analyse": "ldpt analyse answers.csv --epsilon 1 --threshold 0.3 --delta 0.05",
     "plan": "ldpt plan --instance dose-finding --delta 0.05 --epsilon 1 2",
     "simulate": "ldpt simulate --means 0.2 0.6 --epsilon 1 --delta 0.1",
     "trace": "ldpt trace figures/privacy_cost.pdf",
@@ -576,7 +578,134 @@ def _runs(
     return runs, summarise.fixed_confidence(labelled, {}, complexity)
 
 
-SUBCOMMANDS = (_add_plan, _add_simulate, _add_trace, _add_audit, _add_crate)
+# --- analyse
+
+
+def _add_analyse(subparsers: Subparsers) -> None:
+    parser = subparsers.add_parser(
+        "analyse",
+        help="verdicts and intervals from a file of private answers",
+        description="Read a CSV or Parquet file with columns arm and response (0 or 1, one row per "
+        "answer), or arm, responses and ones (counts). Say of every arm whether its share of yes "
+        "is above the threshold, with an interval that is valid at any time.",
+    )
+    parser.add_argument("file", type=Path, help="the answers; a column epsilon is used if present")
+    design = parser.add_argument_group("how the answers were randomised, in one of four ways")
+    design.add_argument(
+        "--epsilon", type=epsilon_level, help="PrivBern, randomised response; inf for none"
+    )
+    design.add_argument(
+        "--warner",
+        type=UNIT,
+        metavar="P",
+        help="the sensitive question is asked with probability P",
+    )
+    design.add_argument(
+        "--crosswise",
+        type=UNIT,
+        metavar="P",
+        help="crosswise model; P is the share of yes to the other question, response 1: both agree",
+    )
+    design.add_argument(
+        "--forced",
+        type=UNIT,
+        nargs=2,
+        metavar=("YES", "NO"),
+        help="probabilities of a forced yes and a forced no",
+    )
+    parser.add_argument(
+        "--threshold", "--tau", type=UNIT, required=True, help="share of yes to compare with"
+    )
+    parser.add_argument(
+        "--delta",
+        type=error_level,
+        default=0.05,
+        help="largest probability of any wrong verdict (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--noncompliance",
+        type=number("a number in [0, 0.5)", lambda value: 0 <= value < 0.5),
+        default=0.0,
+        metavar="SHARE",
+        help="largest share of people who do not follow the instruction (default: 0)",
+    )
+    parser.add_argument(
+        "--conduct",
+        choices=("any", "coin", "random", "opposite"),
+        default="any",
+        help="what these people do: anything, a coin of theirs, a fair coin, the opposite "
+        "(default: any)",
+    )
+    parser.add_argument(
+        "--unordered",
+        action="store_true",
+        help="rows are not in order of arrival: judge the totals only",
+    )
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="everything, machine-readable")
+    form.add_argument("--csv", action="store_true", help="one line per arm, machine-readable")
+    parser.set_defaults(handler=_analyse)
+
+
+def _analyse(arguments: argparse.Namespace) -> int:
+    from ldpt import analysis
+    from ldpt.answers import read_answers
+
+    if not arguments.noncompliance:
+        refuse_unused(arguments, ["conduct"], "without --noncompliance")
+    answers = read_answers(arguments.file)
+    design, name = _design(arguments, answers.epsilon)
+    found = analysis.analyse(
+        answers,
+        analysis.Terms(
+            design,
+            arguments.threshold,
+            arguments.delta,
+            arguments.noncompliance,
+            arguments.conduct,
+            not arguments.unordered,
+            name,
+        ),
+    )
+    forms = {"json": analysis.as_json, "csv": analysis.as_csv}
+    form = next((forms[key] for key in forms if getattr(arguments, key)), analysis.as_text)
+    print(form(found))
+    return 0
+
+
+def _design(arguments: argparse.Namespace, stated: float | None) -> "tuple[Design, str]":
+    """Return the design that the options or the file's column state, and its name."""
+    from ldpt import designs
+
+    made: list[tuple[Design, str]] = []
+    if arguments.epsilon is not None:
+        made.append((designs.as_design(arguments.epsilon), "randomised response"))
+    if arguments.warner is not None:
+        made.append(
+            (designs.warner(arguments.warner), f"Warner's design, p = {arguments.warner:g}")
+        )
+    if arguments.crosswise is not None:
+        name = f"crosswise model, p = {arguments.crosswise:g}"
+        made.append((designs.crosswise(arguments.crosswise), name))
+    if arguments.forced is not None:
+        yes, no = arguments.forced
+        made.append((designs.forced(yes, no), f"forced response, yes {yes:g}, no {no:g}"))
+    if not made and stated is not None:
+        made.append((designs.as_design(stated), "randomised response"))
+    if len(made) != 1:
+        raise ValueError(
+            "say how the answers were randomised by exactly one of --epsilon, --warner, "
+            "--crosswise, --forced, or by a column epsilon"
+        )
+    epsilon = made[0][0].epsilon
+    if stated is not None and not math.isclose(stated, epsilon, rel_tol=1e-6):
+        raise ValueError(
+            f"{arguments.file}: its column epsilon is {stated:g}, the options say {epsilon:g}"
+        )
+    return made[0]
+
+
+SUBCOMMANDS = (_add_plan, _add_analyse, _add_simulate, _add_trace, _add_audit, _add_crate)
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -10,12 +10,9 @@ import math
 from dataclasses import dataclass
 
 from ldpt.checks import check_epsilon, check_number
-from ldpt.io.messages import shown
 from ldpt.privacy import shrinkage
 
 __all__ = ["Design", "as_design", "crosswise", "forced", "warner"]
-
-CONDUCTS = ("random", "opposite")  # of people who do not follow the instruction
 
 
 @dataclass(frozen=True)
@@ -76,19 +73,6 @@ class Design:
     def mean(self, private_mean: float) -> float:
         """Return the share of yes at this mean bit; outside [0, 1] if no share gives it."""
         return 0.5 + (private_mean - (self.one + self.zero) / 2) / self.shrinkage
-
-    def with_noncompliance(self, share: float, conduct: str = "random") -> "Design":
-        """Return the design of the bits if a share of people does not follow the instruction.
-
-        They answer with a fair coin (``random``) or the opposite of what they should
-        (``opposite``): both pull the mean bit towards 1/2, by the factors 1 - share and
-        1 - 2 share.
-        """
-        if conduct not in CONDUCTS:
-            raise ValueError(f"conduct must be one of {', '.join(CONDUCTS)}, got {shown(conduct)}")
-        factor = 1 - check_number("share", share, 0, 0.99) * (2 if conduct == "opposite" else 1)
-        one, zero = (0.5 + factor * (bit - 0.5) for bit in (self.one, self.zero))
-        return Design(one, zero, self.flipped)
 
 
 def warner(p: float) -> Design:

@@ -1,0 +1,188 @@
+"""What ``ldpt analyse`` computes and says."""
+
+import csv
+import io
+import json
+import math
+
+import numpy as np
+import pytest
+
+from ldpt.analysis import Terms, analyse, as_csv, as_json, as_text
+from ldpt.answers import Answers, read_answers
+from ldpt.cli import main
+from ldpt.designs import as_design, crosswise
+from ldpt.inference import decide
+from ldpt.privacy import PrivBern
+
+COUNTS = "arm,responses,ones\ncheating,1150,859\ntax evasion,1140,801\nnon-voting,1163,680\n"
+COUNTS += "shoplifting,1166,604\n"
+
+
+@pytest.fixture
+def survey(tmp_path):
+    path = tmp_path / "survey.csv"
+    path.write_text(COUNTS)
+    return path
+
+
+@pytest.fixture
+def rows(tmp_path):
+    """Rows of two arms in order of arrival, at epsilon 1."""
+    mechanism, rng = PrivBern(1.0, rng=1), np.random.default_rng(2)
+    lines = ["arm,response"]
+    for _ in range(1500):
+        for arm, mean in (("low", 0.1), ("high", 0.6)):
+            lines.append(f"{arm},{mechanism.privatise(float(rng.random() < mean))}")
+    path = tmp_path / "rows.csv"
+    path.write_text("\n".join(lines))
+    return path
+
+
+def run(capsys, *options):
+    status = main(["analyse", *map(str, options)])
+    captured = capsys.readouterr()
+    return status, captured.out, captured.err
+
+
+def test_a_published_survey(capsys, survey):
+    status, out, err = run(capsys, survey, "--crosswise", 0.1595, "--threshold", 0.3)
+    assert (status, err) == (0, "")
+    for line in (
+        "cheating         1,150     0.137  0.074 .. 0.206  below",
+        "shoplifting      1,166     0.474  0.397 .. 0.550  above",
+    ):
+        assert line in out
+    assert "For a methods section" in out
+
+
+def test_the_table_fits_80_columns(capsys, rows):
+    text = rows.read_text().replace("low", "a very long name of an arm in a survey")
+    rows.write_text(text)
+    _, out, _ = run(capsys, rows, "--epsilon", 1, "--threshold", 0.3)
+    assert max(map(len, out.splitlines())) <= 80
+    assert "decided after" in out
+
+
+def test_json_and_csv_have_the_same_numbers(capsys, survey):
+    options = (survey, "--crosswise", 0.1595, "--threshold", 0.3)
+    _, text, _ = run(capsys, *options, "--json")
+    _, table, _ = run(capsys, *options, "--csv")
+    content, lines = json.loads(text), list(csv.DictReader(io.StringIO(table)))
+    assert content["answers"] == 1150 + 1140 + 1163 + 1166
+    for arm, line in zip(content["arms"], lines, strict=True):
+        assert line["verdict"] == arm["verdict"]
+        assert math.isclose(float(line["estimate"]), arm["estimate"])
+    assert content["arms"][0]["ones"] == 1150 - 859  # the bit of a crosswise design with p < 1/2
+
+
+def test_rows_in_order_say_when_an_arm_was_decided(capsys, rows):
+    _, text, _ = run(capsys, rows, "--epsilon", 1, "--threshold", 0.3, "--json")
+    content = json.loads(text)
+    verdicts = {arm["arm"]: (arm["verdict"], arm["decided_at"]) for arm in content["arms"]}
+    bits = read_answers(rows).bits
+    expected = decide({"low": bits[0], "high": bits[1]}, 0.3, 1.0, 0.05)
+    assert content["in_order"]
+    assert verdicts == {v.arm: (v.verdict, v.decided_at) for v in expected}
+    assert verdicts["low"][0] == "below"
+    assert verdicts["high"][0] == "above"
+
+
+def test_without_an_order_only_totals_are_judged(capsys, rows):
+    _, text, _ = run(capsys, rows, "--epsilon", 1, "--threshold", 0.3, "--json", "--unordered")
+    assert {arm["decided_at"] for arm in json.loads(text)["arms"]} == {None}
+
+
+def test_rows_sorted_by_response_do_not_decide_early():
+    fair = np.sort((np.random.default_rng(0).random(600) < 0.5).astype(np.uint8))[::-1]
+    answers = Answers("file", ("a",), (600,), (int(fair.sum()),), bits=(fair,))
+    found = analyse(answers, Terms(as_design(math.inf), 0.5, 0.05))
+    assert not found.in_order
+    assert found.verdicts[0].verdict == "undecided"
+    assert "sorted by response" in found.notes[0]
+
+
+def test_rows_without_a_response_are_reported(capsys, tmp_path):
+    path = tmp_path / "gaps.csv"
+    path.write_text("arm,response\na,1\na,\nb,NA\nb,0\n")
+    _, out, _ = run(capsys, path, "--epsilon", 1, "--threshold", 0.3)
+    assert "2 answers on 2 arms" in out
+    assert "2 rows without a response" in out
+
+
+def test_noncompliance_widens_intervals_and_can_undo_a_verdict(survey):
+    answers = read_answers(survey)
+    full = analyse(answers, Terms(crosswise(0.1595), 0.3, 0.05))
+    some = analyse(answers, Terms(crosswise(0.1595), 0.3, 0.05, 0.05, "random"))
+    assert full.verdicts[2].verdict == "above"
+    assert some.verdicts[2].verdict == "undecided"
+    for wide, narrow in zip(some.estimates, full.estimates, strict=True):
+        assert wide.low <= narrow.low
+        assert wide.high >= narrow.high
+    assert "up to 5%" in as_text(some)
+    tolerated = full.tolerated[2]
+    for share, verdict in ((tolerated - 1e-3, "above"), (tolerated + 1e-3, "undecided")):
+        terms = Terms(crosswise(0.1595), 0.3, 0.05, share)
+        assert analyse(answers, terms).verdicts[2].verdict == verdict
+
+
+def test_a_column_of_epsilons_is_used(capsys, tmp_path):
+    path = tmp_path / "stated.csv"
+    path.write_text("arm,responses,ones,epsilon\na,900,700,1.5\n")
+    _, text, _ = run(capsys, path, "--threshold", 0.5, "--json")
+    assert math.isclose(json.loads(text)["epsilon"], 1.5)
+    status, _, err = run(capsys, path, "--threshold", 0.5, "--epsilon", 2)
+    assert status == 2
+    assert err.endswith("its column epsilon is 1.5, the options say 2\n")
+
+
+def test_a_large_epsilon_is_remarked(capsys, survey):
+    _, out, _ = run(capsys, survey, "--epsilon", 20, "--threshold", 0.3)
+    assert "hardly private" in out
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ([], "exactly one of --epsilon, --warner, --crosswise, --forced"),
+        (["--epsilon", 1, "--warner", 0.8], "exactly one of"),
+        (["--warner", 0.5], "p must differ from 0.5"),
+        (["--forced", 0.6, 0.4], "yes + no must be below 1, got 0.6 + 0.4"),
+        (["--epsilon", 1, "--conduct", "coin"], "--conduct has no effect without --noncompliance"),
+        (["--epsilon", 0], "argument --epsilon: must be a number of at least 1e-09"),
+        (["--epsilon", 1, "--delta", 1], "argument --delta: must be"),
+        (["--epsilon", 1, "--noncompliance", 0.5], "argument --noncompliance: must be a number in"),
+        (["--epsilon", 1, "--json", "--csv"], "not allowed with argument"),
+    ],
+)
+def test_wrong_options_get_one_line(capsys, survey, options, message):
+    status, out, err = run(capsys, survey, "--threshold", 0.3, *options)
+    assert (status, out) == (2, "")
+    assert message in err
+    assert err.count("\n") == 1
+
+
+def test_a_bad_file_gets_one_line(capsys, tmp_path):
+    path = tmp_path / "bad.csv"
+    path.write_text("arm,response\na,1\na,maybe\n")
+    status, out, err = run(capsys, path, "--threshold", 0.3, "--epsilon", 1)
+    assert (status, out) == (2, "")
+    assert err == (
+        f"ldpt analyse: {path}: row 3: the response is not 0 or 1 (its value is not shown)\n"
+    )
+
+
+def test_no_answers_at_all(capsys, tmp_path):
+    path = tmp_path / "silent.csv"
+    path.write_text("arm,response\na,\n")
+    for form, needle in (("--json", '"estimate": null'), ("--csv", "undecided"), (None, " -")):
+        options = [form] if form else []
+        status, out, _ = run(capsys, path, "--threshold", 0.3, "--epsilon", 1, *options)
+        assert status == 0
+        assert needle in out
+
+
+def test_all_forms_name_every_arm(survey):
+    found = analyse(read_answers(survey), Terms(as_design(1.0), 0.3, 0.05))
+    for form in (as_text, as_json, as_csv):
+        assert all(arm in form(found) for arm in found.answers.arms)
