@@ -21,8 +21,10 @@ from pathlib import Path
 import numba
 import numpy as np
 
-from ldpt.engines import loops
-from ldpt.engines.decisions import Arms, Judge
+from ldpt.engines.boundaries import Arms
+from ldpt.engines.budget_runs import index_losses
+from ldpt.engines.confidence_runs import Runs, fixed_confidence_runs
+from ldpt.engines.indices import Judge
 from ldpt.instances import Instance, equal_gap
 from ldpt.learners import FixedBudget, FixedConfidence
 from ldpt.policies import POLICIES
@@ -98,14 +100,14 @@ def compiled_pull(case: Case, fast: bool, runs: int, limit: int = NO_LIMIT) -> t
         rule = POLICIES[case.method].rule(problem.threshold, problem.tolerance, epsilon)
         losses = np.empty((runs, budgets.size), np.bool_)
         start = time.process_time()
-        loops.index_losses(rng, fast, means, rule, judge, losses)
+        index_losses(rng, fast, means, rule, judge, losses)
         pulls = float(runs * budgets[-1])
     else:
         n_arms = problem.n_arms
-        made = loops.Runs(np.empty(runs, np.int64), *np.empty((2, runs, n_arms), np.int64))
+        made = Runs(np.empty(runs, np.int64), *np.empty((2, runs, n_arms), np.int64))
         edge = Radius(case.method).at(n_arms, DELTA, problem.threshold, epsilon)
         start = time.process_time()
-        loops.fixed_confidence_runs(rng, fast, Arms(means, tau), edge, np.array([limit]), made)
+        fixed_confidence_runs(rng, fast, Arms(means, tau), edge, limit, made)
         pulls = float(made.pulls.sum())
     return 1e9 * (time.process_time() - start) / pulls, pulls / runs
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ldpt.engines.loops import fixed_budget_fast
+from ldpt.engines.fast_budget import fixed_budget_fast
 from ldpt.instances import Instance
 from ldpt.io.runs import labelled, write_runs
 from ldpt.policies import POLICIES

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom, binomtest, norm
 
-from ldpt.engines.decisions import arm_index
+from ldpt.engines.indices import arm_index
 from ldpt.exact import (
     certified_error_lower_bound,
     fixed_budget_loss,

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ldpt.engines import loops
-from ldpt.engines.decisions import Arms
+from ldpt.engines.boundaries import Arms
+from ldpt.engines.literal_budget import fixed_budget_literal
+from ldpt.engines.literal_confidence import fixed_confidence_literal
 from ldpt.learners import FixedBudget, FixedConfidence
 from ldpt.policies import INDEX_POLICIES
 from ldpt.privacy import private_mean
@@ -40,7 +41,7 @@ def test_fixed_budget_follows_the_literal_engine_pull_by_pull(
     rule = learner.policy.rule(threshold, tolerance, epsilon)
     pulls, sums = np.zeros((2, budget, len(MEANS)), np.int64)
     steps = np.arange(1, budget + 1)
-    loops.fixed_budget_literal(np.random.default_rng(11), means, rule, steps, pulls, sums)
+    fixed_budget_literal(np.random.default_rng(11), means, rule, steps, pulls, sums)
     rng = np.random.default_rng(11)
     for step in range(budget):
         record_next(learner, rng, means)
@@ -61,11 +62,11 @@ def test_fixed_confidence_follows_the_literal_engine_to_its_end(threshold, epsil
         while not learner.finished:
             record_next(learner, rng, means)
         pulls, sums = np.zeros((2, len(MEANS)), np.int64)
-        stopping_time = loops.fixed_confidence_literal(
+        stopping_time = fixed_confidence_literal(
             np.random.default_rng(seed),
             Arms(means, learner.private_threshold),
             learner.radius.at(len(MEANS), 0.1, threshold, epsilon),
-            np.array([10**7]),
+            10**7,
             pulls,
             sums,
         )

@@ -12,8 +12,10 @@ from scipy.stats import binomtest
 
 from ldpt import radii
 from ldpt.checks import check_delta
-from ldpt.engines import decisions, loops
-from ldpt.engines.decisions import Arms
+from ldpt.engines import boundaries
+from ldpt.engines.boundaries import Arms
+from ldpt.engines.fast_confidence import fixed_confidence_fast
+from ldpt.engines.literal_confidence import fixed_confidence_literal
 from ldpt.engines.sources import tape_from_responses
 from ldpt.exact import fixed_confidence_error
 from ldpt.instances import Instance
@@ -65,7 +67,7 @@ def test_boundary_of_mixture_is_robbins_and_needs_no_time(n, rho):
 def test_boundary_compiled_is_the_plain_one(name):
     edge = Radius(name).at(3, 0.1, 0.4, 2.0)
     for n in (1, 50, 10**9):
-        assert decisions.upper(edge, n, 2 * n) == upper(edge, n, 2 * n)
+        assert boundaries.upper(edge, n, 2 * n) == upper(edge, n, 2 * n)
 
 
 @pytest.mark.parametrize("name", RADII)
@@ -282,9 +284,9 @@ def test_kinds_take_a_new_radius_as_one_row(monkeypatch, kind):
     for _ in range(20):
         tape = tape_from_responses(rng.random((3, 9000)) < arms.means[:, None])
         runs = []
-        for engine in (loops.fixed_confidence_literal, loops.fixed_confidence_fast):
+        for engine in (fixed_confidence_literal, fixed_confidence_fast):
             pulls, sums = np.zeros((2, 3), np.int64)
-            time = engine(tape, arms, edge, np.array([8000]), pulls, sums)
+            time = engine(tape, arms, edge, 8000, pulls, sums)
             runs.append((time, pulls.tolist(), sums.tolist()))
         assert runs[0] == runs[1]
     chain = fixed_confidence_error(Instance("one", [0.8], 0.5), math.inf, 0.1, "wide")

@@ -9,8 +9,9 @@ import pandas as pd
 import pytest
 
 from ldpt import simulate
-from ldpt.engines import loops
-from ldpt.engines.decisions import Arms
+from ldpt.engines.boundaries import Arms
+from ldpt.engines.fast_confidence import fixed_confidence_fast
+from ldpt.engines.literal_confidence import fixed_confidence_literal
 from ldpt.instances import Instance
 from ldpt.policies import POLICIES
 from ldpt.radii import RADII, Radius
@@ -182,7 +183,7 @@ def test_fixed_confidence_run_at_max_pulls_is_neither_stopped_nor_correct():
     assert not runs["correct"].any()
 
 
-ENGINES = {"literal": loops.fixed_confidence_literal, "fast": loops.fixed_confidence_fast}
+ENGINES = {"literal": fixed_confidence_literal, "fast": fixed_confidence_fast}
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -198,7 +199,7 @@ def test_runs_past_two_to_the_21_stop_where_their_walk_leaves_the_boundary(
     for _ in range(12):
         pulls, sums = np.zeros((2, 1), np.int64)
         arms = Arms(np.array([0.5 + gap]), 0.5)
-        time = ENGINES[engine](rng, arms, edge, np.array([10**9]), pulls, sums)
+        time = ENGINES[engine](rng, arms, edge, 10**9, pulls, sums)
         width = math.sqrt(time * math.log(40 * int(time) ** 3) / scale)  # integers of any size
         distance = abs(int(sums[0]) - time / 2)
         assert width * (1 - 1e-12) <= distance < width + 1

@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 
 from ldpt.checks import check_delta, check_epsilon, check_whole, is_number
-from ldpt.engines.decisions import arm_index, is_undecided
+from ldpt.engines.boundaries import is_undecided
+from ldpt.engines.indices import arm_index
 from ldpt.engines.jit import compiled
 from ldpt.instances import Instance, check_instance
 from ldpt.io.interrupt import run_jobs

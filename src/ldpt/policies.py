@@ -15,7 +15,7 @@ the budget, so one run gives the loss at every budget.
 
 An index policy with another weight of the logarithm is one more row of the table; learners,
 engines, exact chains and rare events take weight and clip from it. A policy of another kind needs
-its own loop in :mod:`ldpt.engines.loops` and a branch in :func:`ldpt.simulate.fixed_budget`.
+its own loop in :mod:`ldpt.engines.budget_runs` and a branch in :func:`ldpt.simulate.fixed_budget`.
 """
 
 import math
@@ -109,7 +109,7 @@ def index(rule: IndexRule, n: float, s: float) -> float:
     """Index of an arm with n pulls and s positive responses; the least one is pulled.
 
     Written with |s - n tau| / sqrt(n) so that mirrored arms tie exactly. Plain Python;
-    :mod:`ldpt.engines.decisions` compiles it for the engines, so that learners and engines
+    :mod:`ldpt.engines.indices` compiles it for the engines, so that learners and engines
     evaluate the same floating-point expression.
     """
     root = math.sqrt(n)

@@ -133,7 +133,7 @@ def lower(edge: Boundary, n: float, t: float) -> float:
 def height(edge: Boundary, lines: np.ndarray, n: float, t: float) -> float:
     """Return b(n, t) on the side whose lines these are.
 
-    Plain Python; :mod:`ldpt.engines.decisions` compiles it for the engines. Line k touches the
+    Plain Python; :mod:`ldpt.engines.boundaries` compiles it for the engines. Line k touches the
     boundary of ``coin`` at n = 2^e (1 + m / 32), k = 32 e + m.
     """
     if edge.family == COIN:

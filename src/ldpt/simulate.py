@@ -14,8 +14,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ldpt.checks import check_delta, check_epsilon, check_number, check_seed, check_whole
-from ldpt.engines import CHUNK, loops
-from ldpt.engines.decisions import Arms, Judge
+from ldpt.engines import CHUNK
+from ldpt.engines.boundaries import Arms
+from ldpt.engines.budget_runs import index_losses, laplace_losses, uniform_losses
+from ldpt.engines.confidence_runs import Runs, fixed_confidence_runs
+from ldpt.engines.indices import Judge
 from ldpt.instances import Instance, check_instance
 from ldpt.io.interrupt import run_jobs
 from ldpt.io.messages import shown
@@ -35,6 +38,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 PULLS_PER_CALL = 10**7  # of compiled code between two looks at Ctrl-C, about
+RUNS_PER_CALL = 50  # of the fast engine of Algorithm 2, whose time hardly depends on the pulls
 MAX_THREADS = 1000
 ENGINES = ("literal", "fast")
 NO_LIMIT = int(np.iinfo(np.int64).max)
@@ -300,14 +304,14 @@ def _budget_chunk(
     judge = Judge(grid, instance.must_accept, instance.must_reject)
     if not policy.private_responses:
         rule = policy.rule(instance.threshold, instance.tolerance, epsilon)
-        loops.laplace_losses(rng, np.array(instance.means), rule, 1 / epsilon, judge, losses)
+        laplace_losses(rng, np.array(instance.means), rule, 1 / epsilon, judge, losses)
         return
     means, threshold = instance.private_means(epsilon), instance.private_threshold(epsilon)
     if policy.log_weight is None:
-        loops.uniform_losses(rng, means, threshold, judge, losses)
+        uniform_losses(rng, means, threshold, judge, losses)
         return
     rule = policy.rule(instance.threshold, instance.tolerance, epsilon)
-    loops.index_losses(rng, engine == "fast", means, rule, judge, losses)
+    index_losses(rng, engine == "fast", means, rule, judge, losses)
 
 
 def fixed_confidence(
@@ -412,10 +416,14 @@ def fixed_confidence_columns(
     if max_pulls is None:
         hint = "; max_pulls sets when to give up"
         require_affordable(instance, epsilon, delta, radius, hint)
-    limit = np.array([NO_LIMIT if max_pulls is None else max_pulls])
+    cap = NO_LIMIT if max_pulls is None else max_pulls
     parts = list(chunks(replicates, chunk))
     pulls_per_run = 1.0 if max_pulls else expected_pulls(instance, epsilon, delta, radius)
     kept = 2 * instance.n_arms + 2
+    stopped = threading.Event()
+    runs_per_call = RUNS_PER_CALL
+    if engine == "literal":
+        runs_per_call = max(1, int(PULLS_PER_CALL // pulls_per_run))
     require_short_runs(_runs_in(parts), pulls_per_run, engine == "literal", kept)
     shape = (replicates, instance.n_arms)
     stopping, pulls, sums = (
@@ -430,10 +438,14 @@ def fixed_confidence_columns(
     def simulate_chunk(number: int, part: slice) -> None:
         names = (instance.name, radius.name, epsilon, delta, number)
         rng = stream(seed, "fixed_confidence", *names)
-        runs = loops.Runs(stopping[part], pulls[part], sums[part])
-        loops.fixed_confidence_runs(rng, engine == "fast", arms, edge, limit, runs)
+        for start in range(part.start, part.stop, runs_per_call):
+            if stopped.is_set():
+                return
+            rows = slice(start, min(start + runs_per_call, part.stop))
+            runs = Runs(stopping[rows], pulls[rows], sums[rows])
+            fixed_confidence_runs(rng, engine == "fast", arms, edge, cap, runs)
 
-    _each(simulate_chunk, parts, threads, progress, stop=lambda: limit.fill(0))
+    _each(simulate_chunk, parts, threads, progress, stop=stopped.set)
     truth = np.array(instance.means) >= instance.threshold
     correct = (stopping >= 0) & np.all((sums - pulls * threshold >= 0) == truth, axis=1)
     columns = {"replicate": np.arange(replicates), "stopping_time": stopping, "correct": correct}

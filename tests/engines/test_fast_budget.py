@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 from scipy.stats import ks_2samp
 
-from ldpt.engines import blocks, fast_budget, loops, tournament
-from ldpt.engines.decisions import arm_index
+from ldpt.engines import blocks, fast_budget, tournament
+from ldpt.engines.fast_budget import fixed_budget_fast
+from ldpt.engines.indices import arm_index
+from ldpt.engines.literal_budget import fixed_budget_literal
 from ldpt.policies import IndexRule
 from ldpt.privacy import private_mean
 from tests.engines.laws import LEVEL
@@ -56,7 +58,7 @@ def test_fixed_budget_engines_pull_alike(epsilon, zeta, budget, log_weight):
     first = np.empty((2, 2, runs))
     budgets = np.array([budget // 3, budget])
     pulls, sums = np.zeros((2, 2, 3), np.int64)
-    for e, engine in enumerate((loops.fixed_budget_literal, loops.fixed_budget_fast)):
+    for e, engine in enumerate((fixed_budget_literal, fixed_budget_fast)):
         rng = np.random.default_rng(e)
         for r in range(runs):
             engine(rng, means, IndexRule(0.5, zeta, log_weight), budgets, pulls, sums)

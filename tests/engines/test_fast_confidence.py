@@ -7,19 +7,21 @@ import numpy as np
 import pytest
 from scipy.stats import ks_2samp
 
-from ldpt.engines import loops
 from ldpt.engines.blocks import ONES, PULLS, REST, REST_SIZE, Corridor
-from ldpt.engines.decisions import Arms, is_undecided, upper
+from ldpt.engines.boundaries import Arms, is_undecided, upper
+from ldpt.engines.confidence_runs import Runs, fixed_confidence_runs
 from ldpt.engines.fast_confidence import (
     AHEAD,
     HORIZON,
     MAX_WORDS,
     State,
     first_ones,
+    fixed_confidence_fast,
     new_room,
     reopening_time,
     walk,
 )
+from ldpt.engines.literal_confidence import fixed_confidence_literal
 from ldpt.engines.sources import WORD_SIZE, tape_from_responses
 from ldpt.engines.tournament import NEVER
 from ldpt.privacy import private_mean
@@ -34,13 +36,13 @@ def test_fixed_confidence_engines_stop_alike(name):
     means = private_mean(np.array([0.1, 0.3, 0.8]), epsilon)
     times, pulls, sums = np.zeros((2, runs), np.int64), *np.zeros((2, 2, runs, 3), np.int64)
     for fast in (0, 1):
-        loops.fixed_confidence_runs(
+        fixed_confidence_runs(
             np.random.default_rng(10 + fast),
             bool(fast),
             Arms(means, 0.5),
             radius.at(3, 0.1, 0.5, epsilon),
-            np.array([10**12]),
-            loops.Runs(times[fast], pulls[fast], sums[fast]),
+            10**12,
+            Runs(times[fast], pulls[fast], sums[fast]),
         )
         assert (pulls[fast].sum(axis=1) == times[fast]).all()
     assert ks_2samp(times[0], times[1]).pvalue > LEVEL
@@ -53,13 +55,13 @@ def test_fixed_confidence_fast_cut_off_shows_the_state_of_every_arm():
     means = private_mean(np.array([0.45, 0.6]), 0.3)
     times, pulls, sums = np.zeros((2, runs), np.int64), *np.zeros((2, 2, runs, 2), np.int64)
     for fast in (0, 1):
-        loops.fixed_confidence_runs(
+        fixed_confidence_runs(
             np.random.default_rng(20 + fast),
             bool(fast),
             Arms(means, 0.5),
             radius.at(2, 0.1, 0.5, 0.3),
-            np.array([limit]),
-            loops.Runs(times[fast], pulls[fast], sums[fast]),
+            limit,
+            Runs(times[fast], pulls[fast], sums[fast]),
         )
     cut = times == -1
     assert cut.mean() > 0.9
@@ -95,13 +97,12 @@ def test_reopening_time_is_the_first_at_which_the_arm_is_undecided(name, seed):
     assert (reopened > 0) == KINDS[name].timed
 
 
-@pytest.mark.parametrize("engine", [loops.fixed_confidence_literal, loops.fixed_confidence_fast])
-def test_fixed_confidence_fast_ends_at_once_when_its_limit_is_set_to_zero(engine):
-    """This is how Ctrl-C stops compiled code: the arms keep one pull each."""
+@pytest.mark.parametrize("engine", [fixed_confidence_literal, fixed_confidence_fast])
+def test_a_run_of_no_further_pulls_shows_one_pull_of_each_arm(engine):
     pulls, sums = np.zeros((2, 3), np.int64)
     edge = Radius("mixture").at(3, 0.1, 0.5, np.inf)
     rng, arms = np.random.default_rng(1), Arms(np.full(3, 0.51), 0.5)
-    assert engine(rng, arms, edge, np.array([0]), pulls, sums) == -1
+    assert engine(rng, arms, edge, 0, pulls, sums) == -1
     assert pulls.tolist() == [1, 1, 1]
 
 

@@ -7,10 +7,12 @@ import numpy as np
 import pytest
 from scipy.stats import chi2_contingency
 
-from ldpt.engines import fast_losses, loops
-from ldpt.engines.decisions import Judge, is_loss
+from ldpt.engines import fast_losses
+from ldpt.engines.budget_runs import index_losses
 from ldpt.engines.fast_budget import go_on, new_state, restart, undo_window
+from ldpt.engines.indices import Judge, is_loss
 from ldpt.engines.jit import compiled
+from ldpt.engines.literal_budget import fixed_budget_literal
 from ldpt.engines.sources import tape_from_responses
 from ldpt.policies import IndexRule
 from tests.engines.laws import LEVEL
@@ -52,7 +54,7 @@ def test_look_ahead_on_tapes_tells_the_literal_losses(log_weight):
             assert (row[n] > n * tau) != (row[n - 1] > (n - 1) * tau)
             continue
         pulls, sums = np.zeros((2, budgets.size, means.size), np.int64)
-        loops.fixed_budget_literal(tape, means, rule, budgets, pulls, sums)
+        fixed_budget_literal(tape, means, rule, budgets, pulls, sums)
         for c in range(seen.reach + 1):
             assert is_loss(pulls[c], sums[c], tau, judge) == seen.verdict, (number, c)
     assert min(seen_verdicts) > 20
@@ -67,7 +69,7 @@ def test_losses_at_several_budgets_have_the_joint_law_of_the_literal_engine(log_
     patterns = []
     for fast in (False, True):
         losses = np.empty((100_000, budgets.size), np.bool_)
-        loops.index_losses(np.random.default_rng(7 + fast), fast, means, rule, judge, losses)
+        index_losses(np.random.default_rng(7 + fast), fast, means, rule, judge, losses)
         patterns.append(np.bincount(losses @ (1 << np.arange(budgets.size)), minlength=32))
     table = np.array(patterns)
     rare = table.sum(axis=0) < 20

@@ -1,57 +1,90 @@
 """Compiled code and its cache."""
 
+import os
 import shutil
 import subprocess
 import sys
 
 import pytest
 
-from ldpt.engines import blocks, loops
-from ldpt.engines.jit import engine_digest
+from ldpt.engines.jit import source_digest
 from tests.conftest import PROJECT
 
-
-def test_compiled_code_is_rebuilt_when_a_module_it_calls_changes():
-    caches = [f._cache._cache_file for f in (loops.index_losses, blocks.open_long_block)]
-    assert {cache._source_stamp for cache in caches} == {engine_digest()}
+BUDGET, CONFIDENCE, CHAINS = "engines/budget_runs.py", "engines/confidence_runs.py", "exact.py"
 
 
 @pytest.mark.parametrize(
-    ("module", "line", "new", "compiles"),
+    ("module", "line", "new", "compiled"),
     [
-        ("radii.py", "KINDS = {", '    "new": Kind(True, UNION, 1.0),', False),
-        ("policies.py", "    for policy in (", '        Policy("new", 1.0),', False),
-        ("radii.py", "    if edge.family == UNION:", "        n = n + 1", True),
-        ("radii.py", "UNION, TWO_SIDED, ONE_SIDED, COIN = 0, 1, 2, 3", "ONE_SIDED = 3", True),
-        ("radii.py", "class Boundary(NamedTuple):", "    new: float", True),
-        ("policies.py", "    root = math.sqrt(n)", "    root += 1", True),
-        ("policies.py", "class IndexRule(NamedTuple):", "    new: float", True),
-        ("engines/sources.py", "import math", "import sys", True),
-        ("exact.py", "import math", "import sys", True),
-        ("privacy.py", "import math", "import sys", False),
+        ("radii.py", "KINDS = {", '    "new": Kind("new", True, UNION, "H", 1.0),', set()),
+        ("policies.py", "    for policy in (", '        Policy("new", "new", "p", 1.0),', set()),
+        ("radii.py", "    if edge.family == UNION:", "        n = n + 1", {CONFIDENCE, CHAINS}),
+        ("radii.py", "class Boundary(NamedTuple):", "    new: float", {CONFIDENCE, CHAINS}),
+        ("policies.py", "    root = math.sqrt(n)", "    root += 1", {BUDGET, CHAINS}),
+        ("policies.py", "class IndexRule(NamedTuple):", "    new: float", {BUDGET, CHAINS}),
+        ("engines/sources.py", "import math", "import sys", {BUDGET, CONFIDENCE}),
+        ("engines/fast_confidence.py", "import math", "import sys", {CONFIDENCE}),
+        ("engines/fast_budget.py", "import math", "import sys", {BUDGET}),
+        ("exact.py", "import math", "import sys", {CHAINS}),
+        ("privacy.py", "import math", "import sys", set()),
     ],
 )
-def test_a_row_of_a_table_compiles_nothing_and_a_formula_does(
-    tmp_path, module, line, new, compiles
-):
+def test_an_edit_compiles_what_it_can_change(tmp_path, module, line, new, compiled):
     package = tmp_path / "ldpt"
     shutil.copytree(PROJECT / "src" / "ldpt", package, ignore=shutil.ignore_patterns("__pycache__"))
-    assert engine_digest(package) == engine_digest()
     text = (package / module).read_text()
     assert text.count(f"\n{line}") == 1
     (package / module).write_text(text.replace(f"\n{line}", f"\n{line}\n{new}"))
-    engine_digest.cache_clear()
-    assert (engine_digest(package) != engine_digest()) == compiles
+    changed = {
+        name
+        for name in (BUDGET, CONFIDENCE, CHAINS)
+        if source_digest(package / name) != source_digest(PROJECT / "src" / "ldpt" / name)
+    }
+    assert changed == compiled
 
 
-def test_no_job_waits_for_a_blas_that_no_engine_needs():
-    program = """
+SMALL = """
 import sys
-from ldpt.instances import Instance
-from ldpt.simulate import fixed_budget_columns
-
-fixed_budget_columns(Instance("two", [0.2, 0.8], 0.5), 1.0, [50], 10, seed=1)
-assert "scipy.linalg" not in sys.modules
-import scipy.linalg.cython_blas
+{before}
+from ldpt.engines.tournament import index_bits
+print(index_bits(1000))
 """
-    subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def count_bits(folder, before=""):
+    return subprocess.run(
+        [sys.executable, "-c", SMALL.format(before=before)],
+        env=os.environ | {"NUMBA_CACHE_DIR": str(folder)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+
+@pytest.mark.parametrize("suffix", ["nbi", "nbc"])
+@pytest.mark.parametrize("damage", ["empty", "truncated", "changed"])
+def test_damaged_cache_files_are_compiled_again(tmp_path, suffix, damage):
+    assert count_bits(tmp_path).stdout == "10\n"
+    (file,) = tmp_path.rglob(f"*index_bits*.{suffix}")
+    whole = file.read_bytes()
+    middle = len(whole) // 2
+    damaged = {
+        "empty": b"",
+        "truncated": whole[:middle],
+        "changed": whole[: middle - 200] + bytes(400) + whole[middle + 200 :],
+    }
+    file.write_bytes(damaged[damage])
+    assert count_bits(tmp_path).stdout == "10\n"
+    (file,) = tmp_path.rglob(f"*index_bits*.{suffix}")
+    assert file.read_bytes() != damaged[damage]
+
+
+def test_without_a_writable_folder_code_is_compiled_and_not_kept(tmp_path):
+    run = count_bits(
+        tmp_path,
+        "from numba.core.caching import CacheImpl, FunctionCache\n"
+        "FunctionCache._impl_class._locator_classes = []",
+    )
+    assert run.stdout == "10\n"
+    assert run.stderr.count("NUMBA_CACHE_DIR") == 1
+    assert not list(tmp_path.rglob("*.nb?"))

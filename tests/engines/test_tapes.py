@@ -7,11 +7,13 @@ or made of long runs of equal responses, which no generator would ever write.
 import numpy as np
 import pytest
 
-from ldpt.engines import loops
-from ldpt.engines.decisions import Arms, Judge, is_loss
-from ldpt.engines.fast_budget import new_state
+from ldpt.engines.boundaries import Arms
+from ldpt.engines.fast_budget import fixed_budget_fast, new_state
+from ldpt.engines.fast_confidence import fixed_confidence_fast
 from ldpt.engines.fast_losses import run_for_losses
-from ldpt.engines.short_runs import new_short_runs
+from ldpt.engines.indices import Judge, is_loss
+from ldpt.engines.literal_budget import fixed_budget_literal
+from ldpt.engines.literal_confidence import fixed_confidence_literal
 from ldpt.engines.sources import tape_from_responses
 from ldpt.learners import FixedBudget, FixedConfidence
 from ldpt.policies import INDEX_POLICIES, POLICIES
@@ -20,7 +22,7 @@ from ldpt.radii import RADII, Radius
 
 EPSILONS = [0.05, 0.1, 0.3, 1.0, 3.0, np.inf]
 THRESHOLDS = [0.05, 0.3, 0.5, 0.7, 0.95]
-BUDGET_ENGINES = (loops.fixed_budget_literal, loops.fixed_budget_fast)
+BUDGET_ENGINES = (fixed_budget_literal, fixed_budget_fast)
 
 
 def draw_problem(rng, max_arms=64):
@@ -47,7 +49,7 @@ def budget_run(engine, tape, means, rule, budgets):
 
 def confidence_run(engine, tape, arms, edge, max_pulls):
     pulls, sums = np.zeros((2, arms.means.size), np.int64)
-    time = engine(tape, arms, edge, np.array([max_pulls]), pulls, sums)
+    time = engine(tape, arms, edge, max_pulls, pulls, sums)
     return time, pulls.tolist(), sums.tolist()
 
 
@@ -83,13 +85,12 @@ def test_losses_are_equal_at_all_checkpoints(policy, seed):
         judged = rng.random(means.size) < 0.7
         judge = Judge(budgets, judged & (means >= tau), judged & (means < tau))
         tape = draw_tape(rng, means, 5 * last + 100)
-        pulls, sums = budget_run(loops.fixed_budget_literal, tape, means, rule, budgets)
+        pulls, sums = budget_run(fixed_budget_literal, tape, means, rule, budgets)
         expected = [
             is_loss(np.array(n), np.array(s), tau, judge) for n, s in zip(pulls, sums, strict=True)
         ]
         losses = np.empty(budgets.size, np.bool_)
-        short, state = new_short_runs(means, rule, judge), new_state(means.size, last)
-        run_for_losses(tape, means, rule, judge, short, state, losses)
+        run_for_losses(tape, means, rule, judge, new_state(means.size, last), losses)
         assert losses.tolist() == expected, f"seed [{seed}, {number}, 1], {rule}"
         errs += expected
     assert 0.1 < np.mean(errs) < 0.9
@@ -109,7 +110,7 @@ def test_fixed_confidence_runs_are_equal(name):
         edge = radius.at(means.size, delta, threshold, epsilon)
         runs = [
             confidence_run(engine, tape, Arms(means, tau), edge, max_pulls)
-            for engine in (loops.fixed_confidence_literal, loops.fixed_confidence_fast)
+            for engine in (fixed_confidence_literal, fixed_confidence_fast)
         ]
         assert runs[0] == runs[1], (means, tau, radius, delta, max_pulls)
         stopped += runs[0][0] >= 0
@@ -134,7 +135,7 @@ def test_long_runs_are_equal(n_arms, epsilon):
             edge = Radius(name).at(n_arms, 0.1, 0.5, epsilon)
             runs = [
                 confidence_run(engine, tape, Arms(means, 0.5), edge, length)
-                for engine in (loops.fixed_confidence_literal, loops.fixed_confidence_fast)
+                for engine in (fixed_confidence_literal, fixed_confidence_fast)
             ]
             assert runs[0] == runs[1]
 
@@ -152,8 +153,8 @@ def test_many_arms_are_served_in_the_literal_order():
     for name, delta in (("printed", 0.1), ("printed", 0.9), ("onesided", 0.1)):
         edge = Radius(name).at(means.size, delta, 0.5, np.inf)
         arguments = (tape, Arms(means, 0.5), edge, length)
-        literal = confidence_run(loops.fixed_confidence_literal, *arguments)
-        assert literal == confidence_run(loops.fixed_confidence_fast, *arguments)
+        literal = confidence_run(fixed_confidence_literal, *arguments)
+        assert literal == confidence_run(fixed_confidence_fast, *arguments)
 
 
 def test_literal_engines_follow_the_learners():
@@ -168,13 +169,13 @@ def test_literal_engines_follow_the_learners():
         learner = FixedBudget(n_arms, threshold, tolerance, epsilon, budget=200, policy=policy)
         replay(learner, tape)
         rule = POLICIES[policy].rule(threshold, tolerance, epsilon)
-        pulls, sums = budget_run(loops.fixed_budget_literal, tape, means, rule, np.array([200]))
+        pulls, sums = budget_run(fixed_budget_literal, tape, means, rule, np.array([200]))
         assert (pulls[0], sums[0]) == (learner.pulls, learner.sums)
         radius = Radius(str(rng.choice(RADII)))
         chooser = FixedConfidence(n_arms, threshold, epsilon, delta=0.5, radius=radius)
         replay(chooser, tape, limit=400)
         _, pulls, sums = confidence_run(
-            loops.fixed_confidence_literal,
+            fixed_confidence_literal,
             tape,
             Arms(means, tau),
             radius.at(n_arms, 0.5, threshold, epsilon),

@@ -63,7 +63,7 @@ sys.exit(cli.main())
 """
 # A shell in the background of a script leaves Ctrl-C ignored to all that it starts, tests included.
 LISTEN = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
-LOOPS = "ldpt.engines.loops"
+LOOPS = "ldpt.simulate"
 # The same for a call of the library, which ends with Python's own KeyboardInterrupt.
 CALL = COMMAND.replace(
     """sys.argv[0] = "ldpt"

@@ -18,7 +18,7 @@ from scripts.rare_fixed_confidence import estimate as estimate_confidence
 
 from ldpt import rare
 from ldpt.engines.fast_budget import new_state
-from ldpt.engines.loops import fixed_budget_literal
+from ldpt.engines.literal_budget import fixed_budget_literal
 from ldpt.engines.sources import tape_from_responses
 from ldpt.exact import fixed_budget_loss
 from ldpt.exact import fixed_confidence_error as exact_confidence_error

@@ -58,7 +58,7 @@ def test_snakemake_has_nothing_to_do_after_a_finished_run(made: Path) -> None:
         ("scripts/scaling_arms.py", set()),
         ("scripts/privacy_cost.py", {"privacy_cost"}),
         (
-            "src/ldpt/engines/loops.py",
+            "src/ldpt/engines/budget_runs.py",
             {"simulate_mechanism", "summarise_mechanism", "privacy_cost"},
         ),
         ("src/ldpt/claims/measured.py", set()),

@@ -25,8 +25,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ldpt.engines.bits import popcount
 from ldpt.engines.jit import borrowing, compiled
-from ldpt.engines.pull_order import popcount
 from ldpt.engines.sources import (
     NO_EDGE,
     WORD_SIZE,

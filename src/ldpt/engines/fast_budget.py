@@ -14,7 +14,7 @@ be cut smaller where needed. Nothing is drawn twice, so nothing is biased. Memor
 the budget: a window with too many blocks is undone as well.
 
 All this holds for any index; Algorithm 1 and ``lsa`` differ in the edge of a level only
-(:func:`ldpt.engines.decisions.squared_edge`).
+(:func:`ldpt.engines.indices.squared_edge`).
 """
 
 import math
@@ -22,6 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ldpt.engines.bits import popcount
 from ldpt.engines.blocks import (
     NOT_WORTH,
     ONES,
@@ -43,10 +44,9 @@ from ldpt.engines.blocks import (
     take_from_rest,
     walk_in_words,
 )
-from ldpt.engines.decisions import arm_index, is_clearly_below, squared_edge
+from ldpt.engines.indices import arm_index, is_clearly_below, squared_edge
 from ldpt.engines.jit import borrowing, compiled
-from ldpt.engines.pull_order import popcount
-from ldpt.engines.reference import fixed_budget_uniform
+from ldpt.engines.literal_budget import fixed_budget_uniform
 from ldpt.engines.rereading import GAP, reread_block, walk_in_rows
 from ldpt.engines.sources import WORD_SIZE, Source, draw_word
 from ldpt.engines.tournament import (

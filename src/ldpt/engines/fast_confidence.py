@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ldpt.engines.bits import popcount
 from ldpt.engines.blocks import (
     KIND,
     ONES,
@@ -34,14 +35,13 @@ from ldpt.engines.blocks import (
     walk_edges,
     worthwhile_distance,
 )
-from ldpt.engines.decisions import Arms, is_undecided, lower, upper
+from ldpt.engines.boundaries import Arms, is_undecided, lower, upper
 from ldpt.engines.jit import borrowing, compiled
 from ldpt.engines.pull_order import (
     join,
     key_after,
     keys_between,
     merge_top,
-    popcount,
     pulls_at,
     remove,
 )
@@ -106,19 +106,19 @@ def new_room(n_arms: int) -> Room:
 
 @compiled
 def fixed_confidence_fast(
-    source: Source, arms: Arms, edge: Boundary, limit: np.ndarray, pulls: np.ndarray,
+    source: Source, arms: Arms, edge: Boundary, max_pulls: int, pulls: np.ndarray,
     sums: np.ndarray,
 ) -> int:  # fmt: skip
     """The same law as the literal engine, and on a tape the same run."""
-    return run_to_decision(source, arms, edge, limit, new_room(arms.means.size), pulls, sums)
+    return run_to_decision(source, arms, edge, max_pulls, new_room(arms.means.size), pulls, sums)
 
 
 @borrowing
 def run_to_decision(
-    source: Source, arms: Arms, edge: Boundary, limit: np.ndarray, room: Room, pulls: np.ndarray,
+    source: Source, arms: Arms, edge: Boundary, max_pulls: int, room: Room, pulls: np.ndarray,
     sums: np.ndarray,
 ) -> int:  # fmt: skip
-    """One run from its first pull: its stopping time, or -1 if undecided after ``limit[0]``."""
+    """One run from its first pull: its stopping time, or -1 if undecided after ``max_pulls``."""
     n_arms = arms.means.size
     bits = index_bits(n_arms)
     mask = (1 << bits) - 1
@@ -135,7 +135,6 @@ def run_to_decision(
         sums[k] = draw_one(source, k, 0, arms.means[k])
         set_value(reopen_keys, k, (t << bits) + k)
     while True:
-        max_pulls = limit[0]
         while reopen_keys[1] >> bits <= t:
             k = reopen_keys[1] & mask
             alone = pulls_at(frontiers[count - 1], k, bits) - pulls[k] if count > 0 else WORD_SIZE

@@ -24,16 +24,6 @@ from ldpt.engines.blocks import (
     rounding_slack,
     worthwhile_distance,
 )
-from ldpt.engines.decisions import (
-    OPEN,
-    RIGHT,
-    WRONG,
-    Judge,
-    arm_index,
-    is_loss,
-    is_wrong_side,
-    squared_edge,
-)
 from ldpt.engines.fast_budget import (
     BudgetState,
     corridor_below,
@@ -46,8 +36,17 @@ from ldpt.engines.fast_budget import (
     squared_speed,
     undo_window,
 )
+from ldpt.engines.indices import (
+    OPEN,
+    RIGHT,
+    WRONG,
+    Judge,
+    arm_index,
+    is_loss,
+    is_wrong_side,
+    squared_edge,
+)
 from ldpt.engines.jit import borrowing
-from ldpt.engines.short_runs import ShortRuns, judge_short_run
 from ldpt.engines.sources import NO_EDGE, WORD_SIZE, Source, draw_sum
 from ldpt.policies import IndexRule
 
@@ -72,19 +71,13 @@ class Outlook(NamedTuple):
 
 @borrowing
 def run_for_losses(
-    source: Source, means: np.ndarray, rule: IndexRule, judge: Judge, short: ShortRuns,
-    state: BudgetState, losses: np.ndarray,
+    source: Source, means: np.ndarray, rule: IndexRule, judge: Judge, state: BudgetState,
+    losses: np.ndarray,
 ) -> None:  # fmt: skip
     """One run from its first pull; losses[c]: whether it errs at budgets[c]."""
     budgets, n_arms = judge.budgets, means.size
     t, c = 0, 0
-    if short.below.size > 0:
-        verdict, t = judge_short_run(source, means, rule, judge, short, state)
-        if verdict != OPEN:
-            losses[:] = verdict == WRONG
-            return
-    else:
-        restart(state)
+    restart(state)
     enough = DOUBT
     arm, crossing = 0, 0  # the next crossing that is known
     while c < budgets.size:

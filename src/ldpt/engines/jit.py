@@ -1,61 +1,137 @@
-"""How functions are compiled: once, not per job, and again whenever a compiled module changes.
+"""Compile functions once, keep the machine code on disk, compile again when a source changes.
 
-Numba's cache asks only whether the file of the function itself has changed. A function that calls
-into another module would go on running that module's old code. So the cache of every compiled
-function is stamped with a digest over all modules that hold compiled code. One more row in the
-table of policies or of radii compiles nothing: rows reach compiled code as numbers.
+Numba's cache asks only whether the file of the function itself has changed, so a function that
+calls another module would go on running that module's old code. :class:`SourceCache` stamps the
+machine code with a digest over the function's module and the compiled modules behind its imports.
+One more row in the table of policies or of radii compiles nothing, and neither does an edit to the
+engine of the other algorithm.
+
+This is the only module that uses parts of Numba which its manual does not describe: the cache of a
+function, ``_nrt`` and ``next_uint64``. Each is worth it: without the first, old code runs; without
+the other two, runs take a fifth longer and words of responses three times as long. The versions of
+Numba that have them are bounded in ``pyproject.toml``.
 """
 
+import ast
 import hashlib
 import re
-import sys
+import warnings
 from collections.abc import Callable
 from functools import cache
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from numba import njit
+from numba.core.caching import FunctionCache, IndexDataCacheFile
+from numba.np.random.generator_core import next_uint64  # the 64 bits behind Generator.random
 
-# At the first call of compiled code Numba looks for a BLAS in SciPy. The engines need none, and the
-# look would take 0.15 s of every job; so it is made here, where it finds nothing.
-BLAS = "scipy.linalg.cython_blas"
-if BLAS not in sys.modules:
-    sys.modules[BLAS] = None  # type: ignore[assignment]
-    import_module("numba.np.arraymath")
-    del sys.modules[BLAS]
+__all__ = ["borrowing", "compiled", "next_uint64", "source_digest"]
 
-# Modules without Numba whose functions engines compile, and their tables, which engines never see.
-PLAIN = {"policies.py": rb"(?ms)^POLICIES = {$.*?^}$", "radii.py": rb"(?ms)^KINDS = {$.*?^}$"}
+PACKAGE = Path(__file__).parents[1]
+PLAIN = ("policies", "radii")  # modules without Numba whose functions engines compile
 
 
 def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile in nopython mode, cached, without holding Python's lock."""
-    return _stamped(njit(cache=True, nogil=True)(function))
+    return _cached(njit(nogil=True)(function))
 
 
 def borrowing(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Compile a function that makes no array and returns none, without counting references.
+    """Compile an allocation-free function, with reference counting off.
 
-    Counting them, once per array and call, took a fifth of the time of a run. Arrays belong to the
-    caller; Numba refuses to compile a function that makes one.
+    Counting references, once per array and call, took a fifth of the time of a run. Arrays belong
+    to the caller; Numba refuses to compile a function that makes one.
     """
-    return _stamped(njit(cache=True, nogil=True, _nrt=False)(function))
+    return _cached(njit(nogil=True, _nrt=False)(function))
 
 
-def _stamped(dispatcher: Any) -> Any:
-    dispatcher._cache._cache_file._source_stamp = engine_digest()
+class CheckedFile(IndexDataCacheFile):
+    """Files of a cache with a checksum at their end: LLVM aborts the process on damaged code."""
+
+    def _dump(self, value: Any) -> bytes:
+        data: bytes = super()._dump(value)
+        return data + hashlib.sha256(data).digest()
+
+    def _load_data(self, name: str) -> Any:
+        data = Path(self._data_path(name)).read_bytes()
+        if hashlib.sha256(data[:-32]).digest() != data[-32:]:
+            raise ValueError(f"{name} is damaged")
+        return super()._load_data(name)
+
+
+class SourceCache(FunctionCache):
+    """Machine code on disk, valid as long as no source behind it changes."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        super().__init__(function)
+        digest = source_digest(Path(function.__code__.co_filename))
+        self._cache_file = CheckedFile(self.cache_path, self._impl.filename_base, digest)
+
+    def load_overload(self, signature: Any, context: Any) -> Any:
+        """Return machine code, or None if there is none; delete files that cannot be read."""
+        try:
+            return super().load_overload(signature, context)
+        except Exception:  # a truncated or damaged file raises errors of many types
+            for path in Path(self.cache_path).glob(f"{self._impl.filename_base}.*nb?"):
+                path.unlink(missing_ok=True)
+            return None
+
+
+def _cached(dispatcher: Any) -> Any:
+    try:
+        dispatcher._cache = SourceCache(dispatcher.py_func)
+    except RuntimeError:  # no folder that can be written
+        _warn_without_cache()
     return dispatcher
 
 
 @cache
-def engine_digest(package: Path = Path(__file__).parents[1]) -> str:
-    """A digest over the sources of all modules of the package that hold compiled code."""
+def _warn_without_cache() -> None:
+    warnings.warn(
+        "compiled code cannot be kept: neither the package's folder nor ~/.cache can be written; "
+        "set NUMBA_CACHE_DIR to a folder of yours to compile only once",
+        stacklevel=2,
+    )
+
+
+@cache
+def source_digest(path: Path) -> str:
+    """Return a digest over a module of the package and the compiled modules behind its imports."""
+    package = next((p for p in path.parents if p.name == PACKAGE.name), PACKAGE)
+    sources: dict[Path, bytes] = {}
+    waiting = [path]
+    while waiting:
+        file = waiting.pop()
+        if file not in sources:
+            sources[file] = (
+                _constants_and_functions(file) if file.stem in PLAIN else file.read_bytes()
+            )
+            waiting.extend(_compiled_imports(file, package))
     digest = hashlib.sha256()
-    for path in sorted(package.rglob("*.py")):
-        text = path.read_bytes()
-        if path.name in PLAIN:
-            digest.update(re.sub(PLAIN[path.name], b"", text, count=1))
-        elif b"from numba" in text or b"from ldpt.engines.jit" in text:
-            digest.update(text)
+    for file in sorted(sources):
+        digest.update(sources[file])
     return digest.hexdigest()
+
+
+def _compiled_imports(file: Path, package: Path) -> list[Path]:
+    """Return the files of the engines and plain modules that a file imports; plain ones end it."""
+    if file.stem in PLAIN:
+        return []
+    text = file.read_text(encoding="utf-8")
+    engines = re.findall(r"^from ldpt\.engines\.(\w+) import", text, re.MULTILINE)
+    plain = re.findall(r"^from ldpt(?:\.| import )(policies|radii)\b", text, re.MULTILINE)
+    return [package / "engines" / f"{name}.py" for name in engines] + [
+        package / f"{name}.py" for name in plain
+    ]
+
+
+def _constants_and_functions(file: Path) -> bytes:
+    """Return what compiled code can use of a plain module; tables and data classes are left out."""
+    parts = []
+    for node in ast.parse(file.read_bytes()).body:
+        is_table = isinstance(node, (ast.Assign, ast.AnnAssign)) and isinstance(
+            node.value, (ast.Dict, ast.DictComp)
+        )
+        if not is_table and not getattr(node, "decorator_list", []):
+            parts.append(ast.dump(node))
+    return "\n".join(parts).encode()

@@ -12,25 +12,12 @@ has the lowest frontier, is pulled; when its frontier reaches that of the group 
 merge.
 """
 
-from typing import Any
-
 import numpy as np
-from numba import types
-from numba.extending import intrinsic
 
+from ldpt.engines.bits import popcount
 from ldpt.engines.jit import borrowing
 
 # --- Sets of arms as bits
-
-
-@intrinsic
-def popcount(typing_context: Any, word: Any) -> Any:
-    """Number of ones in a 64-bit word."""
-
-    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.ctpop(arguments[0])
-
-    return types.int64(types.int64), codegen
 
 
 @borrowing

@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ldpt.engines.bits import popcount
 from ldpt.engines.blocks import (
     DOWN,
     INNER_DOWN,
@@ -42,7 +43,6 @@ from ldpt.engines.blocks import (
     walk_edges,
 )
 from ldpt.engines.jit import borrowing
-from ldpt.engines.pull_order import popcount
 from ldpt.engines.sources import INNER, OUTER, WORD_SIZE, Edges, Source, draw_part, edges_touched
 
 GAP = 32  # free rows in front of an arm's first, for the halves of touching rows

@@ -15,9 +15,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import types
 from numba.extending import overload
-from numba.np.random.generator_core import next_uint64  # what Generator.random calls, as 64 bits
 
-from ldpt.engines.jit import borrowing
+from ldpt.engines.jit import borrowing, next_uint64
 
 Source = np.random.Generator | np.ndarray
 

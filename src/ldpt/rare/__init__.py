@@ -29,7 +29,8 @@ import numpy as np
 
 from ldpt.bounds import fixed_budget_lower
 from ldpt.checks import check_delta, check_epsilon, check_whole
-from ldpt.engines.decisions import Arms, Judge
+from ldpt.engines.boundaries import Arms
+from ldpt.engines.indices import Judge
 from ldpt.instances import Instance, check_instance
 from ldpt.io.interrupt import run_jobs
 from ldpt.limits import MAX_PULLS, MAX_REPLICATES, require_affordable
@@ -201,10 +202,9 @@ def fixed_confidence_error(
     arms = Arms(truth, instance.private_threshold(epsilon))
     edge = radius.at(instance.n_arms, delta, instance.threshold, epsilon)
     rng = stream(seed, "rare_fixed_confidence", instance.name, radius.name, epsilon, delta)
-    limit = np.array([NO_LIMIT])
     right = np.array(instance.means) >= instance.threshold
-    job = partial(confidence_log_weights, rng, proposal, arms, edge, limit, right)
-    return summarise(run_jobs([job], stop=lambda: limit.fill(0))[0], proposal.counts)
+    job = partial(confidence_log_weights, rng, proposal, arms, edge, NO_LIMIT, right)
+    return summarise(run_jobs([job])[0], proposal.counts)
 
 
 def budget_rate(instance: Instance, epsilon: float) -> float:

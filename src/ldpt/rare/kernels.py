@@ -11,9 +11,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ldpt.engines.decisions import Arms, Judge, is_loss
+from ldpt.engines.boundaries import Arms
 from ldpt.engines.fast_budget import BudgetState, advance, new_state, restart
 from ldpt.engines.fast_confidence import new_room, run_to_decision
+from ldpt.engines.indices import Judge, is_loss
 from ldpt.engines.jit import borrowing, compiled
 from ldpt.engines.sources import Source, draw_sum
 from ldpt.policies import IndexRule
@@ -68,7 +69,7 @@ def budget_log_weights(
 
 @compiled
 def confidence_log_weights(
-    rng: np.random.Generator, proposal: Proposal, truth: Arms, edge: Boundary, limit: np.ndarray,
+    rng: np.random.Generator, proposal: Proposal, truth: Arms, edge: Boundary, max_pulls: int,
     above: np.ndarray,
 ) -> np.ndarray:  # fmt: skip
     """Log weight of each run of Algorithm 2, -inf where its answer is right."""
@@ -81,7 +82,7 @@ def confidence_log_weights(
     for c in range(proposal.arms.size):
         for _ in range(proposal.counts[c, 0]):
             draw_means(rng, proposal.means[c], proposal.chance[c], truth.means, drawn.means)
-            run_to_decision(rng, drawn, edge, limit, room, n, s)
+            run_to_decision(rng, drawn, edge, max_pulls, room, n, s)
             if np.any((s - n * truth.tau >= 0) != above):
                 log_weights[r] = -log_ratio(pulls, sums, proposal)
             r += 1

@@ -1,16 +1,15 @@
-"""The algorithms pull by pull, as the paper lists them: the reference for the fast engines.
+"""Algorithm 1 pull by pull, as the paper lists it: the reference for the fast engine.
 
-The literal engines run on a random generator or on a tape (:mod:`ldpt.engines.sources`). The two
-baselines of the fixed-budget experiments are here as well.
+It runs on a random generator or on a tape (:mod:`ldpt.engines.sources`). The two baselines of the
+fixed-budget experiments are here as well.
 """
 
 import numpy as np
 
-from ldpt.engines.decisions import Arms, arm_index, first_minimum, is_undecided
+from ldpt.engines.indices import arm_index, first_minimum
 from ldpt.engines.jit import borrowing, compiled
 from ldpt.engines.sources import Source, draw_one, draw_sum
 from ldpt.policies import IndexRule
-from ldpt.radii import Boundary
 
 
 @compiled
@@ -78,32 +77,3 @@ def fixed_budget_laplace(
             t += 1
         pulls[c] = n
         sums[c] = s
-
-
-@borrowing
-def fixed_confidence_literal(
-    source: Source, arms: Arms, edge: Boundary, limit: np.ndarray, pulls: np.ndarray,
-    sums: np.ndarray,
-) -> int:  # fmt: skip
-    """One run of Algorithm 2: its stopping time, or -1 if undecided after ``limit[0]`` pulls.
-
-    The limit is an array of one number, so that another thread can end the run by setting it to 0.
-    """
-    means, tau = arms.means, arms.tau
-    n_arms = means.size
-    for k in range(n_arms):
-        pulls[k] = 1
-        sums[k] = draw_one(source, k, 0, means[k])
-    t = n_arms
-    while True:
-        arm = -1
-        for k in range(n_arms):
-            if (arm < 0 or pulls[k] < pulls[arm]) and is_undecided(edge, pulls[k], sums[k], t, tau):
-                arm = k
-        if arm < 0:
-            return t
-        if t >= limit[0]:
-            return -1
-        sums[arm] += draw_one(source, arm, pulls[arm], means[arm])
-        pulls[arm] += 1
-        t += 1

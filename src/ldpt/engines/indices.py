@@ -1,4 +1,4 @@
-"""The comparisons on which both algorithms turn, in one place for all engines and oracles.
+"""The comparisons on which Algorithm 1 turns, in one place for all engines and oracles.
 
 Two engines can only be compared bit for bit if they evaluate the same floating-point expressions.
 An arm with n pulls and s positive responses is described by d = s - n tau.
@@ -9,32 +9,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ldpt import policies, radii
+from ldpt import policies
 from ldpt.engines.jit import borrowing, compiled
 from ldpt.policies import IndexRule
-from ldpt.radii import Boundary
 
-height = compiled(radii.height)
 arm_index = compiled(policies.index)
-
-
-class Arms(NamedTuple):
-    """The arms of Algorithm 2 as compiled code takes them: about responses, not rewards."""
-
-    means: np.ndarray
-    tau: float
-
-
-@borrowing
-def upper(edge: Boundary, n: float, t: float) -> float:
-    """Return :func:`ldpt.radii.upper`, compiled."""
-    return height(edge, edge.above, n, t)
-
-
-@borrowing
-def lower(edge: Boundary, n: float, t: float) -> float:
-    """Return :func:`ldpt.radii.lower`, compiled."""
-    return height(edge, edge.below, n, t)
 
 
 @borrowing
@@ -55,13 +34,6 @@ def is_clearly_below(rule: IndexRule, n: float, s: float, squared: float) -> boo
     """Whether I^2 is less than ``squared`` by more than rounding; takes no root, no division."""
     reach = abs(s - n * rule.tau) + n * rule.zeta
     return reach * reach < (1.0 - 1e-9) * squared * n
-
-
-@borrowing
-def is_undecided(edge: Boundary, n: float, s: float, t: float, tau: float) -> bool:
-    """Whether moving the arm's mean by its radius towards the threshold changes its side."""
-    d = s - n * tau
-    return -lower(edge, n, t) <= d < upper(edge, n, t)
 
 
 RIGHT, WRONG, OPEN = range(3)  # verdicts on the answers at all budgets

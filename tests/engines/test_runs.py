@@ -1,22 +1,26 @@
-"""Loops over runs.
+"""Loops over runs, and which modules they reach.
 
 Statistical tests are seeded and fail by chance with probability 1e-4 each.
 """
 
-import numpy as np
+import re
 
-from ldpt.engines import loops
-from ldpt.engines.decisions import Judge
+import numpy as np
+import pytest
+
+from ldpt.engines.budget_runs import index_losses, laplace_losses, uniform_losses
+from ldpt.engines.indices import Judge
+from ldpt.engines.literal_budget import fixed_budget_uniform
 from ldpt.instances import Instance
 from ldpt.policies import IndexRule
+from ldpt.provenance.code import code_parts
+from tests.conftest import PROJECT
 
 
 def test_uniform_allocation_pulls_in_turn():
     budgets = np.array([5, 7, 30])
     pulls, sums = np.zeros((2, 3, 3), np.int64)
-    loops.fixed_budget_uniform(
-        np.random.default_rng(0), np.array([0.0, 1.0, 1.0]), budgets, pulls, sums
-    )
+    fixed_budget_uniform(np.random.default_rng(0), np.array([0.0, 1.0, 1.0]), budgets, pulls, sums)
     assert pulls.tolist() == [[2, 2, 1], [3, 2, 2], [10, 10, 10]]
     assert sums.tolist() == [[0, 2, 1], [0, 2, 2], [0, 10, 10]]
 
@@ -28,11 +32,11 @@ def test_losses_follow_the_rule_of_the_tolerance_band():
     rng, means, rule = np.random.default_rng(0), np.array(instance.means), IndexRule(0.5, 0.1, 0.0)
     for fast in (False, True):
         losses = np.ones((50, 1), np.bool_)
-        loops.index_losses(rng, fast, means, rule, judge, losses)
+        index_losses(rng, fast, means, rule, judge, losses)
         assert not losses.any()
-        loops.index_losses(rng, fast, means[::-1].copy(), rule, judge, losses)
+        index_losses(rng, fast, means[::-1].copy(), rule, judge, losses)
         assert losses.all()
-    loops.uniform_losses(rng, means, 0.5, judge, losses)
+    uniform_losses(rng, means, 0.5, judge, losses)
     assert not losses.any()
 
 
@@ -43,8 +47,20 @@ def test_laplace_noise_of_no_scale_is_the_literal_engine():
     rule = IndexRule(0.5, 0.0, 0.0)
     plain, noisy, noisier = np.zeros((3, 4000, 2), np.bool_)
     rng = np.random.default_rng(1)
-    loops.index_losses(rng, False, means, rule, judge, plain)
-    loops.laplace_losses(rng, means, rule, 1e-9, judge, noisy)
-    loops.laplace_losses(rng, means, rule, 2.0, judge, noisier)
+    index_losses(rng, False, means, rule, judge, plain)
+    laplace_losses(rng, means, rule, 1e-9, judge, noisy)
+    laplace_losses(rng, means, rule, 2.0, judge, noisier)
     assert abs(plain.mean(axis=0) - noisy.mean(axis=0)).max() < 0.045  # four standard errors
     assert (noisier.mean(axis=0) > noisy.mean(axis=0) + 0.1).all()
+
+
+@pytest.mark.parametrize(
+    ("module", "other"),
+    [
+        ("budget_runs", "confidence|pull_order|boundaries|radii"),
+        ("confidence_runs", "budget|losses|indices|policies"),
+    ],
+)
+def test_an_edit_to_one_algorithm_leaves_the_code_hash_of_the_other(module, other):
+    engines = PROJECT / "src" / "ldpt" / "engines"
+    assert not [name for name in code_parts(engines / f"{module}.py") if re.search(other, name)]

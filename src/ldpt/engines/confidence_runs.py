@@ -1,0 +1,33 @@
+"""Loops over runs of Algorithm 2: the compiled entry point of :mod:`ldpt.simulate`."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ldpt.engines.boundaries import Arms
+from ldpt.engines.fast_confidence import new_room, run_to_decision
+from ldpt.engines.jit import compiled
+from ldpt.engines.literal_confidence import fixed_confidence_literal
+from ldpt.radii import Boundary
+
+
+class Runs(NamedTuple):
+    """What runs of Algorithm 2 are filled into: one row per run, one column per arm."""
+
+    stopping_times: np.ndarray
+    pulls: np.ndarray
+    sums: np.ndarray
+
+
+@compiled
+def fixed_confidence_runs(
+    rng: np.random.Generator, fast: bool, arms: Arms, edge: Boundary, max_pulls: int, runs: Runs
+) -> None:
+    """Fill every run; a stopping time is -1 if the run was undecided after ``max_pulls``."""
+    room = new_room(arms.means.size)
+    for r in range(runs.stopping_times.size):
+        row = runs.pulls[r], runs.sums[r]
+        if fast:
+            runs.stopping_times[r] = run_to_decision(rng, arms, edge, max_pulls, room, *row)
+        else:
+            runs.stopping_times[r] = fixed_confidence_literal(rng, arms, edge, max_pulls, *row)

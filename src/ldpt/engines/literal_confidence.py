@@ -1,0 +1,37 @@
+"""Algorithm 2 pull by pull, as the paper lists it: the reference for the fast engine.
+
+It runs on a random generator or on a tape (:mod:`ldpt.engines.sources`).
+"""
+
+import numpy as np
+
+from ldpt.engines.boundaries import Arms, is_undecided
+from ldpt.engines.jit import borrowing
+from ldpt.engines.sources import Source, draw_one
+from ldpt.radii import Boundary
+
+
+@borrowing
+def fixed_confidence_literal(
+    source: Source, arms: Arms, edge: Boundary, max_pulls: int, pulls: np.ndarray,
+    sums: np.ndarray,
+) -> int:  # fmt: skip
+    """Make one run of Algorithm 2: its stopping time, or -1 if undecided after ``max_pulls``."""
+    means, tau = arms.means, arms.tau
+    n_arms = means.size
+    for k in range(n_arms):
+        pulls[k] = 1
+        sums[k] = draw_one(source, k, 0, means[k])
+    t = n_arms
+    while True:
+        arm = -1
+        for k in range(n_arms):
+            if (arm < 0 or pulls[k] < pulls[arm]) and is_undecided(edge, pulls[k], sums[k], t, tau):
+                arm = k
+        if arm < 0:
+            return t
+        if t >= max_pulls:
+            return -1
+        sums[arm] += draw_one(source, arm, pulls[arm], means[arm])
+        pulls[arm] += 1
+        t += 1
