@@ -16,8 +16,8 @@ BUDGET, CONFIDENCE, CHAINS = "engines/budget_runs.py", "engines/confidence_runs.
 @pytest.mark.parametrize(
     ("module", "line", "new", "compiled"),
     [
-        ("radii.py", "KINDS = {", '    "new": Kind("new", True, UNION, "H", 1.0),', set()),
-        ("policies.py", "    for policy in (", '        Policy("new", "new", "p", 1.0),', set()),
+        ("radii.py", "KINDS = {", '    "new": Kind(True, UNION, 1.0),', set()),
+        ("policies.py", "    for policy in (", '        Policy("new", 1.0),', set()),
         ("radii.py", "    if edge.family == UNION:", "        n = n + 1", {CONFIDENCE, CHAINS}),
         ("radii.py", "class Boundary(NamedTuple):", "    new: float", {CONFIDENCE, CHAINS}),
         ("policies.py", "    root = math.sqrt(n)", "    root += 1", {BUDGET, CHAINS}),
