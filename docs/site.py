@@ -1,4 +1,4 @@
-"""Gather article, verdicts, explorer, report, notebook and manual in one static folder: `make site`.
+"""Gather article, verdicts, explorer, report, notebook and manual in one folder: `make site`.
 
 Needs the manual (`make docs`) and the committed products; the report and the notebook are taken
 from a run if there is one.
@@ -20,28 +20,6 @@ PAGES = {  # file of the site: where it comes from, what the start page calls it
     "hero.png": ("figures/hero.png", ""),
     "hero-dark.png": ("figures/hero-dark.png", ""),
 }
-START = """<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>ldpt: what local privacy costs a thresholding bandit</title>
-<style>
-body { font: 17px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; color-scheme: light dark; }
-nav a { display: inline-block; padding: .4rem .9rem; margin: .2rem .3rem .2rem 0; border: 1px solid; border-radius: 6px; text-decoration: none; }
-img { max-width: 100%; height: auto; }
-</style>
-</head>
-<body>
-<h1>What local privacy costs a thresholding bandit</h1>
-<p>A replication of <a href="https://arxiv.org/abs/2507.23073">Locally Differentially Private Thresholding Bandits</a>:
-every claim checked, one guarantee false and repaired, two improvements.</p>
-<nav>{% for name, label in links %}<a href="{{ name }}">{{ label }}</a>{% endfor %}</nav>
-{% if hero %}<picture><source srcset="hero-dark.png" media="(prefers-color-scheme: dark)">
-<img src="hero.png" alt="What privacy costs, the guarantee that is false, and the rule without drift"></picture>{% endif %}
-</body>
-</html>
-"""
 
 
 def gather(site: Path) -> list[str]:
@@ -59,7 +37,8 @@ def gather(site: Path) -> list[str]:
         if label:
             links.append((name, label))
     links.append(("manual/index.html", "Manual"))
-    page = jinja2.Template(START).render(links=links, hero=(site / "hero.png").is_file())
+    template = (PROJECT / "docs" / "site.html").read_text(encoding="utf-8")
+    page = jinja2.Template(template).render(links=links, hero=(site / "hero.png").is_file())
     (site / "index.html").write_text(page, encoding="utf-8")
     return missing
 
