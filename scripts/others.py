@@ -1,0 +1,22 @@
+"""Tabulate numbers of others beside ours, with the difference in standard errors."""
+
+import yaml
+
+from ldpt.others import tabulate
+from ldpt.publishing import tables
+
+COLUMNS = {
+    "theirs": "as published, or as their program gives it (config/others.yaml)",
+    "ours": "for the same method; exact where their method judges each arm by its own answers",
+    "difference_in_se": "theirs - ours in standard errors of the difference",
+    "coin": "answers that `coin` needs on the same problem",
+}
+
+if __name__ == "__main__":
+    from ldpt.provenance import job
+
+    with job(snakemake) as this:
+        with open(this.input.others, encoding="utf-8") as file:
+            table = tabulate(yaml.safe_load(file), this.params.seed)
+        out = this.output
+        tables.write(table, {}, out.csv, out.md, out.tex, columns=COLUMNS)

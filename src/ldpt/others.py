@@ -1,0 +1,192 @@
+"""Numbers that others have published or that their programs give, beside ours.
+
+Three sources (``config/others.yaml``): stopping times of Kano et al. (2019, table 2) with their
+radius, log losses of a notebook of banditpylib, and stopping times of nprr's conjugate mixture for
+randomised response. Where each arm is judged by its own answers, ours are exact: a forward
+recursion over the number of ones.
+"""
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy.special import betaln
+
+from ldpt.instances import Instance
+from ldpt.privacy import private_mean
+from ldpt.radii import Radius, lower, upper
+from ldpt.simulate import fixed_budget
+
+REMAINDER = 1e-12  # probability of running on at which a recursion ends
+MAX_ANSWERS = 10**6
+
+Sides = Callable[[int], tuple[int, int]]  # n -> (first s that is undecided, first that is above)
+
+
+def expected_answers(mean: float, sides: Sides) -> float:
+    """Return the expected number of answers until an arm leaves the undecided region.
+
+    Parameters
+    ----------
+    mean : float
+        Probability that an answer is 1.
+    sides : callable
+        For every number of answers the first number of ones that is undecided, and the first that
+        is decided above.
+
+    Returns
+    -------
+    float
+        The sum of P(N > n) over n.
+    """
+    total, first = 1.0, 0  # the first answer is always given
+    law = np.array([1.0])  # of the number of ones, from `first` on
+    for n in range(1, MAX_ANSWERS):
+        law = np.convolve(law, (1 - mean, mean))
+        low, high = sides(n)
+        start, stop = max(low - first, 0), max(high - first, 0)
+        law, first = law[start:stop], first + start
+        undecided = float(law.sum())
+        if undecided < REMAINDER:
+            return total
+        total += undecided
+    raise ValueError(f"undecided after {MAX_ANSWERS:,} answers")
+
+
+def kano_sides(threshold: float, n_arms: int, delta: float) -> Sides:
+    """Return the region of Kano et al.: radius sqrt(log(4 K n^2 / delta) / (2 n))."""
+
+    def sides(n: int) -> tuple[int, int]:
+        reach = math.sqrt(n * math.log(4 * n_arms * n * n / delta) / 2)
+        return math.ceil(n * threshold - reach), math.ceil(n * threshold + reach)
+
+    return sides
+
+
+def coin_sides(threshold: float, epsilon: float, level: float) -> Sides:
+    """Return the region of `coin` for one arm at level K / delta."""
+    private = private_mean(threshold, epsilon)
+    edge = Radius("coin").at(1, 1 / level, threshold, epsilon)
+
+    def sides(n: int) -> tuple[int, int]:
+        middle = n * private
+        return math.ceil(middle - lower(edge, n, n)), math.ceil(middle + upper(edge, n, n))
+
+    return sides
+
+
+def conjugate_sides(private: float, level: float, v_opt: float) -> Sides:
+    """Return the region of a beta-binomial mixture, two-sided (Howard et al. 2021).
+
+    The prior is Beta(r / (1 - t), r / t) around the private threshold t, with r tuned for the
+    intrinsic time ``v_opt`` at level 0.05, as confseq does. M is convex in the number of ones, so
+    each side is found by steps from where it was one answer before.
+    """
+    log_odds = 2 * math.log(1 / 0.05)
+    variance = private * (1 - private)
+    r = max(v_opt / (log_odds + math.log1p(log_odds)) - variance, 1e-3 * variance)
+    a, b, target = r / (1 - private), r / private, math.log(level)
+    state = {"low": 0, "high": 1}
+
+    def exceeds(n: int, s: int) -> bool:
+        ratio = betaln(a + s, b + n - s) - betaln(a, b)
+        return bool(ratio - s * math.log(private) - (n - s) * math.log1p(-private) >= target)
+
+    def sides(n: int) -> tuple[int, int]:
+        low, high = state["low"], max(state["high"], math.floor(n * private) + 1)
+        while high <= n and not exceeds(n, high):
+            high += 1
+        while low < n * private and exceeds(n, low):
+            low += 1
+        state.update(low=low, high=high)
+        return low, high
+
+    return sides
+
+
+def tabulate(content: Mapping[str, Any], seed: int) -> pd.DataFrame:
+    """Return one row per number: theirs, ours, and the difference in standard errors.
+
+    Parameters
+    ----------
+    content : mapping
+        ``config/others.yaml``.
+    seed : int
+        Root seed of the simulations.
+
+    Returns
+    -------
+    DataFrame
+        With columns source, quantity, theirs, their_error, ours, our_error, difference_in_se, coin.
+    """
+    rows = [*_kano(content["kano"]), *_banditpylib(content["banditpylib"], seed)]
+    table = pd.DataFrame([*rows, *_nprr(content["nprr"])])
+    spread = np.hypot(table["their_error"], table["our_error"])
+    table.insert(6, "difference_in_se", (table["theirs"] - table["ours"]) / spread)
+    return table
+
+
+def _row(source: str, quantity: str, theirs: tuple[float, float], **ours: float) -> dict[str, Any]:
+    return {
+        "source": source,
+        "quantity": quantity,
+        "theirs": theirs[0],
+        "their_error": theirs[1],
+        "ours": ours["value"],
+        "our_error": ours.get("error", 0.0),
+        "coin": ours.get("coin", math.nan),
+    }
+
+
+def _kano(content: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield mean stopping times; theirs count one more than the answers."""
+    delta = content["delta"]
+    for problem in content["problems"]:
+        means, threshold = problem["means"], problem["threshold"]
+        sides = kano_sides(threshold, len(means), delta)
+        exact = sum(means.count(m) * expected_answers(m, sides) for m in sorted(set(means)))
+        level = len(means) / delta
+        coin = sum(
+            means.count(m) * expected_answers(m, coin_sides(threshold, math.inf, level))
+            for m in sorted(set(means))
+        )
+        for algorithm, theirs in problem["times"].items():
+            quantity = f"mean time of {algorithm}, {problem['name']}"
+            yield _row("Kano et al. 2019", quantity, tuple(theirs), value=exact + 1, coin=coin)
+
+
+def _banditpylib(content: Mapping[str, Any], seed: int) -> Iterator[dict[str, Any]]:
+    """Yield log losses at their budgets; their error is that of the runs and of the reading."""
+    problem = Instance("banditpylib", content["means"], content["threshold"], content["tolerance"])
+    budgets, runs = content["budgets"], content["our_runs"]
+    for policy, theirs in content["log_losses"].items():
+        losses = fixed_budget(problem, math.inf, budgets, runs, seed, policy=policy)
+        shares = losses.groupby("budget")["loss"].mean()
+        for budget, log_loss in zip(budgets, theirs, strict=True):
+            share = float(shares[budget])
+            sampling = math.sqrt((1 - share) / (share * content["runs"]))
+            yield _row(
+                "banditpylib",
+                f"log loss of {policy}, T = {budget}",
+                (log_loss, math.hypot(sampling, content["reading_error"])),
+                value=math.log(share),
+                error=math.sqrt((1 - share) / (share * runs)),
+            )
+
+
+def _nprr(settings: list[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Yield stopping times of the conjugate mixture, and those of `coin` beside them."""
+    for setting in settings:
+        mean, threshold = setting["mean"], setting["threshold"]
+        epsilon, level = setting["epsilon"], setting["level"]
+        private, truth = private_mean(threshold, epsilon), private_mean(mean, epsilon)
+        v_opt = private * (1 - private) * setting["tuned"]
+        yield _row(
+            "nprr",
+            f"answers, mean {mean:g} at {threshold:g}, epsilon {epsilon:g}, K/delta {level:g}",
+            (setting["theirs"], setting["error"]),
+            value=expected_answers(truth, conjugate_sides(private, level, v_opt)),
+            coin=expected_answers(truth, coin_sides(threshold, epsilon, level)),
+        )

@@ -1,0 +1,238 @@
+"""Published randomised-response surveys, replayed as sequential private studies.
+
+Each question of a survey is an arm. Its answers are drawn in a random order, without replacement,
+from an urn with the published counts; every undecided question gets one more answer per round, as
+Algorithm 2 does, until it is decided or its urn is empty.
+
+If a share s of people answers with a fair coin instead of following the instruction, the mean bit
+is that of the share of yes mu_s = 1/2 + (1 - s)(mu - 1/2); if they answer the opposite of what they
+should, 1 - s becomes 1 - 2s. Verdicts and intervals then hold for mu_s: estimates are biased by
+-s (mu - 1/2), and the verdict is wrong, however many answers there are, if tau lies between mu and
+mu_s. A study that knows s replaces the shrinkage c of its design by (1 - s) c and is valid again.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ldpt.designs import Design, as_design
+from ldpt.inference import decide, estimate, tolerated_share
+from ldpt.radii import DEFAULT_PRIOR_GAP, UNION, Boundary, Radius, lower, upper
+from ldpt.simulate import stream
+
+Z95 = 1.959963984540054  # normal quantile
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question of a survey: how many answers there are, and how many bits are 1."""
+
+    name: str
+    answers: int
+    ones: int
+    design: Design
+    direct: float = math.nan  # share of yes in a group that was asked directly
+
+    @property
+    def counts(self) -> tuple[int, int]:
+        """Return answers and ones."""
+        return self.answers, self.ones
+
+
+@dataclass(frozen=True)
+class Survey:
+    """The questions that one group of people answered with one design."""
+
+    name: str
+    title: str
+    source: str
+    questions: tuple[Question, ...]
+
+
+def read_surveys(content: Mapping[str, Any]) -> list[Survey]:
+    """Return the surveys of ``config/surveys.yaml``, with bits as PrivBern has them."""
+    return [
+        Survey(
+            survey["name"],
+            survey["title"],
+            survey["source"],
+            tuple(_question(survey, question) for question in survey["questions"]),
+        )
+        for survey in content["surveys"]
+    ]
+
+
+def _question(survey: Mapping[str, Any], question: Mapping[str, Any]) -> Question:
+    answers, ones = question["answers"], question["ones"]
+    if survey["flipped"]:
+        ones = answers - ones
+    direct = question.get("direct")
+    return Question(
+        question["name"],
+        answers,
+        ones,
+        as_design(question.get("epsilon", survey["epsilon"])),
+        direct["ones"] / direct["answers"] if direct else math.nan,
+    )
+
+
+def _boundary(
+    radius: str, threshold: float, shrinkage: float, n_arms: int, delta: float
+) -> Boundary:
+    """Return a radius for bits: threshold on their scale, and the prior's gap shrunk to it."""
+    return Radius(radius, prior_gap=DEFAULT_PRIOR_GAP * shrinkage).at(
+        n_arms, delta, threshold, math.inf
+    )
+
+
+def replay(
+    survey: Survey,
+    radius: str,
+    terms: Mapping[str, Any],
+    rng: np.random.Generator,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the answers used and the verdict, per order and question.
+
+    Parameters
+    ----------
+    survey : Survey
+        The questions.
+    radius : str
+        The radius of Algorithm 2.
+    terms : mapping
+        ``threshold``, ``delta`` and ``orders``.
+    rng : numpy.random.Generator
+        Shuffles the urns.
+
+    Returns
+    -------
+    tuple of ndarray
+        Answers, and verdicts: 1 above, -1 below, 0 undecided. Both of shape (orders, questions).
+    """
+    orders, questions = terms["orders"], survey.questions
+    sizes = np.array([question.answers for question in questions])
+    shape = orders, len(questions)
+    used = np.zeros(shape, np.int64)
+    verdicts = np.zeros(shape, np.int8)
+    sums = np.zeros(shape)
+    tapes = [_shuffled(question, orders, rng) for question in questions]
+    middles = [question.design.private_mean(terms["threshold"]) for question in questions]
+    edges = [
+        _boundary(radius, middle, question.design.shrinkage, len(questions), terms["delta"])
+        for question, middle in zip(questions, middles, strict=True)
+    ]
+    for n in range(1, int(sizes.max()) + 1):
+        open_arms = (verdicts == 0) & (sizes >= n)
+        if not open_arms.any():
+            break
+        used += open_arms
+        times = used.sum(axis=1)
+        for arm, edge in enumerate(edges):
+            rows = np.flatnonzero(open_arms[:, arm])
+            if not rows.size:
+                continue
+            sums[rows, arm] += tapes[arm][rows, n - 1] - middles[arm]
+            high, low = _edges(edge, n, times[rows])
+            walk = sums[rows, arm]
+            verdicts[rows, arm] = np.where(walk >= high, 1, np.where(walk < -low, -1, 0))
+    return used, verdicts
+
+
+def _shuffled(question: Question, orders: int, rng: np.random.Generator) -> np.ndarray:
+    """Return one shuffled urn per order."""
+    urn = np.zeros((orders, question.answers), np.int8)
+    urn[:, : question.ones] = 1
+    return rng.permuted(urn, axis=1)
+
+
+def _edges(edge: Boundary, n: int, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return both boundaries after n answers of an arm, at several total numbers of answers."""
+    if edge.family != UNION:  # no other family depends on the total
+        times = times[:1]
+    distinct, places = np.unique(times, return_inverse=True)
+    high = np.array([upper(edge, n, t) for t in distinct.tolist()])
+    low = np.array([lower(edge, n, t) for t in distinct.tolist()])
+    return high[places], low[places]  # of length 1 if the total does not matter
+
+
+def classical(question: Question) -> tuple[float, float, float]:
+    """Return the moment estimate of the share of yes, with its 95 % normal interval."""
+    share = question.ones / question.answers
+    reach = Z95 * math.sqrt(share * (1 - share) / question.answers) / question.design.shrinkage
+    middle = question.design.mean(share)
+    return middle, middle - reach, middle + reach
+
+
+def tabulate(content: Mapping[str, Any], seed: int) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return one row per question and radius, and one per survey and radius.
+
+    Parameters
+    ----------
+    content : mapping
+        ``config/surveys.yaml``.
+    seed : int
+        Root seed; every survey has a stream named after it.
+
+    Returns
+    -------
+    tuple of DataFrame
+        The questions and the surveys.
+    """
+    questions, totals = [], []
+    for survey in read_surveys(content):
+        judgements = [_judgement(q, content, len(survey.questions)) for q in survey.questions]
+        for radius in content["radii"]:
+            rng = stream(seed, "surveys", survey.name)  # the same orders for every radius
+            used, verdicts = replay(survey, radius, content, rng)
+            labels = {"survey": survey.name, "radius": radius}
+            size = sum(question.answers for question in survey.questions)
+            totals.append(
+                labels | {"answers": size} | _spread(used.sum(axis=1), verdicts.all(axis=1))
+            )
+            for arm, question in enumerate(survey.questions):
+                facts = {"question": question.name, "answers": question.answers}
+                facts |= _spread(used[:, arm], verdicts[:, arm] != 0)
+                facts |= {"decided_above": float((verdicts[:, arm] > 0).mean())} | judgements[arm]
+                questions.append(labels | facts)
+    return pd.DataFrame(questions), pd.DataFrame(totals)
+
+
+def _spread(used: np.ndarray, decided: Any) -> dict[str, float]:
+    """Return the answers used over all orders, and the share of orders with a verdict."""
+    return {
+        "decided": float(decided.mean()),
+        "mean_answers": float(used.mean()),
+        "low_answers": float(np.quantile(used, 0.05)),
+        "high_answers": float(np.quantile(used, 0.95)),
+    }
+
+
+def _judgement(question: Question, terms: Mapping[str, Any], n_arms: int) -> dict[str, Any]:
+    """Return the verdict and the estimates of all answers, and what the verdict survives."""
+    counts, design, threshold = [question.counts], question.design, terms["threshold"]
+    error = terms["delta"] / n_arms  # each question has its share
+    (verdict,) = decide(counts, threshold, design, error)
+    (interval,) = estimate(counts, design, 1 - error)
+    middle, low, high = classical(question)
+    return {
+        "ones": question.ones,
+        "epsilon": round(design.epsilon, 6),
+        "threshold": threshold,
+        "delta": terms["delta"],
+        "verdict": verdict.verdict,
+        "bound": math.nan if verdict.bound is None else verdict.bound,
+        "estimate": interval.mean,
+        "low": interval.low,
+        "high": interval.high,
+        "classical": middle,
+        "classical_low": low,
+        "classical_high": high,
+        "direct": question.direct,
+    } | {
+        f"tolerated_{conduct}": tolerated_share(verdict, threshold, design, conduct)
+        for conduct in ("any", "random", "opposite")
+    }
