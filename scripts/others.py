@@ -19,4 +19,4 @@ if __name__ == "__main__":
         with open(this.input.others, encoding="utf-8") as file:
             table = tabulate(yaml.safe_load(file), this.params.seed)
         out = this.output
-        tables.write(table, {}, out.csv, out.md, out.tex, columns=COLUMNS)
+        tables.write(table, out.csv, out.md, out.tex, columns=COLUMNS)

@@ -27,7 +27,7 @@ def write_tables(content: dict[str, Any], seed: int, output: Any) -> None:
     """Write the table of questions and the table of surveys."""
     questions, totals = tabulate(content, seed)
     paths = (output.csv, output.md, output.tex)
-    tables.write(_ordered(questions), {}, *paths, columns=QUESTION_COLUMNS)
+    tables.write(_ordered(questions), *paths, columns=QUESTION_COLUMNS)
     totals.to_csv(output.totals, index=False)
 
 
