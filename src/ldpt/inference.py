@@ -367,9 +367,9 @@ class Test:
         n, s = sample.answers, sample.ones
         if side == "above":
             q = self._least(n, s, self.high)
-            return _mean_range(self.design, self.lines, q, q)[0]
+            return max(_mean_range(self.design, self.lines, q, q)[0], self.threshold)
         q = 1 - self._least(n, n - s, 1 - self.low)
-        return _mean_range(self.design, self.lines, q, q)[1]
+        return min(_mean_range(self.design, self.lines, q, q)[1], self.threshold)
 
     def _least(self, n: int, s: int, t: float) -> float:
         """Return the largest threshold q >= t that the mixture of ``coin`` at t finds exceeded."""

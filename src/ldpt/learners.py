@@ -62,6 +62,18 @@ class _Learner:
         arm, bit = self._check_arm(arm), check_bit(bit)
         if not self.wanted(arm):
             raise ValueError(f"{self} does not want a response of arm {arm}")
+        self.count(arm, bit)
+
+    def count(self, arm: int, bit: int) -> None:
+        """Count a response that was checked and is wanted.
+
+        Parameters
+        ----------
+        arm : int
+            The arm.
+        bit : int
+            The response, 0 or 1.
+        """
         self.pulls[arm] += 1
         self.sums[arm] += bit
         self.total_pulls += 1
@@ -260,7 +272,7 @@ class FixedConfidence(_Learner):
         super().__init__(n_arms, threshold, epsilon)
         self.delta = check_delta(delta)
         self.radius = as_radius(radius)
-        self._edge = self.radius.at(self.n_arms, self.delta, self.threshold, self.epsilon)
+        self.edge = self.radius.at(self.n_arms, self.delta, self.threshold, self.epsilon)
         if not self.radius.kind.valid:
             warnings.warn(
                 f"the guarantee of the radius {self.radius.name!r} is false: the answer can be "
@@ -301,7 +313,7 @@ class FixedConfidence(_Learner):
         n, t = self.pulls[arm], self.total_pulls
         if n == 0:
             return True
-        return -lower(self._edge, n, t) <= self._deviation(arm) < upper(self._edge, n, t)
+        return -lower(self.edge, n, t) <= self._deviation(arm) < upper(self.edge, n, t)
 
     def wanted(self, arm: int) -> bool:
         """Return whether the arm is undecided.

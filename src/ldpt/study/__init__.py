@@ -1,1 +1,19 @@
-"""A study with real people: devices, messages, requests, and what a study costs."""
+"""A study with people: devices, tickets, deadlines, results, saved state, and its plan.
+
+>>> from ldpt.learners import FixedConfidence
+>>> study = Study(FixedConfidence(["low dose", "high dose"], 0.3, epsilon=2.0, delta=0.1))
+>>> ticket, = study.ask(1)
+>>> device = PrivateDevice(epsilon=2.0)
+>>> study.record(device.answer(ticket, reward=0.25))
+<Status.COUNTED: 'counted'>
+>>> study
+<study: 0 of 2 decided, 1 answers, 0 outstanding>
+"""
+
+from ldpt.study.device import PrivateDevice
+from ldpt.study.intake import Status
+from ldpt.study.messages import Response, Ticket
+from ldpt.study.report import Report
+from ldpt.study.study import Study
+
+__all__ = ["PrivateDevice", "Report", "Response", "Status", "Study", "Ticket"]

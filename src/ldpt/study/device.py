@@ -1,13 +1,20 @@
 """PrivBern on the device of one person: safe in finite precision, with an allowance of answers.
 
-It draws from the operating system's generator and has no argument by which a generator could be
-handed to it. No error raised here repeats a reward, because errors end up in logs.
+It draws from the operating system's generator and takes no generator as an argument. No error
+raised here repeats a reward, because errors end up in logs.
+
+Timing: the random number has 1074 bits whatever the reward, the reward is compared with it as a
+fraction of 2^1074, and OpenDP's coin runs in constant time. Python does not promise constant time
+for the integer comparison, for memory or for garbage collection: a process on the same machine that
+measures single nanoseconds is outside the guarantee.
 """
 
 import math
 import secrets
+import threading
+import warnings
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 
@@ -17,11 +24,14 @@ from ldpt.study.messages import Response, Ticket, check_study, is_count
 if TYPE_CHECKING:
     from opendp.mod import Measurement
 
+__all__ = ["PrivateDevice"]
+
 REWARD_BITS = 1074  # every float in [0, 1] is a whole multiple of 2^-1074
+MOST_EPSILON = 10.0  # of all answers together; beyond, a warning
 
 
 class PrivateDevice:
-    """PrivBern on the device of one person, who answers once unless told otherwise.
+    """PrivBern on the device of one person, who answers once unless agreed otherwise.
 
     The reward becomes a bit by an exact Bernoulli(reward) draw: as many random bits as the finest
     float has, compared as integers. The bit then goes through OpenDP's randomised response, whose
@@ -33,18 +43,22 @@ class PrivateDevice:
     Parameters
     ----------
     epsilon : float
-        Privacy level of one answer. A private device without privacy is a contradiction, so
-        ``math.inf`` is refused here.
+        Privacy level of one answer; ``math.inf`` is rejected, because a device must add noise.
     study : str
         The study for which the person answers.
     answers : int
-        How many answers this person has agreed to; each costs epsilon again.
+        How many answers this person has agreed to; each spends epsilon again.
 
     Raises
     ------
     ValueError
         If epsilon is not in [1e-9, inf), the study is not a name, or answers is not a whole number
         of at least 1.
+
+    Warns
+    -----
+    UserWarning
+        If all answers together spend more than 10: the person is hardly protected.
 
     Examples
     --------
@@ -53,7 +67,7 @@ class PrivateDevice:
     True
     >>> device.answer(arm=3, reward=0.25)
     Traceback (most recent call last):
-    ValueError: this device has given all of its 1 answers: another would cost epsilon again
+    ValueError: no answers left (limit 1); each answer spends epsilon again
     """
 
     def __init__(self, epsilon: float, study: str = "", answers: int = 1) -> None:
@@ -62,8 +76,32 @@ class PrivateDevice:
             raise ValueError(f"epsilon of a device must be finite, got {epsilon}")
         self.epsilon = epsilon
         self.study = check_study(study)
-        self.answers_left = self._answers = check_whole("answers", answers, 1, MAX_COUNT)
+        self._answers = check_whole("answers", answers, 1, MAX_COUNT)
+        self._left = self._answers
+        self._lock = threading.Lock()
+        if epsilon * self._answers > MOST_EPSILON:
+            _warn_of_weak_privacy(epsilon, self._answers)
         self._truth, self._randomise = _certified_randomised_response(epsilon)
+
+    def __repr__(self) -> str:
+        return (
+            f"PrivateDevice(epsilon={self.epsilon!r}, study={self.study!r}, "
+            f"answers={self._answers}), {self.answers_left} left"
+        )
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a device cannot be copied or pickled: its copy would answer again")
+
+    def __copy__(self) -> NoReturn:
+        self.__reduce__()
+
+    def __deepcopy__(self, memo: object) -> NoReturn:
+        self.__reduce__()
+
+    @property
+    def answers_left(self) -> int:
+        """How many answers this device may still give."""
+        return self._left
 
     @property
     def realised_epsilon(self) -> float:
@@ -73,10 +111,10 @@ class PrivateDevice:
     @property
     def spent(self) -> float:
         """Privacy loss of all answers given so far, by basic composition."""
-        return self.epsilon * (self._answers - self.answers_left)
+        return self.epsilon * (self._answers - self._left)
 
     def probability(self, reward: float) -> Fraction:
-        """The exact probability of the response 1, as this device realises it.
+        """Return the exact probability of the response 1, as this device realises it.
 
         Parameters
         ----------
@@ -112,26 +150,24 @@ class PrivateDevice:
         ------
         ValueError
             If the reward is not a number in [0, 1] (its value is not shown), or no answer is left.
-            Neither spends an answer.
+            Neither spends an answer; a draw that fails does.
         """
         reward = _check_reward(reward)
-        if self.answers_left == 0:
-            raise ValueError(
-                f"this device has given all of its {self._answers} answers: "
-                "another would cost epsilon again"
-            )
-        bit = int(self._randomise(_exact_bernoulli(reward)))
-        self.answers_left -= 1
-        return bit
+        with self._lock:  # count first: several threads must not share an answer
+            if self._left == 0:
+                raise ValueError(
+                    f"no answers left (limit {self._answers}); each answer spends epsilon again"
+                )
+            self._left -= 1
+        return int(self._randomise(_exact_bernoulli(reward)))
 
     def answer(self, arm: int | Ticket, reward: float) -> Response:
-        """The message for the learner: a randomised response with the terms it was given under.
+        """Return the message for the study: a randomised response and its terms.
 
         Parameters
         ----------
         arm : int or Ticket
-            The arm that the person was asked about, or the request itself. With a ticket the
-            message says which request it answers.
+            The request, or the arm alone. A study accepts answers to its tickets only.
         reward : float
             The reward, in [0, 1]; it does not leave the device.
 
@@ -145,25 +181,37 @@ class PrivateDevice:
             If the arm or the reward is invalid (no value is shown), or no answer is left. None of
             them spends an answer.
         """
-        number = arm.number if isinstance(arm, Ticket) else None
-        arm = arm.arm if isinstance(arm, Ticket) else _check_arm(arm)
-        return Response(arm, self.privatise(reward), self.epsilon, self.study, number)
+        ticket = arm if isinstance(arm, Ticket) else None
+        number, token = (ticket.number, ticket.token) if ticket else (None, None)
+        place = ticket.arm if ticket else _check_arm(arm)
+        bit = self.privatise(reward)
+        return Response(place, bit, self.epsilon, self.study, number, token)
 
 
-def _check_arm(arm: int) -> int:
-    """An arm on a device; the error shows no value: it may be a reward in the wrong place."""
-    if not isinstance(arm, (int, np.integer)) or not is_count(arm := _plain(arm)):
+def _warn_of_weak_privacy(epsilon: float, answers: int) -> None:
+    if answers == 1:
+        lie = 1 / (1 + math.exp(min(epsilon, 700.0)))
+        reason = f"a response differs from the truth with probability {lie:.1g}"
+    else:
+        reason = f"{answers} answers spend {epsilon * answers:g} in total"
+    warnings.warn(
+        f"epsilon = {epsilon:g} protects nobody here: {reason}; keep the total below "
+        f"{MOST_EPSILON:g}",
+        UserWarning,
+        stacklevel=3,
+    )
+
+
+def _check_arm(arm: object) -> int:
+    """Return an arm; the error shows no value, which may be a reward in the wrong place."""
+    place = int(arm) if isinstance(arm, np.integer) else arm
+    if type(place) is not int or not is_count(place):
         raise ValueError("an arm is a whole number 0..2^53, or a ticket; the value is not shown")
-    return arm
-
-
-def _plain(number: "int | np.integer") -> int:
-    """A number of NumPy as one of Python; a boolean stays one."""
-    return int(number) if isinstance(number, np.integer) else number
+    return place
 
 
 def _check_reward(reward: float) -> float:
-    """A reward on a device; the error does not repeat it, because errors end up in logs."""
+    """Return a reward as a float; the error does not repeat it."""
     known = isinstance(reward, (int, float, np.integer, np.floating, np.bool_))
     if not known or not 0 <= reward <= 1:
         raise ValueError("a reward on a device must be a number in [0, 1]; its value is not shown")
@@ -171,16 +219,17 @@ def _check_reward(reward: float) -> float:
 
 
 def _exact_bernoulli(probability: float) -> bool:
-    """True with exactly this probability; the number of random bits does not depend on it."""
+    """Return True with exactly this probability, as a fraction of 2^1074."""
     numerator, denominator = probability.as_integer_ratio()
-    return secrets.randbits(REWARD_BITS) * denominator < numerator << REWARD_BITS
+    successes = numerator << (REWARD_BITS + 1 - denominator.bit_length())
+    return secrets.randbits(REWARD_BITS) < successes
 
 
 def _certified_randomised_response(epsilon: float) -> "tuple[float, Measurement]":
-    """Truth probability and OpenDP measurement with a privacy loss of at most ``epsilon``.
+    """Return a truth probability and OpenDP's measurement of at most this privacy loss.
 
     OpenDP draws its coin exactly for the float it is given and rounds the privacy loss up, so a
-    float that rounding has pushed above e^eps / (1 + e^eps) is found out and stepped down.
+    float that rounding has pushed above e^eps / (1 + e^eps) is detected and decreased by one ulp.
     """
     from opendp.measurements import make_randomized_response_bool
     from opendp.mod import enable_features

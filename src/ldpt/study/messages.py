@@ -1,23 +1,73 @@
-"""The messages between a study and its devices: requests out, randomised bits back."""
+"""The messages between a study and its devices: tickets out, randomised bits back.
 
+A ticket carries a token that only the study can compute and nobody can guess. A response carries it
+back, so a message that answers no ticket is refused. Whoever sees a ticket can answer it once:
+tickets must reach their people over a channel that others cannot read.
+"""
+
+import hashlib
+import hmac
 import json
-import secrets
 import string
 from dataclasses import asdict, dataclass, field
+from typing import Any, Self
 
 from ldpt.checks import MAX_COUNT, MAX_FLOAT
 from ldpt.io.json_values import read_json
 
-ID_DIGITS = 32  # hexadecimal digits of a message's id: 128 random bits
+__all__ = ["Response", "Ticket"]
+
+TOKEN_DIGITS = 32  # hexadecimal: 128 bits
 MAX_STUDY_NAME = 200  # characters
 MAX_MESSAGE = 4096  # characters; the longest study name fits, escaped
 
 
+class _Message:
+    """What both kinds of messages share: one line of JSON."""
+
+    __dataclass_fields__: dict[str, Any]
+
+    def to_json(self) -> str:
+        """Return the message as one line of text.
+
+        Returns
+        -------
+        str
+        """
+        return json.dumps(asdict(self), allow_nan=False)  # type: ignore[call-overload]
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> Self:
+        """Read a message.
+
+        Parameters
+        ----------
+        text : str or bytes
+            What :meth:`to_json` wrote.
+
+        Returns
+        -------
+        Ticket or Response
+
+        Raises
+        ------
+        ValueError
+            If the message is not whole, longer than 4096 characters, repeats a field, lacks one,
+            holds anything else, or a value is out of range. The error does not quote the message.
+        """
+        fields = read_json(text, MAX_MESSAGE)
+        expected = sorted(cls.__dataclass_fields__)
+        if not isinstance(fields, dict) or sorted(fields) != expected:
+            kind = cls.__name__.lower()
+            raise ValueError(f"a {kind} is one JSON object with the fields {', '.join(expected)}")
+        return cls(**fields)
+
+
 @dataclass(frozen=True)
-class Ticket:
+class Ticket(_Message):
     """A request to one person: the arm, and which request for that arm it is.
 
-    Where an arm's number is expected, as in ``means[ticket]``, a ticket stands for its arm.
+    Where an arm's number is expected, as in ``names[ticket]``, a ticket stands for its arm.
 
     Attributes
     ----------
@@ -25,6 +75,8 @@ class Ticket:
         The arm that the person is asked about.
     number : int
         0 for the first request for this arm, 1 for the second, and so on.
+    token : str or None
+        32 hexadecimal digits by which the study recognises the answer.
 
     Examples
     --------
@@ -34,73 +86,51 @@ class Ticket:
 
     arm: int
     number: int
+    token: str | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         if not (is_count(self.arm) and is_count(self.number)):
             raise ValueError("a ticket has an arm and a number, both whole numbers 0..2^53")
+        _check_token("ticket", self.token)
 
     def __index__(self) -> int:
         return self.arm
 
 
-def is_count(value: object) -> bool:
-    """Whether this is a whole number from 0 to 2^53, of Python's own type; booleans are not.
-
-    Parameters
-    ----------
-    value : object
-        What was given.
-
-    Returns
-    -------
-    bool
-    """
-    return type(value) is int and 0 <= value <= MAX_COUNT
-
-
-def new_id() -> str:
-    """A fresh random id for a message; it says nothing about who sent it.
-
-    Returns
-    -------
-    str
-        32 hexadecimal digits from the operating system's generator.
-    """
-    return secrets.token_hex(ID_DIGITS // 2)
-
-
 @dataclass(frozen=True)
-class Response:
-    """All that leaves a device: what it was asked, a randomised bit, the terms, and an id.
+class Response(_Message):
+    """All that leaves a device: the request, a randomised bit and the terms it was given under.
 
     Attributes
     ----------
     arm : int
         The arm that the person was asked about.
     bit : int
-        The randomised response, 0 or 1.
+        The randomised response, 0 or 1; ``repr`` does not show it.
     epsilon : float
         The privacy level under which it was given, positive and finite.
     study : str
         The study that it was given for.
     number : int or None
         Which request for the arm it answers (:attr:`Ticket.number`); None if none was made.
-    id : str
-        Random, new for every answer, so that a message sent twice is counted once.
+    token : str or None
+        The token of the ticket.
 
     Examples
     --------
-    >>> message = Response(arm=3, bit=1, epsilon=1.0, study="doses", number=7).to_json()
-    >>> Response.from_json(message).number
-    7
+    >>> message = Response(arm=3, bit=1, epsilon=1.0, study="doses", number=7)
+    >>> message
+    Response(arm=3, epsilon=1.0, study='doses', number=7)
+    >>> Response.from_json(message.to_json()).bit
+    1
     """
 
     arm: int
-    bit: int
+    bit: int = field(repr=False)
     epsilon: float
     study: str = ""
     number: int | None = None
-    id: str = field(default_factory=new_id)
+    token: str | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         if not is_count(self.arm):
@@ -113,61 +143,31 @@ class Response:
             raise ValueError(f"the study of a response has at most {MAX_STUDY_NAME} characters")
         if not (self.number is None or is_count(self.number)):
             raise ValueError("the number of a response is a whole number 0..2^53, or None")
-        if not is_id(self.id):
-            raise ValueError(f"the id of a response has {ID_DIGITS} lower-case hexadecimal digits")
-
-    def to_json(self) -> str:
-        """The message as one line of text.
-
-        Returns
-        -------
-        str
-        """
-        return json.dumps(asdict(self), allow_nan=False)
-
-    @classmethod
-    def from_json(cls, text: str | bytes) -> "Response":
-        """Read a message.
-
-        Parameters
-        ----------
-        text : str or bytes
-            What :meth:`to_json` wrote.
-
-        Returns
-        -------
-        Response
-
-        Raises
-        ------
-        ValueError
-            If the message is not whole, longer than 4096 characters, repeats a field, lacks one,
-            holds anything else, or a value is out of range. The error does not quote the message.
-        """
-        fields = read_json(text, MAX_MESSAGE)
-        expected = sorted(cls.__dataclass_fields__)
-        if not isinstance(fields, dict) or sorted(fields) != expected:
-            raise ValueError(f"a response is one JSON object with the fields {', '.join(expected)}")
-        return cls(**fields)
+        _check_token("response", self.token)
 
 
-def is_id(value: object) -> bool:
-    """Whether this could be the id of a message.
+def token_of(secret: str, arm: int, number: int) -> str:
+    """Return the token of a request, computed from the study's secret."""
+    digest = hmac.new(secret.encode(), f"{arm}:{number}".encode(), hashlib.sha256)
+    return digest.hexdigest()[:TOKEN_DIGITS]
 
-    Parameters
-    ----------
-    value : object
-        What was given.
 
-    Returns
-    -------
-    bool
-    """
-    return (
-        isinstance(value, str)
-        and len(value) == ID_DIGITS
-        and set(value) <= set(string.digits + "abcdef")
-    )
+def is_count(value: object) -> bool:
+    """Return whether this is an int from 0 to 2^53; booleans are not."""
+    return type(value) is int and 0 <= value <= MAX_COUNT
+
+
+def is_token(value: object) -> bool:
+    """Return whether this could be a token."""
+    digits = set(string.digits + "abcdef")
+    return isinstance(value, str) and len(value) == TOKEN_DIGITS and set(value) <= digits
+
+
+def _check_token(kind: str, token: object) -> None:
+    if not (token is None or is_token(token)):
+        raise ValueError(
+            f"the token of a {kind} has {TOKEN_DIGITS} lower-case hexadecimal digits, or is None"
+        )
 
 
 def check_study(study: object) -> str:

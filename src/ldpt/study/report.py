@@ -1,0 +1,228 @@
+"""The report of a study: verdicts, estimates, a paragraph on methods, warnings."""
+
+import importlib.metadata
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ldpt.inference import Sample, Test
+from ldpt.io.messages import counted
+from ldpt.learners import FixedBudget, FixedConfidence
+
+if TYPE_CHECKING:
+    from ldpt.study.study import Departure, Study
+
+
+@dataclass(frozen=True)
+class Row:
+    """What a report says about one arm.
+
+    Attributes
+    ----------
+    arm : str or int
+        Name or number of the arm.
+    verdict : str
+        ``"above"``, ``"below"`` or ``"undecided"``.
+    certain : bool
+        Whether the verdict has the study's guarantee.
+    bound : float or None
+        The mean reward is at least (above) or at most (below) this; None without a guarantee.
+    answers : int
+        The number of answers that have entered.
+    mean, low, high : float
+        The estimated mean reward and its interval.
+    note : str
+        Why the verdict has no guarantee.
+    """
+
+    arm: str | int
+    verdict: str
+    certain: bool
+    bound: float | None
+    answers: int
+    mean: float
+    low: float
+    high: float
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Report:
+    """The report of a study; ``str`` gives it as text.
+
+    Attributes
+    ----------
+    title : str
+        The study and its terms.
+    rows : list of Row
+        One per arm.
+    methods : str
+        A paragraph for a methods section.
+    warnings : list of str
+        What a reader must know before using the verdicts.
+    """
+
+    title: str
+    rows: list[Row]
+    methods: str
+    warnings: list[str]
+
+    def __str__(self) -> str:
+        head = ("arm", "verdict", "bound", "answers", "mean", "interval")
+        cells = [head, *map(_cells, self.rows)]
+        widths = [max(len(row[column]) for row in cells) for column in range(len(head))]
+        table = [
+            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+            for row in cells
+        ]
+        parts = ["\n".join([self.title, "", *table]), f"Methods. {self.methods}"]
+        if self.warnings:
+            parts.append("\n".join(f"Warning: {warning}" for warning in self.warnings))
+        return "\n\n".join(parts)
+
+
+def _cells(row: Row) -> tuple[str, ...]:
+    sign = "at least" if row.verdict == "above" else "at most"
+    verdict = row.verdict if row.certain or row.verdict == "undecided" else f"({row.verdict})"
+    return (
+        str(row.arm),
+        verdict,
+        "" if row.bound is None else f"{sign} {row.bound:.3g}",
+        f"{row.answers:,}",
+        "" if math.isnan(row.mean) else f"{row.mean:.3f}",
+        f"[{row.low:.3f}, {row.high:.3f}]",
+    )
+
+
+def make_report(study: "Study", level: float) -> Report:
+    """Return the report of a study, with intervals of this joint level."""
+    learner, counts = study.learner, study.counts
+    name = f"Study {study.name!r}" if study.name else "Study"
+    setting = f"threshold {learner.threshold:g}, epsilon {learner.epsilon:g}"
+    if isinstance(learner, FixedConfidence):
+        terms = f"fixed confidence, delta {learner.delta:g}, radius {learner.radius.name}"
+    else:
+        terms = f"fixed budget of {learner.budget:,} responses, policy {learner.policy.name}"
+    state = "finished" if study.finished else f"not finished ({counts['outstanding']} outstanding)"
+    return Report(
+        f"{name}: {terms}; {setting}; {state}.",
+        _rows(study, level),
+        _methods(study, level),
+        _warnings(study),
+    )
+
+
+def _rows(study: "Study", level: float) -> list[Row]:
+    sides, reason = study._sides(), study._no_guarantee
+    rows = []
+    for arm, one in enumerate(study.estimates(level)):
+        verdict = sides.get(one.arm, "undecided")
+        hand = [d for d in study.departures if d.arm == one.arm and d.before_decision]
+        note = reason or _departure_note(hand)
+        certain = verdict != "undecided" and not note
+        bound = _bound(study, arm, verdict) if certain else None
+        rows.append(
+            Row(one.arm, verdict, certain, bound, one.answers, one.mean, one.low, one.high, note)
+        )
+    return rows
+
+
+def _departure_note(departures: "list[Departure]") -> str:
+    if not departures:
+        return ""
+    reasons = "; ".join(dict.fromkeys(departure.reason for departure in departures))
+    return f"{counted(len(departures), 'request')} given up by hand: {reasons}"
+
+
+def _bound(study: "Study", arm: int, verdict: str) -> float:
+    learner = study.learner
+    assert isinstance(learner, FixedConfidence)
+    test = Test(
+        learner.radius, learner.n_arms, learner.delta, learner.threshold, learner.epsilon, 0.0
+    )
+    bits = study._entered[arm]
+    return test.bound(Sample(arm, len(bits), sum(bits)), verdict)
+
+
+def _methods(study: "Study", level: float) -> str:
+    learner, counts = study.learner, study.counts
+    version = importlib.metadata.version("ldpt")
+    privacy = (
+        f"each answer was randomised on the respondent's device (PrivBern, local differential "
+        f"privacy with epsilon = {learner.epsilon:g} per answer)"
+        if math.isfinite(learner.epsilon)
+        else "answers were not randomised"
+    )
+    text = [
+        f"{counts['asked']:,} answers about {counted(learner.n_arms, 'arm')} were requested and "
+        f"{counts['entered']:,} used; {privacy}."
+    ]
+    if isinstance(learner, FixedConfidence):
+        text.append(
+            "Arms were chosen by Algorithm 2 of the thresholding bandit with the radius "
+            f"{learner.radius.name!r}, which stops when every arm is decided."
+        )
+    else:
+        text.append(
+            f"Arms were chosen by the index policy {learner.policy.name!r} within a fixed budget "
+            f"of {learner.budget:,} responses."
+        )
+    text.append("An arm's answers entered in the order of their requests.")
+    if study.deadline is not None:
+        share = counts["given up"] / max(counts["asked"], 1)
+        text.append(
+            f"Requests without an answer after {counted(study.deadline, 'round')} were given up, "
+            f"all alike ({counts['given up']:,}, {share:.1%})."
+        )
+    text += [_guarantee(study, level), f"Computed with ldpt {version}."]
+    return " ".join(text)
+
+
+def _guarantee(study: "Study", level: float) -> str:
+    learner = study.learner
+    intervals = (
+        f"all intervals contain their means, at all times, with probability at least {level:g}"
+    )
+    if isinstance(learner, FixedBudget) or not learner.radius.kind.valid:
+        return (
+            f"The sides of the threshold {learner.threshold:g} are estimates without a guarantee; "
+            f"{intervals}."
+        )
+    return (
+        f"All verdicts about the threshold {learner.threshold:g} are right with probability at "
+        f"least {1 - learner.delta:g}, at whatever time the study ends; {intervals}; the one-sided "
+        f"bounds of decided arms are right with probability at least {1 - 2 * learner.delta:g}."
+    )
+
+
+def _warnings(study: "Study") -> list[str]:
+    counts, found = study.counts, []
+    if study._no_guarantee:
+        found.append(f"{study._no_guarantee}.")
+    for arm in study.arms:
+        hand = [d for d in study.departures if d.arm == arm]
+        if any(d.before_decision for d in hand):
+            found.append(
+                f"arm {arm}: verdict and interval without guarantee, because "
+                f"{_departure_note(hand)}."
+            )
+        elif hand:
+            found.append(
+                f"arm {arm}: interval without guarantee, because "
+                f"{_departure_note(hand)}; its verdict came before."
+            )
+    if counts["given up"]:
+        found.append(
+            f"{counted(counts['given up'], 'request')} without an answer: the guarantee assumes "
+            "that whether a person answers in time does not depend on the answer."
+        )
+    if counts["waiting"]:
+        found.append(
+            f"{counted(counts['waiting'], 'answer')} not used yet: earlier requests are open"
+            + (", and there is no deadline." if study.deadline is None else ".")
+        )
+    if counts["refused"]:
+        found.append(f"{counted(counts['refused'], 'answer')} refused.")
+    if math.isfinite(study.learner.epsilon) and study.learner.epsilon > 10:
+        found.append(f"epsilon = {study.learner.epsilon:g} protects nobody.")
+    return found
