@@ -179,7 +179,7 @@ def facts(data: Data) -> dict[str, Any]:
         "deepest": float(deepest["estimate"]),
         "deepest_budget": float(deepest["scaled_budget"]),
     }
-    for side, version in (("upper", "proved"), ("upper", "lsa"), ("lower", "sharp")):
+    for side, version in (("upper", "proved"), ("upper", "lsa"), ("lower", "reduction")):
         ratios = list(_rate_ratios(data, side, version))
         name = f"{side}_{version}"
         found[f"{name}_least"] = min(ratios) if ratios else elements.NOT_RUN

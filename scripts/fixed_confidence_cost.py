@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from ldpt.plots import captions, elements, style
 
-DRAWN = (("upper", "printed"), ("upper", "onesided"), ("lower", "sharp"), ("lower", "printed"))
+DRAWN = (("upper", "printed"), ("upper", "onesided"), ("lower", "reduction"), ("lower", "printed"))
 
 
 class Data(NamedTuple):
@@ -73,7 +73,7 @@ def facts(data: Data) -> dict[str, Any]:
     first = elements.rows_where(rows, instance=data.panels[0])
     low, high = first.sort_values("epsilon").head(2).itertuples()
     slope = math.log(high.estimate / low.estimate) / math.log(high.epsilon / low.epsilon)
-    sharp = data.bounds[data.bounds["version"] == "sharp"]
+    sharp = data.bounds[data.bounds["version"] == "reduction"]
     both = rows.merge(sharp, on=["instance", "epsilon"])
     over = both["estimate"] / both["value"]
     return {

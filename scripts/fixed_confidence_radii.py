@@ -24,7 +24,7 @@ class Data(NamedTuple):
 def prepare(files: Any, settings: Any) -> Data:
     """Costs over the lower bound for any delta-correct algorithm on PrivBern's responses."""
     limits = pd.read_csv(files.bounds)
-    lower = limits[limits["version"] == "privbern"].rename(columns={"value": "bound"})
+    lower = limits[limits["version"] == "reduction"].rename(columns={"value": "bound"})
     costs = pd.read_csv(files.summary).merge(lower[[*KEYS, "bound"]], on=KEYS)
     costs = elements.mean_pulls(costs, costs["bound"])
     return Data(costs, settings.panels[0], float(settings.epsilon), float(settings.delta))

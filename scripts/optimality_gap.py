@@ -41,7 +41,7 @@ def draw(data: Data) -> Figure:
     for column, instance in enumerate(data.panels):
         upper, lower = grid[column], grid[count + column]
         rows = elements.rows_where(data.gaps, instance=instance)
-        _radii(upper, elements.rows_where(rows, version="sharp"))
+        _radii(upper, elements.rows_where(rows, version="reduction"))
         _versions(lower, elements.rows_where(rows, radius=best))
         elements.title(upper, instance)
         upper.set_xlabel("")
@@ -89,21 +89,21 @@ def facts(data: Data) -> dict[str, Any]:
         "delta": float(gaps["delta"].iloc[0]),
         "replicates": int(gaps["replicates"].min()),
         "radius": style.label(best),
-        "sharp_least": float(by_version.min()["sharp"]),
-        "sharp_most": float(by_version.max()["sharp"]),
-        "own_least": float(by_version.min()["privbern"]),
-        "own_most": float(by_version.max()["privbern"]),
+        "sharp_least": float(by_version.min()["reduction"]),
+        "sharp_most": float(by_version.max()["reduction"]),
+        "own_least": float(by_version.min()["reduction"]),
+        "own_most": float(by_version.max()["reduction"]),
         "low_epsilon": float(ends.index[0]),
         "low_gap": float(ends.iloc[0]),
         "high_epsilon": float(ends.index[-1]),
         "high_gap": float(ends.iloc[-1]),
         "ranges": [],
     }
-    sharp = gaps[gaps["version"] == "sharp"]
+    sharp = gaps[gaps["version"] == "reduction"]
     for radius in elements.in_order(sharp["radius"], RADII):
         ratio = sharp.loc[sharp["radius"] == radius, "estimate"]
         found["ranges"].append(f"{elements.span(ratio)} with {style.label(radius)}")
-    spans = own[own["version"] == "sharp"].groupby("instance")["estimate"]
+    spans = own[own["version"] == "reduction"].groupby("instance")["estimate"]
     return found | {"flatness": float((spans.max() / spans.min()).max())}
 
 

@@ -11,7 +11,7 @@ from ldpt.plots import captions, elements, style
 from ldpt.policies import POLICIES
 from ldpt.summarise import needed_budgets
 
-BOUNDS = ("privbern", "many_arms")
+BOUNDS = ("reduction", "many_arms")
 
 
 class Data(NamedTuple):

@@ -15,12 +15,12 @@ CURVE_EPSILONS = 48  # privacy levels of a drawn curve
 CURVE_BUDGETS = 160  # budgets of a drawn curve
 LEAST_BOUND = 1e-9  # curves reach to where the printed upper bound is below this
 CONFIDENCE = {
-    "upper": ("printed", "hoeffding", "hoeffding_mean", "mixture", "onesided"),
-    "lower": ("sharp", "privbern", "printed", "many_arms"),
+    "upper": ("printed", "hoeffding", "hoeffding_mean", "mixture", "onesided", "coin"),
+    "lower": ("reduction", "decoupled", "printed", "many_arms"),
 }
 BUDGET = {
-    "upper": ("printed", "proved", "lsa"),
-    "lower": ("printed", "corrected", "sharp"),
+    "upper": ("printed", "proved", "lsa", "apt-clipped", "lsa-clipped"),
+    "lower": ("printed", "corrected", "reduction", "genie", "best"),
 }
 
 

@@ -1,22 +1,25 @@
-"""Every bound of the paper as printed, as corrected, and as sharpened beyond it.
+"""Every bound of the paper as printed, as corrected, and as improved beyond it.
 
 A bound is a function of an instance, a privacy level and a budget or an error level. ``version``
-says whose formula it is:
+says which one:
 
-``printed``    what the paper states, whether or not it holds;
-``corrected``  the paper's own argument with its constants put right;
-``proved``     Algorithm 1's loss, from two arms that must deviate together, beyond the paper;
-``lsa``        the same argument for the policy ``lsa``;
-``sharp``      with the contraction of Kullback-Leibler divergence under every eps-LDP channel
-               by tanh(eps/2)^2 (Asoodeh and Zhang 2022, arXiv 2210.13386), beyond the paper;
-``privbern``   the same for data that come from PrivBern itself;
-``many_arms``  the cost of Algorithm 2's task averaged over the mirror images of the problem, where
-               errors share delta, so that it grows with log K, beyond the paper.
+``printed``      what the paper states, whether or not it holds;
+``corrected``    the paper's own argument with its constants put right;
+``locatelli``    Theorem 3.1 with the term of Locatelli et al. (2016), 2 log((log T + 1) K);
+``proved``       Algorithm 1's loss, from two arms that must deviate together (Theorem A);
+``lsa``          the same argument for LSA (Theorem C);
+``apt-clipped``, ``lsa-clipped``  the same for the policies of these names;
+``reduction``    for every eps-LDP algorithm on rewards 0 and 1: it can be simulated from PrivBern's
+                 responses (Theorem R), so divergences are those of the private means (Theorem D);
+``genie``        the test of one arm with all T responses, likewise;
+``decoupled``    the cost of rules that decide each arm by its own responses (Theorem E);
+``many_arms``    the cost averaged over the mirror images of the problem, where errors share delta.
 
 Upper bounds on the cost of Algorithm 2 carry the name of the radius that they are about.
 """
 
 import math
+from functools import cache
 
 import numpy as np
 
@@ -24,10 +27,9 @@ from ldpt.checks import MAX_FLOAT, check_delta, check_epsilon, check_number, is_
 from ldpt.instances import Instance, check_instance
 from ldpt.io.messages import shown
 from ldpt.policies import POLICIES
-from ldpt.privacy import shrinkage
-from ldpt.radii import UNION, Boundary, Radius, as_radius, upper
+from ldpt.privacy import private_mean, shrinkage
+from ldpt.radii import COIN, UNION, Boundary, Radius, as_radius, lower, upper
 
-LSA_WEIGHT = float(POLICIES["lsa"].log_weight or 0.0)
 PRINTED_CONSTANT = 499.0  # of Theorem 4.1, in its proof
 
 
@@ -55,13 +57,52 @@ def bernoulli_kl(p: float, q: float) -> float:
     0.0
     """
     p, q = check_number("p", p, 0, 1), check_number("q", q, 0, 1)
-    return _kl_term(p, q) + _kl_term(1 - p, 1 - q)
+    return _divergence(p, q, p - q) if 0 < q < 1 else (0.0 if p == q else math.inf)
 
 
-def _kl_term(p: float, q: float) -> float:
-    if p == 0:
-        return 0.0
-    return math.inf if q == 0 else p * math.log(p / q)
+def _divergence(p: float, q: float, excess: float) -> float:
+    """Return kl(p, q) with all digits of excess = p - q, also where it is small."""
+    total = 0.0
+    for mass, other, change in ((p, q, -excess), (1 - p, 1 - q, excess)):
+        if mass == 0:
+            total += change
+        elif abs(change) > 0.01 * mass:
+            total += change - mass * math.log(other / mass)
+        else:  # mass (u - log(1 + u)) with u = change / mass
+            u = change / mass
+            total += mass * math.fsum((-u) ** k / k for k in range(2, 10))
+    return total
+
+
+def private_divergence(mean: float, other: float, epsilon: float) -> float:
+    """Return the divergence of PrivBern's responses to rewards of mean ``other`` from ``mean``.
+
+    Parameters
+    ----------
+    mean, other : float
+        Mean rewards in [0, 1].
+    epsilon : float
+        Privacy level; ``math.inf`` means none.
+
+    Returns
+    -------
+    float
+        In nats.
+
+    Raises
+    ------
+    ValueError
+        If a mean or epsilon is out of range.
+
+    Examples
+    --------
+    >>> round(private_divergence(0.95, 0.9, 1.0), 6)
+    0.001254
+    """
+    if math.isinf(check_epsilon(epsilon)):
+        return bernoulli_kl(mean, other)
+    p, q = (float(private_mean(x, epsilon)) for x in (mean, other))
+    return _divergence(p, q, shrinkage(epsilon) * (mean - other))
 
 
 def confidence_divergence(delta: float) -> float:
@@ -114,11 +155,11 @@ def duchi_factor(epsilon: float) -> float:
 def fixed_budget_upper(
     instance: Instance, epsilon: float, budget: float, version: str = "printed"
 ) -> float:
-    """Upper bound on the expected loss of an index policy after ``budget`` pulls (Theorem 3.1).
+    """Return an upper bound on the expected loss of an index policy after ``budget`` pulls.
 
-    ``proved`` and ``lsa`` rest on the same argument (see the article's appendix): an error needs
-    two arms that deviate, and their responses are independent. Both hold for every q in (0, 1) and
-    are minimised over a grid. With one arm they are Hoeffding's inequality.
+    All but ``printed`` and ``locatelli`` rest on one argument (the article's appendix): an error
+    needs two arms that deviate, and their responses are independent. They hold for every q in
+    (0, 1) and are minimised over a grid. With one arm they are Hoeffding's inequality.
 
     Parameters
     ----------
@@ -128,10 +169,11 @@ def fixed_budget_upper(
         Privacy level; ``math.inf`` means none.
     budget : float
         Number of pulls, at least 2K.
-    version : {"printed", "proved", "lsa"}
+    version : {"printed", "locatelli", "proved", "lsa", "apt-clipped", "lsa-clipped"}
         ``printed`` is Theorem 3.1; ``proved`` has the exponent (T - K)/H_eps at tolerance 0, four
-        times the printed one; ``lsa`` bounds the loss of the policy of that name and depends on
-        budget and privacy through (T - K) tanh(eps/2)^2 alone. The first two are about Algorithm 1.
+        times the printed one. The first three are about Algorithm 1, the others about the policies
+        of their names; these depend on budget and privacy through (T - K) tanh(eps/2)^2 alone
+        (``lsa-clipped`` also through its weight).
 
     Returns
     -------
@@ -150,10 +192,14 @@ def fixed_budget_upper(
     """
     _check_budget(instance, budget)
     n_arms, complexity = instance.n_arms, instance.complexity(epsilon)
+    scales = math.log(budget) + 1
     if version == "printed":
-        return _exp(-budget / complexity / 4 + 2 * n_arms * math.log(math.log(budget) + 1))
-    if version not in ("proved", "lsa"):
-        raise _unknown(version, ("printed", "proved", "lsa"))
+        return _exp(-budget / complexity / 4 + 2 * n_arms * math.log(scales))
+    if version == "locatelli":
+        return _exp(-budget / complexity / 4 + 2 * math.log(scales * n_arms))
+    policies = {"proved": "apt", **{name: name for name in ("lsa", "apt-clipped", "lsa-clipped")}}
+    if version not in policies:
+        raise _unknown(version, ("printed", "locatelli", *policies))
     judged = instance.must_accept | instance.must_reject
     if not judged.any():
         return 0.0
@@ -163,39 +209,54 @@ def fixed_budget_upper(
     right_side = ((instance.gaps - instance.tolerance) / instance.gaps) ** 2  # (g_i / Delta_i)^2
     if n_arms == 1:
         return _exp(-2 * budget * gaps[0] ** 2 * right_side[0])
-    if version == "proved":
-        pulls = (budget - n_arms) / complexity * gaps**-2.0
+    rule = POLICIES[policies[version]].rule(instance.threshold, instance.tolerance, epsilon)
+    pulls = (budget - n_arms) / complexity * gaps**-2.0
+    if rule.log_weight > 0:
+        pulls = lsa_shares(gaps, budget - n_arms, rule.log_weight)
+        factors = _weighted_factors(rule.log_weight)[:, None]
+    elif math.isfinite(rule.cap_above):
+        widest = max(instance.threshold, 1 - instance.threshold) + instance.tolerance
+        factors = _clipped_factors((widest / instance.gaps)[judged], (budget - n_arms) / complexity)
     else:
-        pulls = lsa_shares(gaps, budget - n_arms)
+        factors = 2 * (1 + math.log(budget - n_arms) / (4 * PEELINGS))[:, None]
     squares = pulls * gaps**2
     alone = float(np.exp(-2 * (squares * right_side)[judged]).sum())
-    factors = LSA_FACTORS
-    if version == "proved":
-        factors = 2 * (1 + math.log(budget - n_arms) / (4 * PEELINGS))
     return alone + float(_pair_terms(factors, squares, judged).min())
 
 
 PEELINGS = 10.0 ** np.linspace(-3, 0, 200, endpoint=False)  # values of q to choose from
 EXPONENTS = 2 * (1 - PEELINGS**2)  # a in the article
-LSA_FACTORS = np.array(  # one by one: NumPy raises an array to a power by other code than a number
-    [
-        2 / (1 - (((1 + q) / (1 - q)) ** 2) ** (-a * LSA_WEIGHT))
-        for q, a in zip(PEELINGS, EXPONENTS, strict=True)
-    ]
-)
+
+
+@cache
+def _weighted_factors(weight: float) -> np.ndarray:
+    """Return B of Theorem C for each q; one by one, because NumPy's power of arrays differs."""
+    pairs = zip(PEELINGS, EXPONENTS, strict=True)
+    return np.array([2 / (1 - (((1 + q) / (1 - q)) ** 2) ** (-a * weight)) for q, a in pairs])
+
+
+def _clipped_factors(ratios: np.ndarray, x: float) -> np.ndarray:
+    """Return twice the number of scales for each q and erring arm, at least e.
+
+    A clipped index reaches l only from n = l^2 / (kappa Delta)^2 on, kappa being the arm's ratio of
+    the largest gap to its gap. So for a l^2 >= 1 the scales end at x / Delta^2 and begin at
+    1 / (2 kappa^2 Delta^2); for a l^2 < 1 the factor e is trivial.
+    """
+    scales = np.maximum(0.0, np.log(2 * ratios**2 * x))
+    return np.maximum(2 * (1 + scales / (4 * PEELINGS[:, None])), math.e)
 
 
 def _pair_terms(factors: np.ndarray, squares: np.ndarray, judged: np.ndarray) -> np.ndarray:
     """For each q, the sum over an erring arm i and another arm k that deviates with it."""
     a = EXPONENTS[:, None, None]
     z = np.maximum(0.0, a * squares[judged, None] - a**2 / (a + 2) * squares)
-    terms = factors[:, None, None] * (1 + z) * np.exp(-z)
+    terms = factors[:, :, None] * (1 + z) * np.exp(-z)
     itself = terms[:, np.arange(terms.shape[1]), np.flatnonzero(judged)]
     return terms.reshape(len(terms), -1).sum(axis=1) - itself.sum(axis=1)
 
 
-def lsa_shares(gaps: np.ndarray, pulls: float) -> np.ndarray:
-    """nu_k with nu_k Delta_k^2 + (1/2) log nu_k the same for all arms, and sum ``pulls``.
+def lsa_shares(gaps: np.ndarray, pulls: float, weight: float = 0.5) -> np.ndarray:
+    """Return nu_k with nu_k Delta_k^2 + w log nu_k the same for all arms, and sum ``pulls``.
 
     Parameters
     ----------
@@ -203,6 +264,8 @@ def lsa_shares(gaps: np.ndarray, pulls: float) -> np.ndarray:
         Private gaps, all positive.
     pulls : float
         Pulls to be shared.
+    weight : float
+        w, the weight of the logarithm in the index; positive.
 
     Returns
     -------
@@ -223,12 +286,11 @@ def lsa_shares(gaps: np.ndarray, pulls: float) -> np.ndarray:
     gaps = np.array([check_number("gap", gap, 1e-160, MAX_FLOAT) for gap in np.ravel(gaps)])
 
     def shares(level: float) -> np.ndarray:
-        weight = LSA_WEIGHT
         return weight * wrightomega(level / weight + np.log(gaps**2 / weight)) / gaps**2
 
     even = pulls / gaps.size
-    low = float(np.min(even * gaps**2)) + LSA_WEIGHT * math.log(even)
-    high = float(np.max(pulls * gaps**2)) + LSA_WEIGHT * math.log(pulls)
+    low = float(np.min(even * gaps**2)) + weight * math.log(even)
+    high = float(np.max(pulls * gaps**2)) + weight * math.log(pulls)
     level = brentq(lambda level: shares(level).sum() - pulls, low - 1e-6, high + 1e-6, xtol=1e-13)
     return shares(level)
 
@@ -246,22 +308,23 @@ def fixed_budget_lower(
         Privacy level; ``math.inf`` means none.
     budget : float
         Number of pulls, at least 2K.
-    version : {"printed", "corrected", "sharp"}
+    version : {"printed", "corrected", "reduction", "genie", "best"}
         ``printed`` is Theorem 3.2, which fails where its missing hypotheses do; ``corrected``
         measures the divergence from B^0, where one expectation of pulls serves all arms, and
         applies the paper's divergence bound to the total variation of the two Bernoulli laws;
-        ``sharp`` replaces that by the contraction tanh(eps/2)^2 of the exact divergence.
+        ``reduction`` has the divergence of their private means instead; ``genie`` is half the
+        overlap of the laws of T responses of the hardest arm; ``best`` is the larger of the two.
 
     Returns
     -------
     float
-        The bound, at most 1/4.
+        The bound, at most 1/4 (``genie``: 1/2).
 
     Raises
     ------
     ValueError
-        If the budget is below 2K, the version is unknown, or (``corrected``, ``sharp``) a
-        hypothesis fails: mu_j != tau for all arms, tau + zeta < 1, tau - zeta >= 0.
+        If the budget is below 2K, the version is unknown, or a hypothesis of
+        the others fails: mu_j != tau for all arms, tau + zeta < 1, tau - zeta >= 0.
     """
     _check_budget(instance, budget)
     if version == "printed":
@@ -269,17 +332,37 @@ def fixed_budget_lower(
         if math.isinf(divergence):
             return 0.0
         return 0.25 * _exp(-8 * budget * divergence / instance.complexity())
-    if version not in ("corrected", "sharp"):
-        raise _unknown(version, ("printed", "corrected", "sharp"))
+    if version not in ("corrected", "reduction", "genie", "best"):
+        raise _unknown(version, ("printed", "corrected", "reduction", "genie", "best"))
     _check_environments(instance)
-    upper, lower = _budget_means(instance)
+    if version == "best":
+        pair = ("reduction", "genie")
+        return max(fixed_budget_lower(instance, epsilon, budget, each) for each in pair)
+    pairs = _budget_means(instance)
+    if version == "genie":
+        return 0.5 * max(_overlap(high, low, epsilon, budget) for high, low in set(pairs))
     if version == "corrected":
-        cost = [duchi_factor(epsilon) * (u - v) ** 2 for u, v in zip(upper, lower, strict=True)]
+        cost = [duchi_factor(epsilon) * (high - low) ** 2 for high, low in pairs]
     else:
-        contraction = shrinkage(epsilon) ** 2
-        cost = [contraction * bernoulli_kl(u, v) for u, v in zip(upper, lower, strict=True)]
+        cost = [private_divergence(high, low, epsilon) for high, low in pairs]
     pulls_per_nat = math.fsum(_inverse(c) for c in cost)
     return 0.25 * _exp(-budget * _inverse(pulls_per_nat))
+
+
+def _overlap(high: float, low: float, epsilon: float, budget: float) -> float:
+    """Return sum_x min(P(x), Q(x)) of the binomial laws of T responses with these mean rewards."""
+    from scipy.special import betainc
+
+    upper, lower = (float(private_mean(mean, epsilon)) for mean in (high, low))
+    size = float(math.ceil(budget))
+    if upper == 1:  # all ones are all that the two laws share
+        return lower**size
+    if lower == 0:
+        return (1 - upper) ** size
+    ones, zeros = math.log(upper / lower), math.log((1 - lower) / (1 - upper))
+    least = math.floor(size * zeros / (ones + zeros))  # up to here the upper mean is less likely
+    below = betainc(size - least, least + 1.0, 1 - upper)  # P(X <= least) at the upper mean
+    return float(below + betainc(least + 1.0, size - least, lower))
 
 
 def _check_environments(instance: Instance) -> None:
@@ -317,9 +400,9 @@ def fixed_confidence_upper(
         Privacy level; ``math.inf`` means none.
     delta : float
         Error probability, in (0, 1).
-    version : {"printed", "hoeffding", "hoeffding_mean", "mixture", "onesided"}
-        The radius that Algorithm 2 uses. ``hoeffding_mean``, ``mixture`` and ``onesided`` bound
-        E[T], with the default constants of the radii.
+    version : {"printed", "hoeffding", "hoeffding_mean", "mixture", "onesided", "coin"}
+        The radius that Algorithm 2 uses. All but the first two bound E[T], with the default
+        constants of the radii.
 
     Returns
     -------
@@ -341,7 +424,8 @@ def fixed_confidence_upper(
     """
     check_instance(instance)
     check_delta(delta)
-    means = {"hoeffding_mean": "hoeffding", "mixture": "mixture", "onesided": "onesided"}
+    names = ("mixture", "onesided", "coin")
+    means = {"hoeffding_mean": "hoeffding", **{name: name for name in names}}
     if not isinstance(version, str):
         raise _unknown(version, (*COST_DIVISORS, *means))
     if version in means:
@@ -358,10 +442,12 @@ def expected_cost_upper(
 ) -> float:
     """Upper bound on E[T] of Algorithm 2 with a valid radius, beyond the paper.
 
-    ``mixture`` and ``onesided``: the boundary b(n) does not depend on the other arms and is
-    concave, so by Wald's identity and Jensen's inequality E[N_i] is at most the root of
-    n Delta_{i,eps} = b(n) + 1. ``hoeffding``: t_0 + 4 delta / (t_0 - 1) with t_0 the least
-    t >= 12 H_eps for which t/2 - 1 > 2 H_eps L(t) + K. Proofs are in the article's appendix.
+    ``mixture``, ``onesided`` and ``coin``: the boundary b(n) does not depend on the other arms and
+    is concave, so by Wald's identity and Jensen's inequality E[N_i] is at most the root of
+    n Delta_{i,eps} = b(n) + 1; for ``coin``, b is that of the arm's side, and the last step, 1, is
+    1 - tau_eps above and tau_eps below the threshold. ``hoeffding``: t_0 + 4 delta / (t_0 - 1) with
+    t_0 the least t >= 12 H_eps for which t/2 - 1 > 2 H_eps L(t) + K. Proofs are in the article's
+    appendix.
 
     Parameters
     ----------
@@ -394,8 +480,10 @@ def expected_cost_upper(
     if edge.family == UNION:
         start = _hoeffding_start(complexity, instance.n_arms, edge)
         return start + 4 * delta / (start - 1)
-    gaps, arms = np.unique(shrinkage(epsilon) * strict.gaps, return_counts=True)
-    roots = [_boundary_root(edge, float(gap)) for gap in gaps]
+    sides = np.where(np.array(strict.means) > strict.threshold, 1, -1)
+    gaps, arms = np.unique(shrinkage(epsilon) * strict.gaps * sides, return_counts=True)
+    t = strict.private_threshold(epsilon) if edge.family == COIN else 0.0
+    roots = [_boundary_root(edge, float(gap), t) for gap in gaps]
     return math.fsum(root * count for root, count in zip(roots, arms.tolist(), strict=True))
 
 
@@ -426,20 +514,28 @@ def _hoeffding_start(complexity: float, n_arms: int, edge: Boundary) -> float:
         t = math.floor(needed) + 1
 
 
-def _boundary_root(edge: Boundary, gap: float) -> float:
-    """The n with n gap = b(n) + 1; n gap - b(n) is convex and negative at 0, so there is one."""
+def _boundary_root(edge: Boundary, gap: float, t: float) -> float:
+    """Return the n with n |gap| = b(n) + the largest step, 1 - t above and t below (0: 1).
+
+    n |gap| - b(n) is convex and negative at 0, so there is one root.
+    """
     from scipy.optimize import brentq
 
-    high = 1 / gap
-    while high * gap <= upper(edge, high, high) + 1:
+    side, step = (upper, 1 - t) if gap > 0 else (lower, t or 1.0)
+
+    def excess(n: float) -> float:
+        return n * abs(gap) - side(edge, n, n) - step
+
+    high = 1 / abs(gap)
+    while excess(high) <= 0:
         high *= 2
-    return float(brentq(lambda n: n * gap - upper(edge, n, n) - 1, high / 2, high, rtol=1e-14))
+    return float(brentq(excess, max(high / 2, 1.0), high, rtol=1e-14))
 
 
 def fixed_confidence_lower(
     instance: Instance, epsilon: float, delta: float, version: str = "printed"
 ) -> float:
-    """Lower bound on E[T] of any delta-correct eps-LDP algorithm (Theorem 4.2).
+    """Return a lower bound on E[T] of every delta-correct eps-LDP algorithm (Theorem 4.2).
 
     Parameters
     ----------
@@ -448,13 +544,13 @@ def fixed_confidence_lower(
     epsilon : float
         Privacy level; ``math.inf`` means none.
     delta : float
-        Error probability, in (0, 1); from 1/2 on all versions but ``printed`` are 0.
-    version : {"printed", "sharp", "privbern", "many_arms"}
-        ``printed`` is Theorem 4.2, for thresholds 0 < tau <= 1; ``sharp`` moves each mean only
-        just across the threshold and contracts the exact divergence by tanh(eps/2)^2, so nothing
-        is lost at large eps; ``privbern`` is the same for PrivBern's own responses; ``many_arms``
-        bounds the average of E[T] over the 2^K mirror images of the problem about the threshold
-        (hence the worst of them, not each), where the errors of the arms share delta.
+        Error probability, in (0, 1); from 1/2 on every version is 0.
+    version : {"printed", "reduction", "decoupled", "many_arms"}
+        ``printed`` is Theorem 4.2, for thresholds 0 < tau <= 1; ``reduction`` is
+        kl(delta, 1 - delta) sum_i 1 / kl(mu_{i,eps}, tau_eps); ``decoupled`` holds for algorithms
+        that decide each arm by its own responses, as all radii without t do, and grows with log K
+        on every problem; ``many_arms`` bounds the average of E[T] over the 2^K mirror images of the
+        problem about the threshold (hence the worst of them, not each).
 
     Returns
     -------
@@ -469,42 +565,96 @@ def fixed_confidence_lower(
 
     Examples
     --------
-    >>> round(fixed_confidence_lower(Instance("one", [0.75], 0.5), math.inf, 0.1, "sharp"), 2)
+    >>> round(fixed_confidence_lower(Instance("one", [0.75], 0.5), math.inf, 0.1, "reduction"), 2)
     13.44
     """
     check_delta(delta)
-    strict, contraction = check_instance(instance).strict, shrinkage(epsilon) ** 2
+    strict = check_instance(instance).strict
+    if version not in ("printed", "reduction", "decoupled", "many_arms"):
+        raise _unknown(version, ("printed", "reduction", "decoupled", "many_arms"))
     if version == "printed":
         if strict.threshold == 0:
             raise ValueError("Theorem 4.2 needs a threshold 0 < tau <= 1, got 0")
         divergence = 2 * duchi_factor(epsilon)
-        if math.isinf(divergence):
-            return 0.0
         evidence = (1 - delta) * math.log(1 / delta) - math.log(2)
+        if math.isinf(divergence) or evidence <= 0:
+            return 0.0
         return evidence * strict.complexity() / divergence
     if version == "many_arms":
-        cost = [contraction * kl for kl in mirror_divergences(strict)]
-    elif version == "sharp":
-        cost = [contraction * bernoulli_kl(mean, strict.threshold) for mean in strict.means]
-    elif version == "privbern":
-        threshold = strict.private_threshold(epsilon)
-        cost = [bernoulli_kl(mean, threshold) for mean in strict.private_means(epsilon)]
-    else:
-        raise _unknown(version, ("printed", "sharp", "privbern", "many_arms"))
-    if strict.threshold == 0:
+        mirrored = mirror_divergences(strict, epsilon)
+    if strict.threshold == 0 or delta >= 0.5:
         return 0.0
     if version == "many_arms":
-        return _shared_error_bound(cost, delta)
-    return confidence_divergence(delta) * math.fsum(_inverse(c) for c in cost)
+        return _shared_error_bound(mirrored, delta)
+    cost = [private_divergence(mean, strict.threshold, epsilon) for mean in strict.means]
+    single = confidence_divergence(delta) * math.fsum(_inverse(c) for c in cost)
+    if version == "reduction" or min(cost) == 0:
+        return single
+    return max(single, _decoupled_bound([1 / c for c in cost if math.isfinite(c)], delta))
 
 
-def mirror_divergences(instance: Instance) -> list[float]:
-    """KL between an arm's mean and its mirror image about tau, in the larger direction.
+def _decoupled_bound(weights: list[float], delta: float) -> float:
+    """Return the least sum_i w_i kl(1 - y_i, x_i) over sum x_i <= d and sum y_i <= d.
+
+    d is log(1 / (1 - delta)); x_i and y_i are error probabilities of arm i, on one side of the
+    threshold and on the other. Every pair of prices of x and y gives a lower bound on the minimum
+    (duality), so rounding in the search for the best prices costs nothing but tightness.
+    """
+    from scipy.optimize import brentq
+
+    if not weights:
+        return 0.0
+    errors, w = -math.log1p(-delta), np.array(weights)
+    low, high = math.log(w.min()) - 40, math.log(w.max() * w.size / errors) + 3
+
+    def best_price_of_x(log_price_of_y: float) -> float:
+        def excess(log_price: float) -> float:
+            return _priced(w, log_price, log_price_of_y)[0].sum() / errors - 1
+
+        if excess(low) <= 0 or excess(high) >= 0:
+            return low if excess(low) <= 0 else high
+        return float(brentq(excess, low, high, xtol=1e-12))
+
+    def excess_of_y(log_price: float) -> float:
+        return _priced(w, best_price_of_x(log_price), log_price)[1].sum() / errors - 1
+
+    second = low
+    if excess_of_y(low) > 0:
+        second = float(brentq(excess_of_y, low, high, xtol=1e-12))
+    first = best_price_of_x(second)
+    least = float(_priced(w, first, second)[2].sum())
+    return max(0.0, least - errors * (math.exp(first) + math.exp(second)))
+
+
+def _priced(
+    w: np.ndarray, log_price_of_x: float, log_price_of_y: float
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the x and y that minimise w kl(1 - y, x) + p x + q y, and the minimum.
+
+    With s = p / w and r = exp(-q / w) the derivatives vanish at x = (1 - r (1 + s)) / (s (1 - r))
+    and y = (1 - x) r s / (1 - r). Where this is outside [0, 1], x + y = 1 and kl = 0: one of them is 1.
+    """
+    p, q = math.exp(log_price_of_x), math.exp(log_price_of_y)
+    s, r = p / w, np.exp(-q / w)
+    rest = -np.expm1(-q / w)
+    x = np.clip((rest - r * s) / (s * rest), 0.0, 1.0)
+    y = (1 - x) * np.minimum(r * s / rest, 1.0)
+    inside = (x > 0) & (x < 1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        kl = (1 - y) * np.log((1 - y) / x) + np.where(y > 0, y * np.log(y / (1 - x)), 0.0)
+    value = np.where(inside, w * kl, 0.0) + p * x + q * y
+    return x, y, np.minimum(value, min(p, q))
+
+
+def mirror_divergences(instance: Instance, epsilon: float) -> list[float]:
+    """Return kl of an arm's private mean and its mirror image about tau, the larger direction.
 
     Parameters
     ----------
     instance : Instance
         The problem.
+    epsilon : float
+        Privacy level; ``math.inf`` means none.
 
     Returns
     -------
@@ -525,7 +675,9 @@ def mirror_divergences(instance: Instance) -> list[float]:
                 f"{instance.means[arm]} about the threshold {tau} is not in [0, 1]"
             )
         low, high = max(low, 0.0), min(high, 1.0)
-        found.append(max(bernoulli_kl(low, high), bernoulli_kl(high, low)))
+        found.append(
+            max(private_divergence(low, high, epsilon), private_divergence(high, low, epsilon))
+        )
     return found
 
 
@@ -538,8 +690,6 @@ def _shared_error_bound(cost: list[float], delta: float) -> float:
     """
     from scipy.optimize import brentq
 
-    if delta >= 0.5:
-        return 0.0
     if min(cost) == 0:
         return math.inf
     weights = np.array([1 / c for c in cost if math.isfinite(c)])
@@ -561,12 +711,12 @@ def _shared_error_bound(cost: list[float], delta: float) -> float:
     )
 
 
-def _budget_means(instance: Instance) -> tuple[list[float], list[float]]:
+def _budget_means(instance: Instance) -> list[tuple[float, float]]:
     """Means of an arm in B^0 and in the environment that mirrors it, clipped to [0, 1]."""
     half = np.abs(np.array(instance.means) - instance.threshold) / 2 + instance.tolerance
-    upper = np.clip(instance.threshold + half, 0, 1)
-    lower = np.clip(instance.threshold - half, 0, 1)
-    return upper.tolist(), lower.tolist()
+    high = np.clip(instance.threshold + half, 0, 1)
+    low = np.clip(instance.threshold - half, 0, 1)
+    return list(zip(high.tolist(), low.tolist(), strict=True))
 
 
 def _check_budget(instance: Instance, budget: float) -> None:

@@ -10,7 +10,7 @@ from tests.plots import scripts
 
 figure = scripts.figure("fixed_budget_bounds")
 
-BOUNDS = [("upper", "proved"), ("upper", "lsa"), ("lower", "sharp")]
+BOUNDS = [("upper", "proved"), ("upper", "lsa"), ("lower", "reduction")]
 
 
 @pytest.fixture

@@ -116,7 +116,7 @@ def test_inverse_bounds_of_a_budget_are_inverses(method):
         assert study.most_error(DOSES, epsilon, most, method) <= 0.05
         assert study.most_error(DOSES, epsilon, most / 1.02, method) > 0.05
         least = study.least_pulls(DOSES, epsilon, 0.05, method)
-        lower = bounds.fixed_budget_lower(DOSES, epsilon, least, "sharp")
+        lower = bounds.fixed_budget_lower(DOSES, epsilon, least, "reduction")
         assert lower == pytest.approx(0.05)
     assert study.least_pulls(DOSES, 1.0, 0.3, method) == 0
 

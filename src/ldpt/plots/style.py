@@ -228,8 +228,12 @@ BOUND_NAMES = {
     "mixture": "{side} bound on the mean with mixture",
     "onesided": "{side} bound, one-sided",
     "lsa": "{side} bound, LSA index",
-    "sharp": "{side} bound, sharp",
-    "privbern": "{side} bound, PrivBern",
+    "coin": "{side} bound, coin",
+    "apt-clipped": "{side} bound, clipped Algorithm 1",
+    "lsa-clipped": "{side} bound, clipped LSA",
+    "reduction": "{side} bound",
+    "best": "{side} bound",
+    "decoupled": "{side} bound, arm by arm",
     "many_arms": "{side} bound with log $K$",
 }
 DASHES: dict[str, Any] = {
@@ -238,8 +242,9 @@ DASHES: dict[str, Any] = {
     "proved": "-",
     "onesided": (0, (1, 1)),
     "lsa": (0, (1, 1)),
-    "sharp": "-",
-    "privbern": (0, (1.5, 1)),
+    "reduction": "-",
+    "best": "-",
+    "decoupled": (0, (1.5, 1)),
     "many_arms": (0, (6, 1.5, 1, 1.5, 1, 1.5)),
 }
 
@@ -251,8 +256,8 @@ def marker(name: str) -> str:
 def bound_name(side: str, version: str) -> str:
     """What legends call a bound.
 
-    >>> bound_name("lower", "sharp")
-    'lower bound, sharp'
+    >>> bound_name("lower", "reduction")
+    'lower bound'
     """
     return BOUND_NAMES.get(version, f"{{side}} bound, {version}").format(side=side)
 

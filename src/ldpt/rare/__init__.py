@@ -277,7 +277,7 @@ def reference_exponents(instance: Instance, epsilon: float) -> list[dict[str, st
         ("upper", "printed", 1 / 4),
         ("upper", "proved", _proved_exponent(instance)),
     ]
-    for version in ("printed", "corrected", "sharp"):
+    for version in ("printed", "corrected", "reduction"):
         bound = 4 * fixed_budget_lower(instance, epsilon, budget, version)
         fall = -math.log(bound) * complexity / budget if bound > 0 else math.inf
         rows.append(("lower", version, fall))

@@ -452,20 +452,20 @@ def most_pulls(instance: Instance, epsilon: float, delta: float, method: str) ->
 
 def most_error(instance: Instance, epsilon: float, budget: float, method: str) -> float:
     """The proven upper bound on the error at a budget; 1 says nothing."""
-    version = {"apt": "proved", "lsa": "lsa"}.get(method)
-    if version is None:
+    if method not in BUDGET_METHODS:
         return 1.0
+    version = "proved" if method == "apt" else method
     return min(1.0, bounds.fixed_budget_upper(instance, epsilon, budget, version))
 
 
 def least_pulls(instance: Instance, epsilon: float, delta: float, method: str) -> float:
-    """The sharp lower bound on the cost of any method.
+    """Return the lower bound on the cost of any method.
 
     For a fixed confidence it holds on this problem; for a fixed budget on the worst of the K + 1
     problems B^0, ..., B^K of Theorem 3.2, so that a cost on this one may be below it.
     """
     if method not in BUDGET_METHODS:
-        return bounds.fixed_confidence_lower(instance, epsilon, delta, "sharp")
+        return bounds.fixed_confidence_lower(instance, epsilon, delta, "reduction")
     floor = 2 * instance.n_arms
     at_floor = 4 * least_error(instance, epsilon, floor)
     if not at_floor > 0 or delta >= 0.25:  # a mean moved to 0 or 1 is recognised at once
@@ -476,7 +476,7 @@ def least_pulls(instance: Instance, epsilon: float, delta: float, method: str) -
 def least_error(instance: Instance, epsilon: float, budget: float) -> float:
     """The lower bound on the error at a budget, on the worst of K + 1 problems; 0 without one."""
     try:
-        return bounds.fixed_budget_lower(instance, epsilon, budget, "sharp")
+        return bounds.fixed_budget_lower(instance, epsilon, budget, "reduction")
     except ValueError:  # a hypothesis of the theorem fails on this problem
         return 0.0
 
