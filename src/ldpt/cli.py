@@ -252,13 +252,19 @@ def _add_audit(subparsers: Subparsers) -> None:
         type=whole(0, 10**6),
         default=0,
         metavar="N",
-        help="also simulate N random chunks again and compare bit for bit",
+        help="also run N random jobs again and compare what they write bit for bit",
     )
     parser.add_argument(
         "--seed",
         type=seed,
         default=0,
-        help="seed for choosing the chunks (default: %(default)s)",
+        help="seed for choosing the jobs (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--trust",
+        action="store_true",
+        help="run the code of the audited project if it is another one than this package's own: "
+        "for --replay and for the comparison with the DAG",
     )
     parser.add_argument("--json", action="store_true", help="machine-readable output")
     parser.set_defaults(handler=_audit)
@@ -271,7 +277,7 @@ def _audit(arguments: argparse.Namespace) -> int:
     if not arguments.replay:
         refuse_unused(arguments, ["seed"], "without --replay")
     root = find_root(arguments.root)
-    report = audit.audit(root, replay=arguments.replay, seed=arguments.seed)
+    report = audit.audit(root, arguments.replay, arguments.seed, arguments.trust)
     print(audit.render_audit(report, "json" if arguments.json else "text"))
     return 0 if report.intact else 1
 

@@ -1,38 +1,30 @@
-"""Replays of random chunks of a small finished run."""
+"""Replays of random jobs of a small finished run."""
 
 from pathlib import Path
 
 import pytest
 
-from ldpt.provenance import read_record, record_path
 from ldpt.provenance.audit import audit, render_audit
 from ldpt.provenance.plan import JobPlan
-from ldpt.provenance.replay import replay_chunks
-from tests.provenance.products import ROWS, SHARD
+from tests.provenance.products import PRODUCTS
 
 
-def test_replay_is_equal_bit_for_bit(root: Path, plan: JobPlan) -> None:
-    report = audit(root, plan=plan, replay=1000)
-    # Two chunks of two files at two privacy levels, two chunks at two error levels, four laws at
-    # two privacy levels.
+def test_replay_of_all_jobs_is_equal_bit_for_bit(
+    root: Path, plan: JobPlan, capfd: pytest.CaptureFixture
+) -> None:
+    before = {path: path.stat().st_mtime_ns for path in root.rglob("*") if path.is_file()}
+    report = audit(root, plan=plan, replay=1000, trust=True)
     assert report.intact, render_audit(report)
-    assert len(report.replayed) == len(set(report.replayed)) == 8 + 4 + 8
+    assert report.replayed == sorted(PRODUCTS)
+    assert "rule simulate_mechanism" in capfd.readouterr().err  # progress
+    assert before == {path: path.stat().st_mtime_ns for path in root.rglob("*") if path.is_file()}
 
 
-def test_products_of_other_rules_are_not_replayed(root: Path) -> None:
-    """A rule may draw from the same streams and keep something else of them."""
-    stable = read_record(record_path(root, SHARD))["stable"]
-    names, differing = replay_chunks(root, {ROWS: stable | {"rule": "error_map"}}, 5, seed=0)
-    assert (names, differing) == ([], [])
-
-
-def test_replay_refuses_a_record_of_another_version(root: Path) -> None:
-    stable = read_record(record_path(root, SHARD))["stable"]
-    older = stable | {"params": {"replicates": 500, "budgets": [20]}}
-    with pytest.raises(ValueError, match=rf"{SHARD} cannot be replayed: another version of ldpt"):
-        replay_chunks(root, {SHARD: older}, 5, seed=0)
-
-
-def test_replay_chooses_chunks_by_its_seed(root: Path, plan: JobPlan) -> None:
-    first, again, other = (audit(root, 3, seed, plan).replayed for seed in (1, 1, 2))
+def test_replay_chooses_jobs_by_its_seed(root: Path, plan: JobPlan) -> None:
+    first, again, other = (audit(root, 1, seed, True, plan).replayed for seed in (1, 1, 2))
     assert first == again != other
+
+
+def test_replay_asks_for_trust(root: Path, plan: JobPlan) -> None:
+    with pytest.raises(ValueError, match=r"--replay runs the code of .*: add --trust"):
+        audit(root, 1, plan=plan)

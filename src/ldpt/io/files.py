@@ -2,9 +2,10 @@
 
 import os
 import shutil
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 MAX_READ = 10**9  # bytes of a file that is read as a whole
 
@@ -20,6 +21,30 @@ def read_whole(path: str | os.PathLike[str], most: int = MAX_READ) -> bytes:
     if path.is_file() and path.stat().st_size > most:
         raise ValueError(f"{str(path)!r} has more than {most:,} bytes")
     return path.read_bytes()
+
+
+def file_within(root: Path, name: str, most: int = MAX_READ, links: bool = False) -> Path:
+    """Return the path of a regular file below a folder that somebody else may have written.
+
+    FileNotFoundError if there is none; ValueError for a name that leads out of the folder, a
+    symbolic link on the way unless ``links``, a device, a pipe, or more than ``most`` bytes.
+    """
+    parts = PurePosixPath(name).parts
+    if not parts or name.startswith("/") or ".." in parts or "\0" in name:
+        raise ValueError("the name leads out of the folder")
+    path = root
+    for part in parts:
+        path = path / part
+        status = path.lstat()
+        if links:
+            status = path.stat()
+        elif stat.S_ISLNK(status.st_mode):
+            raise ValueError("a symbolic link is not followed")
+    if not stat.S_ISREG(status.st_mode):
+        raise ValueError("not a regular file")
+    if status.st_size > most:
+        raise ValueError(f"larger than {most:,} bytes")
+    return path
 
 
 def staged_path(path: str | Path) -> Path:

@@ -13,6 +13,15 @@ def short(text: object, width: int = 300) -> str:
     return line if len(line) <= width else f"{line[: width - 3]}..."
 
 
+def printable(text: str) -> str:
+    r"""Return a text without control characters, which a terminal would obey.
+
+    >>> printable("a\x1b[2Jb")
+    'a\\x1b[2Jb'
+    """
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
 def shown(value: object) -> str:
     """A value that somebody gave, as an error repeats it: on one line, and short.
 

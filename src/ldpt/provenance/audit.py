@@ -1,14 +1,16 @@
 """Verify that every product is what was made, and what would be made now.
 
-Three accounts are compared: the bytes on disk, the records written beside them, and the plan that
-Snakemake makes of the present config and code. What only one account knows is a fault. A product
-that agrees with its record and was made after the manifest was remade by the workflow; the manifest
-is stale then. Records and manifest are not signed: a product rewritten together with its record and
-the time in it passes for remade, and one rewritten with all records that depend on it and the
-manifest passes for intact. Both are found by a replay, or by the manifest's hash kept elsewhere.
+Files, records and manifest are compared without running anything of the folder they are in: it may
+come from somebody else. For the project that this package belongs to, or with ``trust``, they are
+also compared with Snakemake's DAG for the present config and code, which runs that project's code
+in a child process.
+
+A product that agrees with its record and was made after the manifest was remade by the workflow;
+the manifest is stale then. Records and manifest are not signed: a product rewritten with all
+records that depend on it and the manifest passes for intact. A replay finds it, and so does the
+manifest's hash kept elsewhere.
 """
 
-import json
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -16,23 +18,33 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from ldpt import provenance
-from ldpt.io.messages import counted, short
-from ldpt.provenance import file_hash, read_record, record_path
-from ldpt.provenance.code import PACKAGE
-from ldpt.provenance.manifest import MANIFEST
-from ldpt.provenance.plan import JobPlan, Step, find_project, plan_jobs, product_name
+from ldpt.io.files import file_within
+from ldpt.io.messages import counted, printable, short
+from ldpt.provenance.code import code_parts
+from ldpt.provenance.hashing import file_hash
+from ldpt.provenance.manifest import MANIFEST, project_of, read_manifest
+from ldpt.provenance.plan import JobPlan, own_project, plan_jobs, product_name
+from ldpt.provenance.records import (
+    LIBRARIES,
+    MAX_RECORD,
+    RECORDS,
+    products_under,
+    read_record,
+    record_path,
+)
 
 DRAWN = {".pdf", ".png", ".svg"}
+MAX_PRODUCT = 2 * 10**9  # bytes of a file that is hashed
 
 
 @dataclass(frozen=True)
 class Fault:
-    """One thing that is not as it should be, and the figures drawn from it."""
+    """One discrepancy, and the figures drawn from it."""
 
     kind: str  # changed, missing, unrecorded, forged, remade, stale, config, stray, replay
-    what: str
+    what: str  # a product from the root, a source from the project, or a setting
     detail: str
+    path: str = ""  # of a file, from the current folder
     rule: str = ""
     figures: tuple[str, ...] = ()
     others: int = 0  # further products that depend on it
@@ -40,7 +52,7 @@ class Fault:
 
 @dataclass
 class Report:
-    """What an audit found."""
+    """The result of an audit."""
 
     root: str
     products: dict[str, str] = field(default_factory=dict)  # product -> intact or kinds of fault
@@ -54,127 +66,182 @@ class Report:
         return not self.faults
 
 
-def audit(root: Path | str, replay: int = 0, seed: int = 0, plan: JobPlan | None = None) -> Report:
-    """Compare bytes, records and plan under a root, and replay some chunks of simulations.
+def audit(
+    root: Path | str,
+    replay: int = 0,
+    seed: int = 0,
+    trust: bool = False,
+    plan: JobPlan | None = None,
+) -> Report:
+    """Compare files, records and manifest under a root, and what may be run of its project.
 
-    ``plan`` is for callers that audit the same config and code many times.
+    Parameters
+    ----------
+    root
+        The folder of a run.
+    replay
+        Number of jobs, chosen with ``seed``, that are run again and compared bit for bit.
+    trust
+        Whether the code of a project other than this package's own may be run, for the comparison
+        with the DAG and for replays.
+    plan
+        The DAG, for callers that audit the same config and code many times.
+
+    Returns
+    -------
+    Report
+        Every fault, with the figures that depend on it.
     """
-    if replay < 0:
-        raise ValueError(f"replay must be 0 or more chunks, got {replay}")
     root = Path(root)
-    project = find_project(root)
-    root = root.resolve()
-    if not (root / provenance.RECORDS).is_dir():
+    if not root.is_dir():
+        raise ValueError(f"{root} is not a folder")
+    if not (root / RECORDS).is_dir():
         raise ValueError(
             f"no records under {root}: run the workflow first, or name its root with --root"
         )
-    inspection = _Inspection(root, project)
+    own = own_project()
+    below_own = own is not None and root.resolve().is_relative_to(own)
+    inspection = _Inspection(root.resolve(), links=trust or below_own)
     inspection.read_manifest()
-    inspection.compare_with_plan(plan)
-    inspection.look_for_strays()
-    report = inspection.report(str(os.path.relpath(root)))
+    trusted = trust or inspection.project == own
+    if replay and not trusted:
+        raise ValueError(
+            f"--replay runs the code of {printable(str(inspection.project))}: "
+            "add --trust if you trust it"
+        )
+    if plan is None and trusted:
+        plan = inspection.make_plan()
+    elif not trusted:
+        inspection.notes.append("not compared with the DAG: --trust runs the code of this folder")
+    inspection.compare(plan)
+    report = inspection.report()
     if replay:
-        from ldpt.provenance.replay import replay_chunks
+        from ldpt.provenance.replay import replay_jobs
 
-        replayed, differing = replay_chunks(root, inspection.trusted(), replay, seed)
-        report.replayed = replayed
-        report.faults += [inspection.reaching(Fault("replay", *pair)) for pair in differing]
+        project, origin = inspection.project, inspection.settings().get("origin", {})
+        records = inspection.replayable()
+        report.replayed, differing = replay_jobs(project, root, origin, records, replay, seed)
+        for name in differing:
+            fault = Fault("replay", name, "another run of its job gave other bytes")
+            report.faults.append(inspection.reaching(replace(fault, path=inspection.path(name))))
     return report
 
 
 class _Inspection:
     """The state of one audit."""
 
-    def __init__(self, root: Path, project: Path):
-        self.root, self.project = root, project
+    def __init__(self, root: Path, links: bool):
+        self.root = self.project = root
+        self.links = links  # whether symbolic links are followed
         self.faults: list[Fault] = []
         self.notes: list[str] = []
         self.listed: dict[str, dict[str, str]] = {}
         self.records: dict[str, dict[str, Any]] = {}
-        self.hashes: dict[str, str | None] = {}
-        self.steps: dict[str, Step] = {}
+        self.invalid: set[str] = set()  # products with records that cannot be read
+        self.states: dict[tuple[Path, str], tuple[str | None, str]] = {}
+        self.steps: JobPlan = {}
         self.manifest: dict[str, Any] = {}
 
-    def add(self, kind: str, what: str, detail: str) -> None:
+    def add(self, kind: str, what: str, detail: str, folder: Path | None = None) -> None:
         rule = self.steps[what].rule if what in self.steps else ""
-        self.faults.append(Fault(kind, what, detail, rule))
+        path = "" if kind == "config" else self.path(what, folder)
+        self.faults.append(Fault(kind, what, detail, path, rule))
 
-    def hash_of(self, path: str, folder: Path) -> str | None:
-        """The hash of a file as it is now; None when it is not there."""
-        key = str(folder / path)
-        if key not in self.hashes:
-            self.hashes[key] = file_hash(key) if Path(key).is_file() else None
-        return self.hashes[key]
+    def path(self, name: str, folder: Path | None = None) -> str:
+        """Return the path of a file as seen from here; in a folder elsewhere, the whole path."""
+        path = os.path.relpath((folder or self.root) / name)
+        return str(folder or self.root / name) if path.startswith("../..") else path
+
+    def state(self, name: str, folder: Path, most: int = MAX_PRODUCT) -> tuple[str | None, str]:
+        """Return the hash of a file as it is now, or None and the reason why there is none."""
+        key = (folder, name)
+        if key not in self.states:
+            try:
+                path = file_within(folder, name, most, self.links)
+                self.states[key] = file_hash(path), ""
+            except FileNotFoundError:
+                self.states[key] = None, "the file does not exist"
+            except (ValueError, OSError) as error:
+                reason = error.strerror if isinstance(error, OSError) else short(error)
+                self.states[key] = None, f"not read: {reason}"
+        return self.states[key]
 
     def read_manifest(self) -> None:
-        for product in provenance.products_under(self.root):
+        """Read all records and the manifest, and find the project's folder."""
+        for product in products_under(self.root):
             try:
+                name = record_path("", product).as_posix()
+                file_within(self.root, name, MAX_RECORD, self.links)
                 self.records[product] = read_record(record_path(self.root, product))
-            except ValueError as error:
-                self.add("forged", product, f"its record is invalid: {short(error)}")
+            except (ValueError, OSError) as error:
+                self.invalid.add(product)
+                self.add("forged", product, f"its record is invalid: {_reason(error)}")
         try:
-            self.manifest = json.loads((self.root / MANIFEST).read_bytes())
-            self.listed = dict(self.manifest["products"])
+            file_within(self.root, MANIFEST, links=self.links)
+            self.manifest = read_manifest(self.root)
+            self.listed = self.manifest["products"]
         except FileNotFoundError:
             self.add("missing", MANIFEST, "the run is not finished, or the manifest was deleted")
-        except (ValueError, KeyError, TypeError):
-            self.manifest = {}
-            self.add("changed", MANIFEST, "not a manifest")
+        except (ValueError, OSError) as error:
+            self.add("changed", MANIFEST, f"not a manifest: {_reason(error)}")
+        if isinstance(self.settings().get("config"), dict):
+            self.project = project_of(self.root, self.settings())
 
-    def origin(self) -> dict[str, Any] | None:
-        """Which config to plan with: as the manifest says, or else its record; None if neither."""
-        if isinstance(self.manifest.get("origin"), dict):
-            return self.manifest["origin"]
-        made = self.records.get(MANIFEST, {"stable": {"params": {}}})["stable"]
-        return made["params"].get("origin")
+    def settings(self) -> dict[str, Any]:
+        """Return config and origin as the manifest has them, or else its record."""
+        record = self.records.get(MANIFEST)
+        return self.manifest or (record["stable"]["params"] if record else {})
 
-    def advice(self) -> str:
-        """What to do where the audit runs on other code than the project's own."""
-        own = self.project / "src" / "ldpt"
-        other = own.is_dir() and own.resolve() != PACKAGE
-        return " (ldpt is not the project's: set PYTHONPATH to its src)" if other else ""
-
-    def compare_with_plan(self, plan: JobPlan | None) -> None:
-        origin = self.origin()
+    def make_plan(self) -> JobPlan | None:
+        """Ask Snakemake for the DAG; an error is a fault."""
+        origin = self.settings().get("origin")
+        if not isinstance(origin, dict):
+            return None
         try:
-            if plan is None and origin is not None:
-                plan = plan_jobs(self.project, self.root, origin)
-        except (Exception, SystemExit) as error:  # whatever a config of today raises is a finding
-            self.add("config", "workflow", f"cannot be planned: {short(error)}{self.advice()}")
+            return plan_jobs(self.project, self.root, origin)
+        except (ValueError, OSError) as error:
+            self.add("config", "workflow", f"no DAG: {_reason(error)}")
+            return None
+
+    def compare(self, plan: JobPlan | None) -> None:
         if plan is not None:
-            self.steps = plan.steps
-            self.compare_configs(plan.config)
+            self.steps = plan
+            self.compare_configs()
         for product in sorted({*self.listed, *self.steps, *self.records} - {MANIFEST}):
-            self.inspect(product, planned=plan is not None)
+            self.inspect(product)
         if self.manifest:
-            self.inspect(MANIFEST, planned=plan is not None)
+            self.inspect(MANIFEST)
         self.inspect_sources()
         self.compare_versions()
+        self.look_for_strays()
 
-    def compare_configs(self, config: Mapping[str, Any]) -> None:
-        if self.manifest:
-            before, now = _flat(self.manifest.get("config")), _flat(config)
-            for key in sorted(before.keys() | now.keys()):
-                if before.get(key) != now.get(key):
-                    detail = f"was {before.get(key, 'absent')}, is {now.get(key, 'absent')}"
-                    self.add("config", key, detail)
+    def compare_configs(self) -> None:
+        """Compare the settings then with those now, which the rule of the manifest is given."""
+        if not (self.manifest and MANIFEST in self.steps):
+            return
+        before = flat(self.manifest["config"])
+        after = flat(self.steps[MANIFEST].params.get("config"))
+        for key in sorted(before.keys() | after.keys()):
+            if before.get(key) != after.get(key):
+                detail = f"was {before.get(key, 'absent')}, is {after.get(key, 'absent')}"
+                self.add("config", key, short(detail))
 
-    def inspect(self, product: str, planned: bool) -> None:
+    def inspect(self, product: str) -> None:
         """Compare everything that is known about one product."""
-        wanted = product in self.listed or product in self.steps
-        actual = self.hash_of(product, self.root)
-        if not wanted and self.listed:
+        if self.listed and product not in {*self.listed, *self.steps, MANIFEST}:
             return  # left over from an earlier config
+        actual, reason = self.state(product, self.root)
         if actual is None:
-            self.add("missing", product, "the file does not exist")
+            self.add("missing", product, reason)
         record = self.records.get(product)
         if record is None:
-            if not record_path(self.root, product).is_file() and actual is not None:
+            if product not in self.invalid and actual is not None:
                 self.add("unrecorded", product, "the file has no record")
             return
         self.inspect_record(product, record["stable"], record["record_hash"], actual)
-        if planned:
-            self.inspect_plan(product, record["stable"])
+        if self.steps:
+            for detail in self.stale_details(product, record["stable"]):
+                self.add("stale", product, detail)
 
     def inspect_record(
         self, product: str, stable: dict[str, Any], record_hash: str, actual: str | None
@@ -203,46 +270,20 @@ class _Inspection:
         before, after = (record["volatile"].get("started") for record in (listed, made))
         return isinstance(before, str) and isinstance(after, str) and after > before
 
-    def inspect_plan(self, product: str, stable: dict[str, Any]) -> None:
-        step = self.steps.get(product)
-        if step is None:
-            self.add("stale", product, "no current rule produces it")
-            return
-        details = [f"rule was {stable['rule']}"] if stable["rule"] != step.rule else []
-        if step.code and stable["code"]["hash"] != step.code:
-            details.append(f"code changed: {', '.join(self._changed_code(stable))}")
-        for title, before, now in (
-            ("settings", stable["params"], step.params),
-            ("wildcards", stable["wildcards"], step.wildcards),
-        ):
-            names = [k for k in sorted({*before, *now}) if before.get(k) != now.get(k)]
-            if names:
-                details.append(f"{title} changed: {', '.join(names)}")
-        if {*stable["inputs"], *self._seen_from_root(stable["sources"])} != step.inputs:
-            details.append("set of inputs changed")
+    def stale_details(self, product: str, stable: Mapping[str, Any]) -> list[str]:
+        """Return one text about everything that has changed since a product was made, or none."""
+        details = changes(product, stable, self.steps, self.project, self.root)
         details += self._changed_inputs(stable["inputs"])
-        if details:
-            self.add("stale", product, "; ".join(details))
-
-    def _seen_from_root(self, sources: Iterable[str]) -> set[str]:
-        return {product_name(source, self.project, self.root) for source in sources}
-
-    def _changed_code(self, stable: dict[str, Any]) -> list[str]:
-        before = stable["code"]["parts"]
-        try:
-            now = provenance.code_parts(self.project / stable["script"])
-        except (ValueError, SyntaxError):
-            now = {}
-        return [name for name in sorted({*before, *now}) if before.get(name) != now.get(name)]
+        return ["; ".join(details)] if details else []
 
     def _changed_inputs(self, inputs: Mapping[str, str]) -> list[str]:
-        """Inputs that are whole in themselves but are not what this product was made from."""
-        different = [name for name, sha in inputs.items() if self.hash_of(name, self.root) != sha]
+        """Name inputs that are intact but are not those that a product was made from."""
+        different = [n for n, sha in inputs.items() if self.state(n, self.root)[0] != sha]
         whole = [name for name in different if name in self.records and self._is_whole(name)]
         return [f"built from another version of {name}" for name in sorted(whole)]
 
     def _is_whole(self, product: str) -> bool:
-        return self.records[product]["stable"]["sha256"] == self.hash_of(product, self.root)
+        return self.records[product]["stable"]["sha256"] == self.state(product, self.root)[0]
 
     def inspect_sources(self) -> None:
         seen: dict[str, set[str]] = {}
@@ -251,11 +292,12 @@ class _Inspection:
                 for source, sha in record["stable"]["sources"].items():
                     seen.setdefault(source, set()).add(sha)
         for source, hashes in sorted(seen.items()):
-            actual = self.hash_of(source, self.project)
+            actual, reason = self.state(source, self.project)
             if actual is None:
-                self.add("missing", source, "products were built from it, but it does not exist")
+                self.add("missing", source, f"products were built from it: {reason}", self.project)
             elif hashes != {actual}:
-                self.add("changed", source, "changed since products were built from it")
+                detail = "changed since products were built from it"
+                self.add("changed", source, detail, self.project)
 
     def compare_versions(self) -> None:
         """Note other versions of libraries: no fault, as the bytes may be the same."""
@@ -265,23 +307,23 @@ class _Inspection:
         for record in self.records.values():
             for name, number in record["stable"]["environment"]["libraries"].items():
                 used.setdefault(name, set()).add(number)
-        for name, numbers in sorted(used.items()):
+        for name in sorted(used.keys() & set(LIBRARIES)):
             try:
                 now = version(name)
             except PackageNotFoundError:
                 now = "none"
-            if numbers != {now}:
-                self.notes.append(
-                    f"built with {name} {', '.join(sorted(numbers))}, installed: {now}"
-                )
+            if used[name] != {now}:
+                numbers = short(", ".join(sorted(used[name])), 40)
+                self.notes.append(f"built with {name} {numbers}, installed: {now}")
 
     def look_for_strays(self) -> None:
         known = {*self.listed, *self.steps} or {*self.records}
-        for path in sorted((self.root / "figures").rglob("*")):
-            product = path.relative_to(self.root).as_posix()
-            hidden = path.name.startswith(".")
-            if path.suffix in DRAWN and not hidden and product not in known:
-                self.add("stray", product, "no rule produces this figure")
+        for folder, _, files in os.walk(self.root / "figures"):
+            for name in sorted(files):
+                product = (Path(folder) / name).relative_to(self.root).as_posix()
+                drawn = Path(name).suffix in DRAWN and not name.startswith(".")
+                if drawn and product not in known:
+                    self.add("stray", product, "no rule produces this figure")
 
     @cached_property
     def made_from(self) -> dict[str, set[str]]:
@@ -291,13 +333,13 @@ class _Inspection:
             for name in step.inputs:
                 below.setdefault(name, set()).add(product)
         for product, record in self.records.items():
-            sources = self._seen_from_root(record["stable"]["sources"])
+            sources = seen_from_root(record["stable"]["sources"], self.project, self.root)
             for name in (*record["stable"]["inputs"], *sources):
                 below.setdefault(name, set()).add(product)
         return below
 
     def dependants(self, names: Iterable[str]) -> set[str]:
-        """All products that stand on these files, however far down; the files included."""
+        """Return all products that depend on these files, directly or not, and the files."""
         reached, waiting = set(), list(names)
         while waiting:
             name = waiting.pop()
@@ -307,37 +349,83 @@ class _Inspection:
         return reached
 
     def reaching(self, fault: Fault) -> Fault:
-        """The fault with the figures that depend on what it names."""
+        """Return the fault with the figures that depend on what it names."""
         names = [product_name(fault.what, self.project, self.root), fault.what]
         if fault.kind == "config":
             names = [f.what for f in self.faults if f.kind in ("stale", "missing")]
         reached = self.dependants(names) - {fault.what}
         figures = {Path(name).stem for name in {*reached, *names} if name.startswith("figures/")}
-        others = {name for name in reached & set(self.steps) if not name.startswith("figures/")}
+        others = {name for name in reached & self.known if not name.startswith("figures/")}
         return replace(fault, figures=tuple(sorted(figures)), others=len(others))
 
-    def trusted(self) -> dict[str, dict[str, Any]]:
-        """Records of products that are there and whose records were not found forged."""
-        forged = {fault.what for fault in self.faults if fault.kind in ("forged", "missing")}
-        return {name: r["stable"] for name, r in self.records.items() if name not in forged}
+    @property
+    def known(self) -> set[str]:
+        return {*self.listed, *self.steps} or {*self.records}
 
-    def report(self, root: str) -> Report:
-        known = sorted({*self.listed, *self.steps} or {*self.records})
-        kinds: dict[str, list[str]] = {product: [] for product in known}
+    def replayable(self) -> dict[str, dict[str, Any]]:
+        """Return the records of products without a fault other than their own bytes."""
+        bad = {fault.what for fault in self.faults if fault.kind not in ("changed", "config")}
+        known = self.known - bad - {MANIFEST}
+        return {name: self.records[name]["stable"] for name in sorted(known & set(self.records))}
+
+    def report(self) -> Report:
+        kinds: dict[str, list[str]] = {product: [] for product in sorted(self.known)}
+        if self.manifest:
+            kinds.setdefault(MANIFEST, [])
         for fault in self.faults:
             if fault.what in kinds and fault.kind not in kinds[fault.what]:
                 kinds[fault.what].append(fault.kind)
         products = {name: ", ".join(found) or "intact" for name, found in kinds.items()}
         faults = [self.reaching(fault) for fault in self.faults]
-        return Report(root, products, faults, [], self.notes, self.hash_of(MANIFEST, self.root))
+        root = str(os.path.relpath(self.root))
+        return Report(root, products, faults, [], self.notes, self.state(MANIFEST, self.root)[0])
 
 
-def _flat(value: Any, prefix: str = "") -> dict[str, Any]:
-    """Nested settings as one dictionary with dotted keys."""
+def changes(
+    product: str, stable: Mapping[str, Any], steps: JobPlan, project: Path, root: Path
+) -> list[str]:
+    """Say what of a record differs from how its product would be made now; inputs by name only."""
+    step = steps.get(product)
+    if step is None:
+        return ["no current rule produces it"]
+    details = [f"rule was {stable['rule']}"] if stable["rule"] != step.rule else []
+    if step.code and stable["code"]["hash"] != step.code:
+        details.append(f"code changed: {', '.join(_changed_code(stable, project))}")
+    for title, before, now in (
+        ("settings", stable["params"], step.params),
+        ("wildcards", stable["wildcards"], step.wildcards),
+    ):
+        names = [k for k in sorted({*before, *now}) if before.get(k) != now.get(k)]
+        if names:
+            details.append(f"{title} changed: {', '.join(names)}")
+    if {*stable["inputs"], *seen_from_root(stable["sources"], project, root)} != step.inputs:
+        details.append("set of inputs changed")
+    return details
+
+
+def seen_from_root(sources: Iterable[str], project: Path, root: Path) -> set[str]:
+    return {product_name(source, project, root) for source in sources}
+
+
+def _changed_code(stable: Mapping[str, Any], project: Path) -> list[str]:
+    before = stable["code"]["parts"]
+    try:
+        now = code_parts(project / stable["script"])
+    except (ValueError, SyntaxError):
+        now = {}
+    return [name for name in sorted({*before, *now}) if before.get(name) != now.get(name)]
+
+
+def _reason(error: Exception) -> str:
+    return str(error.strerror) if isinstance(error, OSError) else short(error)
+
+
+def flat(value: Any, prefix: str = "") -> dict[str, Any]:
+    """Return nested settings as one dictionary with dotted keys."""
     if isinstance(value, Mapping) and value:
-        parts = [_flat(item, f"{prefix}.{key}") for key, item in value.items()]
+        parts = [flat(item, f"{prefix}.{key}") for key, item in value.items()]
     elif isinstance(value, list) and any(isinstance(item, (Mapping, list)) for item in value):
-        parts = [_flat(item, f"{prefix}[{place}]") for place, item in enumerate(value)]
+        parts = [flat(item, f"{prefix}[{place}]") for place, item in enumerate(value)]
     else:
         return {prefix.lstrip("."): value}
     return {key: item for part in parts for key, item in part.items()}
@@ -347,8 +435,10 @@ def _flat(value: Any, prefix: str = "") -> dict[str, Any]:
 
 
 def render_audit(report: Report, form: str = "text") -> str:
-    """The report for a terminal, or with ``json`` for a machine."""
+    """Return the report for a terminal, or with ``json`` for a machine."""
     if form == "json":
+        import json
+
         content = {**vars(report), "faults": [vars(fault) for fault in report.faults]}
         return json.dumps({"intact": report.intact, **content}, indent=1)
     good = sum(status == "intact" for status in report.products.values())
@@ -357,17 +447,17 @@ def render_audit(report: Report, form: str = "text") -> str:
     if report.replayed:
         differing = sum(fault.kind == "replay" for fault in report.faults)
         equal = len(report.replayed) - differing
-        chunks = counted(len(report.replayed), "chunk")
-        lines.append(f"replayed {chunks}: {equal} equal bit for bit")
+        products = counted(len(report.replayed), "product")
+        lines.append(f"replayed {products}: {equal} equal bit for bit")
     lines += [f"note: {note}" for note in report.notes]
     if report.manifest_hash:
         lines.append(f"manifest {report.manifest_hash}")
     lines.append("all intact" if report.intact else counted(len(report.faults), "fault"))
-    return "\n".join(lines)
+    return "\n".join(map(printable, lines))
 
 
 def _fault_lines(faults: list[Fault]) -> list[str]:
-    """One entry per kind of fault; products that differ in the name alone are counted."""
+    """Return one entry per kind of fault; products that differ in the name alone are counted."""
     alike: dict[tuple, list[Fault]] = {}
     for fault in faults:
         one_by_one = fault.rule if fault.kind in ("stale", "missing") else fault.what
@@ -376,12 +466,10 @@ def _fault_lines(faults: list[Fault]) -> list[str]:
     for (kind, _, detail), group in alike.items():
         of_rule = f" of rule {group[0].rule}" if group[0].rule else ""
         more = f" and {len(group) - 1} more{of_rule}" if len(group) > 1 else ""
-        lines.append(f"{kind:10} {group[0].what}{more}: {detail}")
+        lines.append(f"{kind:10} {group[0].path or group[0].what}{more}: {detail}")
         figures = sorted({name for fault in group for name in fault.figures})
         others = max(fault.others for fault in group)
-        reached = [
-            ", ".join(figures) or "no figure",
-            counted(others, "other product") * (others > 0),
-        ]
-        lines.append(f"{'':10} affects {' and '.join(filter(None, reached))}")
+        if figures or others:
+            reached = [", ".join(figures), counted(others, "other product") * (others > 0)]
+            lines.append(f"{'':10} affects {' and '.join(filter(None, reached))}")
     return lines

@@ -14,7 +14,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ldpt.io.json_values import plain
+from ldpt.io.files import read_whole
+from ldpt.io.json_values import plain, read_json
 from ldpt.provenance.hashing import stable_hash
 
 FORMAT = 1  # of the records; raised when their meaning changes
@@ -146,25 +147,54 @@ def record_text(stable: Mapping[str, Any], volatile: Mapping[str, Any]) -> str:
     return json.dumps(plain(record) | {"seal": stable_hash(record)}, indent=1) + "\n"
 
 
+# The fields of the stable part, and what each holds.
+FIELDS: dict[str, type] = {
+    "format": int, "product": str, "sha256": str, "bytes": int, "rule": str, "script": str,
+    "code": dict, "params": dict, "wildcards": dict, "inputs": dict, "sources": dict,
+    "notes": dict, "environment": dict,
+}  # fmt: skip
+MAX_RECORD = 10**7  # bytes
+
+
 def read_record(path: str | Path) -> dict[str, Any]:
-    """A record as it was written; ValueError when it is not in the form that we write."""
-    text = Path(path).read_bytes()
+    """Read a record; ValueError when it is not in the form that we write."""
+    text = read_whole(path, MAX_RECORD)
+    record = read_json(text)
+    if not (isinstance(record, dict) and _is_record(record.get("stable"), record.get("volatile"))):
+        raise ValueError(f"{path} is not a record")
+    stable = record["stable"]
     try:
-        record = json.loads(text)
-        stable, volatile = record["stable"], record["volatile"]
-        whole = record_text(stable, volatile).encode() == text
-        form = stable["format"]
-    except (UnicodeDecodeError, json.JSONDecodeError, KeyError, TypeError, AttributeError):
-        raise ValueError(f"{path} is not a record") from None
+        whole = record_text(stable, record["volatile"]).encode() == text
+    except (ValueError, RecursionError):  # text that is not Unicode, nesting without end
+        whole = False
     if not whole:
         raise ValueError(f"{path} was modified: hash or seal does not match the content")
-    if form != FORMAT:
-        raise ValueError(f"{path} has format {form!r}, supported: {FORMAT}")
+    if stable["format"] != FORMAT:
+        raise ValueError(f"{path} has format {stable['format']!r}, supported: {FORMAT}")
     return record
 
 
+def _is_record(stable: Any, volatile: Any) -> bool:
+    """Whether both parts have the fields that readers of a record rely on."""
+    if not (isinstance(stable, dict) and isinstance(volatile, dict)):
+        return False
+    if not all(isinstance(stable.get(name), kind) for name, kind in FIELDS.items()):
+        return False
+    tables = [stable["inputs"], stable["sources"], stable["wildcards"]]
+    tables += [stable["code"].get("parts"), stable["environment"].get("libraries")]
+    return isinstance(stable["code"].get("hash"), str) and all(map(_is_table, tables))
+
+
+def _is_table(value: Any) -> bool:
+    return isinstance(value, dict) and all(isinstance(item, str) for item in value.values())
+
+
 def products_under(root: str | Path) -> list[str]:
-    """The names of all products that have a record under a root, in order."""
+    """Return the names of all products that have a record under a root, in order."""
     folder = Path(root) / RECORDS
-    files = (path for path in folder.rglob("*.json") if not path.name.startswith("."))
-    return sorted(path.relative_to(folder).as_posix().removesuffix(".json") for path in files)
+    names = []
+    for path, _, files in os.walk(folder):
+        place = Path(path).relative_to(folder)
+        shown = (name for name in files if name.endswith(".json") and not name.startswith("."))
+        names += [(place / name.removesuffix(".json")).as_posix() for name in shown]
+    return sorted(names)

@@ -16,8 +16,7 @@ from typing import Any
 from ldpt import provenance
 from ldpt.io.files import staged_file
 from ldpt.provenance import file_hash, read_record, record_path
-from ldpt.provenance.manifest import MANIFEST
-from ldpt.provenance.plan import find_project
+from ldpt.provenance.manifest import MANIFEST, project_of, read_manifest
 
 PROFILES = {
     "https://w3id.org/ro/wfrun/process/0.5": ("Process Run Crate", "0.5"),
@@ -58,8 +57,7 @@ def write(out: Path | str, root: Path | str = ".") -> None:
         raise ValueError(f"{out}: the name must end in .zip")
     if not out.absolute().parent.is_dir():
         raise ValueError(f"{out}: there is no folder {out.absolute().parent}")
-    project = find_project(root)
-    packed = _Packing(project, root.resolve())
+    packed = _Packing(root.resolve())
     try:
         with staged_file(out) as staged, _quiet_zip():
             packed.crate.write_zip(staged)
@@ -82,11 +80,13 @@ def _quiet_zip() -> Iterator[None]:
 class _Packing:
     """One crate while it is being put together."""
 
-    def __init__(self, project: Path, root: Path):
+    def __init__(self, root: Path):
         from rocrate.rocrate import ROCrate
 
-        self.project, self.root = project, root
-        self.manifest = _read_manifest(root)
+        if not (root / MANIFEST).is_file():
+            raise ValueError(f"no manifest at {root / MANIFEST}: finish the run first")
+        self.root, self.manifest = root, read_manifest(root)
+        self.project = project_of(root, self.manifest)
         self.records = {name: _whole(root, name, entry) for name, entry in self._products()}
         self.crate = ROCrate(version="1.1")
         self.crate.metadata.extra_terms.update(TERMS)
@@ -273,18 +273,6 @@ class _Packing:
         readme = self.files.get((self.project / "README.md").resolve())
         if readme is not None:
             readme["about"] = self.crate.root_dataset
-
-
-def _read_manifest(root: Path) -> dict[str, Any]:
-    path = root / MANIFEST
-    if not path.is_file():
-        raise ValueError(f"no manifest at {path}: finish the run first")
-    try:
-        manifest = json.loads(path.read_text())
-        _ = manifest["products"], manifest["config_hash"], manifest["origin"]
-    except (ValueError, KeyError, TypeError):
-        raise ValueError(f"{path} cannot be read: run `ldpt audit`") from None
-    return manifest
 
 
 def _whole(root: Path, name: str, entry: Mapping[str, str] | None) -> dict[str, Any]:

@@ -1,0 +1,187 @@
+"""Folders from somebody else: an audit runs nothing of them and survives whatever they hold."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ldpt.io.files import file_within
+from ldpt.provenance import read_record, record_path, record_text
+from ldpt.provenance.audit import Report, audit, render_audit
+from ldpt.provenance.manifest import MANIFEST
+from tests.provenance.products import OTHER_SHARD, ROWS, SHARD, found
+
+LDPT = Path(sys.executable).with_name("ldpt")
+PATCH = """
+from pathlib import Path
+Path({mark!r}).touch()
+import ldpt.provenance.audit as a
+a._Inspection.add = lambda *x, **k: None
+a._Inspection.inspect = lambda *x, **k: None
+a.render_audit = lambda *x, **k: "all intact"
+"""
+
+
+def plant(folder: Path, mark: Path) -> None:
+    """Put code into every place of a folder from which an auditor might import or include it."""
+    text = PATCH.format(mark=str(mark))
+    (folder / "Snakefile").write_text(text + "rule all:\n    input: []\n")
+    for name in ("sitecustomize", "usercustomize", "json", "yaml", "snakemake"):
+        (folder / f"{name}.py").write_text(text)
+    (folder / "src" / "ldpt").mkdir(parents=True, exist_ok=True)
+    (folder / "src" / "ldpt" / "__init__.py").write_text(text)
+
+
+@pytest.mark.parametrize("place", ["root", "project", "parent"])
+def test_audit_runs_nothing_of_what_it_audits(root: Path, tmp_path: Path, place: str) -> None:
+    folders = {"root": root, "project": root.parent, "parent": tmp_path}
+    mark = tmp_path / "was-run"
+    plant(folders[place], mark)
+    (root / ROWS).write_text("policy,rows\napt,1\n")
+    command = [str(LDPT), "audit", "--root", str(root)]
+    done = subprocess.run(command, cwd=folders[place], capture_output=True, text=True)
+    assert done.returncode == 1, done.stderr
+    assert f"changed    {root / ROWS}" in done.stdout or "rows.csv: contents" in done.stdout
+    assert not mark.exists()
+
+
+def test_replay_of_a_foreign_folder_says_whose_code_it_would_run(root: Path) -> None:
+    command = [str(LDPT), "audit", "--root", str(root), "--replay", "1"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    line = f"ldpt audit: --replay runs the code of {root.parent}: add --trust if you trust it\n"
+    assert (done.returncode, done.stderr) == (2, line)
+
+
+def test_audit_of_a_foreign_folder_says_what_was_not_compared(root: Path) -> None:
+    report = audit(root)
+    assert report.intact
+    assert report.notes == ["not compared with the DAG: --trust runs the code of this folder"]
+
+
+def faults(report: Report, what: str) -> list[str]:
+    return [fault.detail for fault in report.faults if fault.what == what]
+
+
+@pytest.mark.parametrize(
+    ("content", "detail"),
+    [
+        ("[" * 200_000, "is not a record"),
+        ('{"stable":' * 400 + "1" + "}" * 400, "is not a record"),
+        (record_text({"format": 1, "product": ROWS}, {}), "is not a record"),
+        ("", "is not a record"),
+        ('{"stable": {}, "stable": {}}', "is not a record"),
+        ("\x00\xff", "is not a record"),
+    ],
+)
+def test_bad_records_are_one_fault(root: Path, content: str, detail: str) -> None:
+    record_path(root, ROWS).write_text(content)
+    (text,) = faults(audit(root), ROWS)
+    assert text.startswith("its record is invalid:")
+    assert text.endswith(detail)
+
+
+@pytest.mark.parametrize("depth", [10, 300, 500, 900, 5000])
+def test_a_deeply_nested_setting_is_one_fault(root: Path, depth: int) -> None:
+    """It parses up to some depth and cannot be hashed beyond another."""
+    path = record_path(root, ROWS)
+    text = path.read_text().replace(
+        '"notes": {}', '"notes": ' + '{"a":' * depth + "1" + "}" * depth
+    )
+    assert text != path.read_text()
+    path.write_text(text)
+    (detail,) = faults(audit(root), ROWS)
+    assert detail.startswith("its record is invalid:")
+
+
+@pytest.mark.parametrize("key", ["sha256", "inputs", "sources", "code", "environment", "rule"])
+def test_a_sealed_record_without_a_key_is_one_fault(root: Path, key: str) -> None:
+    path = record_path(root, ROWS)
+    record = read_record(path)
+    stable = {name: value for name, value in record["stable"].items() if name != key}
+    path.write_text(record_text(stable, record["volatile"]))
+    (detail,) = faults(audit(root), ROWS)
+    assert detail.endswith("is not a record")
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["[" * 200_000, "[]", "{}", '{"products": {"a": 1}, "config": {}, "origin": {}}', "\x00"],
+)
+def test_bad_manifests_are_one_fault(root: Path, content: str) -> None:
+    (root / MANIFEST).write_text(content)
+    report = audit(root)
+    (detail,) = [d for d in faults(report, MANIFEST) if d.startswith("not a manifest")]
+    assert len(detail) < 400
+
+
+@pytest.mark.parametrize("which", ["product", "record", "manifest"])
+@pytest.mark.parametrize("kind", ["pipe", "link", "folder", "huge"])
+def test_files_that_are_no_plain_files_are_faults(root: Path, which: str, kind: str) -> None:
+    path = {"product": root / ROWS, "record": record_path(root, ROWS), "manifest": root / MANIFEST}
+    victim = path[which]
+    victim.unlink()
+    if kind == "pipe":
+        os.mkfifo(victim)
+    elif kind == "link":
+        victim.symlink_to("/dev/zero")
+    elif kind == "folder":
+        victim.mkdir()
+    else:
+        with victim.open("wb") as file:
+            file.truncate(10**13)
+    report = audit(root)
+    what = MANIFEST if which == "manifest" else ROWS
+    reasons = {
+        "pipe": "not a regular file",
+        "link": "a symbolic link is not followed",
+        "folder": "not a regular file",
+        "huge": "larger than",
+    }
+    if which == "record" and kind == "folder":
+        assert found(report) == {("unrecorded", ROWS)}
+        return
+    assert any(reasons[kind] in detail for detail in faults(report, what)), render_audit(report)
+
+
+def test_a_pipe_among_the_records_does_not_hang(root: Path) -> None:
+    os.mkfifo(root / "results" / "records" / "x.json")
+    assert ("forged", "x") in found(audit(root))
+
+
+@pytest.mark.parametrize("name", ["../../secret", "/etc/passwd", "a/../../secret", "", "a\0b"])
+def test_names_that_lead_out_of_the_root_are_faults(root: Path, tmp_path: Path, name: str) -> None:
+    (tmp_path / "secret").write_text("x")
+    manifest = json.loads((root / MANIFEST).read_text())
+    manifest["products"][name] = {"sha256": "0" * 64, "record_hash": "0" * 64}
+    (root / MANIFEST).write_text(json.dumps(manifest))
+    (detail,) = faults(audit(root), name)
+    assert detail == "not read: the name leads out of the folder"
+
+
+def test_escape_sequences_do_not_reach_the_terminal(root: Path) -> None:
+    shutil.copy(root / "figures/rows.png", root / "figures/\x1b[2J\n\u202eall intact.png")
+    text = render_audit(audit(root))
+    assert r"\x1b[2J\n\u202eall intact.png: no rule" in text
+    assert "\x1b" not in text
+
+
+def test_a_manifest_of_another_run_does_not_hide_missing_products(root: Path) -> None:
+    manifest = json.loads((root / MANIFEST).read_text())
+    del manifest["products"][SHARD]
+    (root / MANIFEST).write_text(json.dumps(manifest))
+    (root / OTHER_SHARD).unlink()
+    assert {("changed", MANIFEST), ("missing", OTHER_SHARD)} <= found(audit(root))
+
+
+def test_file_within_follows_links_only_where_told(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("x")
+    (tmp_path / "b").symlink_to("a")
+    with pytest.raises(ValueError, match="a symbolic link is not followed"):
+        file_within(tmp_path, "b")
+    assert file_within(tmp_path, "b", links=True) == tmp_path / "b"
+    with pytest.raises(ValueError, match="larger than 0 bytes"):
+        file_within(tmp_path, "b", most=0, links=True)
