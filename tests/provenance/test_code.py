@@ -24,70 +24,156 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Pa
             path.parent.mkdir(exist_ok=True)
             path.write_text(textwrap.dedent(text))
         (tmp_path / "scripts" / "draw.py").write_text(textwrap.dedent(script))
-        code._read_code.cache_clear()  # files of one tick share a time stamp
+        code._read_module.cache_clear()  # files of one tick share a time stamp
         return tmp_path / "scripts" / "draw.py"
 
     return write
 
 
 CHAIN = {
-    "a": "from ldpt.b import value\n",
+    "a": "from ldpt.b import value\n\ndef unused():\n    return 1\n",
     "b": "def value():\n    from ldpt import c\n    return c.x\n",
-    "c": "x = 1\n",
+    "c": "x = 1\ny = 2\n",
     "lone": "y = 2\n",
 }
+SCRIPT = "import ldpt.a\nfrom ldpt.provenance import job\nprint(ldpt.a.value())\n"
 
 
 def test_code_reaches_through_modules_and_lazy_imports(package: Callable[..., Path]) -> None:
-    script = package("import ldpt.a\nfrom ldpt.provenance import job\n", **CHAIN)
-    reached = {"ldpt/__init__.py", "ldpt/a.py", "ldpt/b.py", "ldpt/c.py", "scripts/draw.py"}
-    assert set(code_parts(script)) == reached
+    assert set(code_parts(package(SCRIPT, **CHAIN))) == {
+        "ldpt/b.py",
+        "ldpt/c.py",
+        "scripts/draw.py",
+    }
 
 
 def test_relative_imports_and_modules_beside_the_script_are_reached(
     package: Callable[..., Path],
 ) -> None:
-    script = package("import beside\n", a="from . import c\nfrom .lone import y\n", c="", lone="")
-    (script.parent / "beside.py").write_text("from ldpt import a\n")
-    assert {"scripts/beside.py", "ldpt/a.py", "ldpt/c.py", "ldpt/lone.py"} <= set(
-        code_parts(script)
-    )
-
-
-def test_code_hash_sees_an_edit_inside_a_subpackage(package: Callable[..., Path]) -> None:
     modules = {
-        "sub.__init__": "",
-        "sub.deep": "from .near import x\nfrom ..top import z\n",
-        "sub.near": "x = 1\n",
-        "sub.other": "y = 1\n",
-        "top": "z = 1\n",
+        "a": "from . import c\nfrom .lone import y\nz = c.x + y\n",
+        "c": "x = 1",
+        "lone": "y = 1",
     }
-    script = "from ldpt.sub import deep\n"
-    parts = set(code_parts(package(script, **modules)))
-    inside = {"ldpt/sub/__init__.py", "ldpt/sub/deep.py", "ldpt/sub/near.py"}
-    assert parts == inside | {"ldpt/__init__.py", "ldpt/top.py", "scripts/draw.py"}
-    before = code_hash(package(script, **modules))
-    assert code_hash(package(script, **(modules | {"sub.near": "x = 2\n"}))) != before
-    assert code_hash(package(script, **(modules | {"sub.__init__": "w = 2\n"}))) != before
-    assert code_hash(package(script, **(modules | {"sub.other": "y = 2\n"}))) == before
+    script = package("import beside\nprint(beside.z)\n", **modules)
+    (script.parent / "beside.py").write_text("from ldpt.a import z\n")
+    assert {"ldpt/a.py", "ldpt/c.py", "ldpt/lone.py"} <= set(code_parts(script))
+
+
+MODULES = {
+    "sub.__init__": "from ldpt.sub.deep import total\n",
+    "sub.deep": """
+        from .near import x
+        from ..top import TABLE, check
+
+        def total(n: int) -> float:
+            \"\"\"Return a total.\"\"\"
+            if n < 0:
+                raise ValueError(f"n must be at least 0, got {n}")
+            return check(n) + x + TABLE["one"]
+
+        def other():
+            return 1
+        """,
+    "sub.near": "x = 1\nx += 1\n",
+    "top": """
+        import numpy as np
+        TABLE = {"one": 1, "two": 2}
+        NAMES = tuple(TABLE)
+
+        class Base:
+            size: int = 1
+
+        class Kind(Base):
+            def go(self):
+                return helper()
+
+        def helper():
+            return 1
+
+        def check(n):
+            return Kind().go() + np.sqrt(n)
+        """,
+    "far": "z = 1\n",
+}
 
 
 @pytest.mark.parametrize(
-    ("edited", "same"),
+    ("module", "old", "new", "same"),
     [
-        ("x = 1  # a remark\n", True),
-        ('"""A docstring."""\n\n\nx = (1)\n', True),
-        ("x = 2\n", False),
-        ("x = 1.0\n", False),
-        ("x = '1'\n", False),
+        ("sub.deep", "Return a total.", "Return the total.", True),
+        ("sub.deep", "n must be at least 0, got {n}", "{n} is negative", True),
+        ("sub.deep", "ValueError", "TypeError", False),
+        ("sub.deep", "n: int) -> float", "n: 'int | float')", True),
+        ("sub.deep", "return 1", "return 2", True),
+        ("sub.deep", "def other():", "@cache\n        def other():", True),
+        ("sub.deep", "def total", "@cache\n        def total", False),
+        ("sub.near", "x = 1", "x = 1  # a remark", True),
+        ("sub.near", "x = 1", "x = 1.0", False),
+        ("sub.near", "x += 1", "x += 2", False),
+        ("sub.near", "x = 1", "x = 1\ny = 3", True),
+        ("sub.near", "x = 1", "x = 1\nprint(x)", False),
+        ("top", "return 1", "return 2", False),
+        ("top", "size: int = 1", "size: float = 1", False),
+        ("top", "class Kind", "class Unused:\n            pass\n\n        class Kind", True),
+        ("top", '"two": 2', '"two": 3', False),
+        ("top", "import numpy as np", "import cupy as np", False),
+        ("top", "import numpy as np", "import numpy as np\n        import json", True),
+        (
+            "sub.__init__",
+            "from ldpt.sub.deep",
+            "from ldpt.sub.deep import other\nfrom ldpt.sub.deep",
+            True,
+        ),
+        ("far", "z = 1", "z = 2", True),
     ],
 )
-def test_code_hash_changes_only_with_what_runs(
-    package: Callable[..., Path], edited: str, same: bool
+def test_code_hash_changes_only_with_what_is_reached(
+    package: Callable[..., Path], module: str, old: str, new: str, same: bool
 ) -> None:
-    before = code_hash(package("import ldpt.a\n", **CHAIN))
-    after = code_hash(package("import ldpt.a\n", **(CHAIN | {"c": edited})))
-    assert (before == after) is same
+    script = "from ldpt.sub import total\nprint(total(1))\n"
+    before = code_hash(package(script, **MODULES))
+    assert old in MODULES[module]
+    edited = MODULES | {module: MODULES[module].replace(old, new)}
+    assert (code_hash(package(script, **edited)) == before) is same
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "same"),
+    [
+        ('"two": 2', '"two": 3', True),
+        ('"two": 2', '"two": 2, "three": 3', True),
+        ('"one": 1', '"one": 2', False),
+    ],
+)
+def test_rows_of_tables_that_are_not_named_do_not_count(
+    package: Callable[..., Path], old: str, new: str, same: bool
+) -> None:
+    script = "from ldpt.sub import total\nprint(total(1))\n"
+    before = code_hash(package(script, **MODULES), rows=["one"])
+    edited = MODULES | {"top": MODULES["top"].replace(old, new)}
+    assert (code_hash(package(script, **edited), rows=["one"]) == before) is same
+
+
+def test_a_module_that_is_passed_on_counts_whole(package: Callable[..., Path]) -> None:
+    """What is then read of it by name cannot be seen."""
+    script = "from ldpt import lone\nprint(getattr(lone, 'y'))\n"
+    before = code_hash(package(script, **CHAIN))
+    assert code_hash(package(script, **(CHAIN | {"lone": "y = 3\n"}))) != before
+
+
+def test_blocks_for_type_checkers_and_of_other_scripts_do_not_count(
+    package: Callable[..., Path],
+) -> None:
+    script = "from ldpt.c import x\nprint(x)\n"
+    blocks = "if TYPE_CHECKING:\n    import ldpt.lone\nif __name__ == '__main__':\n    print(1)\n"
+    before = code_hash(package(script, **CHAIN))
+    assert code_hash(package(script, **(CHAIN | {"c": CHAIN["c"] + blocks}))) == before
+
+
+def test_everything_in_the_script_counts(package: Callable[..., Path]) -> None:
+    one, two = (f"def f():\n    return {n}\nif __name__ == '__main__':\n    f()\n" for n in (1, 2))
+    assert code_hash(package(one)) != code_hash(package(two))
 
 
 def test_code_hash_sees_a_docstring_that_the_code_reads(package: Callable[..., Path]) -> None:
@@ -96,8 +182,8 @@ def test_code_hash_sees_a_docstring_that_the_code_reads(package: Callable[..., P
 
 
 def test_modules_that_are_not_reached_do_not_count(package: Callable[..., Path]) -> None:
-    before = code_hash(package("import ldpt.a\n", **CHAIN))
-    assert before == code_hash(package("import ldpt.a\n", **(CHAIN | {"lone": "y = 3\n"})))
+    before = code_hash(package(SCRIPT, **CHAIN))
+    assert before == code_hash(package(SCRIPT, **(CHAIN | {"lone": "y = 3\n"})))
 
 
 def test_code_hash_of_a_notebook_sees_its_code_cells(package: Callable[..., Path]) -> None:
@@ -110,7 +196,7 @@ def test_code_hash_of_a_notebook_sees_its_code_cells(package: Callable[..., Path
             {"cell_type": "code", "source": ["%matplotlib inline\n", source]},
         ]
         notebook.write_text(json.dumps({"cells": cells}))
-        code._read_code.cache_clear()
+        code._read_module.cache_clear()
         return code_hash(notebook)
 
     assert hash_with("one", "x = 1") == hash_with("two", "x = 1") != hash_with("one", "x = 2")
