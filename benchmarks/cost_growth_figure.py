@@ -111,9 +111,7 @@ def draw(data: Data) -> Figure:
             axes.set_title(_exponents(slopes))
             axes.set_ylabel(label if axis == "replicates" else "")
             axes.set_xlabel(scope if quantity == "bytes" else "")
-    methods = elements.methods_of(data.costs)
-    handles = [elements.marker_handle(m, elements.method_name(m)) for m in methods]
-    elements.method_legend(figure, handles, columns=min(3, len(handles)))
+    elements.method_legend(figure, elements.method_handles(data.costs["method"]))
     return figure
 
 
@@ -129,9 +127,7 @@ def _panel(axes: Axes, rows: pd.DataFrame, axis: str) -> None:
         elements.log_axes(axes, "x")
         elements.fine_ticks(axes, "x")
     rows = rows.assign(low=rows["estimate"], high=rows["estimate"])
-    for method, curve in rows.groupby("method", sort=False):
-        x = [x_of(value) for value in curve["value"]]
-        elements.points_by_epsilon(axes, x, curve, str(method))
+    elements.method_curves(axes, rows, "method", "value", x_of)
 
 
 def _exponents(slopes: pd.Series) -> str:

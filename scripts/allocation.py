@@ -1,4 +1,4 @@
-"""Do both algorithms pull each arm in proportion to its share of the complexity?"""
+"""Draw the share of the pulls that each arm gets against its share of the complexity."""
 
 from typing import Any
 
@@ -12,46 +12,50 @@ SIDE_BY_SIDE = 0.06  # decades of the share between two privacy levels
 
 
 def prepare(files: Any, settings: Any) -> pd.DataFrame:
-    """Shares of the pulls, over the shares of the complexity."""
+    """Return shares of the pulls divided by shares of the complexity."""
     table = pd.read_csv(files.summary)
     return elements.scaled(table, table["share"])
 
 
 def draw(table: pd.DataFrame) -> Figure:
-    """Share of the pulls that each arm gets over its share of the complexity.
-
-    One panel per policy or radius; 1 is exact proportion.
-    """
-    methods = elements.methods_of(table)
-    figure, grid = elements.panels(len(methods), 3, 1.7, sharey=True, sharex=True)
+    """Draw one panel per policy or radius; 1 is exact proportion."""
+    methods = elements.methods_of(table["method"])
+    figure, grid = elements.panels(len(methods), 3, 1.6, sharey=True, sharex=True)
+    levels = sorted(table["epsilon"].unique(), reverse=True)
     for position, (axes, method) in enumerate(zip(grid, methods, strict=True)):
         axes.axhline(1, color=style.FAINT, linewidth=0.7, zorder=1)
-        rows = elements.rows_where(table, method=method).sort_values("epsilon", ascending=False)
-        aside = rows["epsilon"].rank(method="dense") - (rows["epsilon"].nunique() + 1) / 2
-        x = rows["share"] * 10 ** (SIDE_BY_SIDE * aside)
-        elements.points_by_epsilon(axes, x.tolist(), rows, method, link=False, size=3.0)
+        rows = elements.rows_where(table, method=method)
+        for place, epsilon in enumerate(levels):
+            level = rows[rows["epsilon"] == epsilon]
+            x = level["share"] * 10 ** (SIDE_BY_SIDE * (place - (len(levels) - 1) / 2))
+            look = {"marker": "o", "markersize": 3.0, "linestyle": ""}
+            elements.estimates(axes, x, level, style.epsilon_colour(epsilon), **look)
         elements.log_axes(axes, "x")
+        elements.fine_ticks(axes, "y")
         axes.set_title(elements.method_name(method))
         axes.tick_params(labelbottom=True)
-        axes.set_xlabel("share of complexity" if position >= len(methods) - 3 else "")
+        if position >= len(methods) - 3:
+            axes.set_xlabel("share of the complexity")
         if position % 3 == 0:
-            axes.set_ylabel("share of pulls over\nshare of complexity")
-    elements.epsilon_legend(figure, table["epsilon"])
+            axes.set_ylabel("share of pulls ÷\nshare of complexity")
+    elements.epsilon_legend(figure, levels)
     return figure
 
 
 def facts(table: pd.DataFrame) -> dict[str, Any]:
-    """The slope of log(share of pulls) on log(share of complexity) for each policy and radius."""
+    """Return the slope of log(share of pulls) on log(share of complexity) for each method."""
     found: dict[str, Any] = {"replicates": int(table["replicates"].min()), "slopes": []}
-    for method in elements.methods_of(table):
+    slopes = []
+    for method in elements.methods_of(table["method"]):
         rows = table[table["method"] == method]
         share, ratio = rows["share"], rows["estimate"]
         slope = float(np.polyfit(np.log(share), np.log(ratio * share), 1)[0])
-        found[f"{method}_slope"] = slope
-        found[f"{method}_least"], found[f"{method}_most"] = float(ratio.min()), float(ratio.max())
-        words = elements.method_name(method).replace(",", " with radius")
-        found["slopes"].append(f"{elements.prose(slope)} for {words} ({elements.span(ratio)})")
-    return found
+        name = method.replace("-", "_")
+        found[f"{name}_slope"] = slope
+        found[f"{name}_least"], found[f"{name}_most"] = float(ratio.min()), float(ratio.max())
+        found["slopes"].append(f"{elements.number(slope, 2)} ({elements.method_name(method)})")
+        slopes.append(slope)
+    return found | {"least_slope": min(slopes), "most_slope": max(slopes)}
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""How fast does Algorithm 1's error probability fall with the budget at each privacy level?"""
+"""Draw Algorithm 1's error probability against the budget at each privacy level."""
 
 import math
 from typing import Any, NamedTuple
@@ -20,32 +20,32 @@ class Data(NamedTuple):
 
 
 def prepare(files: Any, settings: Any) -> Data:
-    """Algorithm 1's curves on the instances of the panels."""
+    """Return Algorithm 1's curves on the problems of the panels."""
     table = pd.read_csv(files.summary)
     curves = table[(table["policy"] == "apt") & table["instance"].isin(settings.panels)]
     return Data(curves, list(settings.panels), float(settings.error), float(settings.epsilon))
 
 
 def draw(data: Data) -> Figure:
-    """Error probability against the budget: one panel per instance."""
-    figure, grid = elements.panels(len(data.panels), 3, 1.6, sharey=True)
+    """Draw error probability against the budget: one panel per problem."""
+    figure, grid = elements.panels(len(data.panels), 3, 1.65, sharey=True)
+    levels = style.ladder(data.curves["epsilon"])
     for position, (axes, instance) in enumerate(zip(grid, data.panels, strict=True)):
-        elements.draw_curves(
-            axes, elements.rows_where(data.curves, instance=instance), "budget", "apt"
-        )
+        rows = elements.rows_where(data.curves, instance=instance)
+        elements.epsilon_curves(axes, rows[rows["epsilon"].isin(levels)], "budget")
         elements.log_axes(axes)
-        elements.title(axes, instance)
+        axes.set_title(elements.problem(instance))
         if position >= len(data.panels) - 3:
             axes.set_xlabel("budget $T$ (pulls)")
         if position % 3 == 0:
             axes.set_ylabel("error probability")
     grid[0].set_ylim(top=1.5)
-    elements.epsilon_legend(figure, data.curves["epsilon"], elements.zero_handle())
+    elements.epsilon_legend(figure, levels, elements.zero_handle())
     return figure
 
 
 def facts(data: Data) -> dict[str, Any]:
-    """The price of privacy in budget, over the panels, and the smallest error seen."""
+    """Return the price of privacy in budget, over the panels, and the smallest error seen."""
     curves = data.curves
     needed = needed_budgets(curves, data.error).set_index("instance")
     private = needed.loc[needed["epsilon"] == data.marked, "estimate"]

@@ -1,4 +1,4 @@
-"""Does Algorithm 2 keep its promise: is its error probability at most delta for each radius?"""
+"""Compare the error probability that Algorithm 2 promises with its actual one, for each radius."""
 
 from typing import Any, NamedTuple
 
@@ -6,165 +6,120 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
 from ldpt.plots import captions, elements, style
 from ldpt.radii import RADII
 from ldpt.text import number
 
 MIN_ERROR = 1e-12  # below, an exact chain's answer is rounding
-MIN_SHOWN = 1e-10  # ratios below are far from the question
-SPACE = 0.7  # between the columns of two privacy levels, in columns
-HALF_MARKER = 0.025  # of the height of a panel
-EXACT: dict[str, Any] = {"marker": "_", "linestyle": "", "markersize": 4, "markeredgewidth": 1.0}
-KEYS = ["method", "instance", "radius", "epsilon", "delta", "estimate", "low", "high", "errors"]
+LEAST, MOST = 1e-10, 1.0  # range of the vertical axis
+JITTER = 0.25  # decades, so that settings with the same delta do not cover each other
+BROKEN, HELD = style.NOTE, "#8593a0"
+KEYS = ["instance", "radius", "epsilon", "delta"]
+ONE_ARM = ("one-arm-0.9-0.05", 1.0)  # problem and epsilon of the line: the counterexample
 
 
 class Data(NamedTuple):
-    """``cells``: one row per setting and method, with estimate, low, high of error / delta."""
+    """``settings``: one row per setting with an error; ``silent``: settings without one."""
 
-    cells: pd.DataFrame
+    settings: pd.DataFrame
+    silent: pd.DataFrame
+    one_arm: pd.DataFrame
     replicates: int
-    left_out: int  # settings without an error and with too few runs to rule one out
 
 
 def prepare(files: Any, settings: Any) -> Data:
-    """Error probabilities over delta: simulated, by exact chains and by importance sampling."""
+    """Return error probabilities, exact if known, else sampled or simulated."""
     simulated, chains, sampled = map(pd.read_csv, (files.summary, files.error_map, files.rare))
-    measured = _over_delta(simulated)
-    informative = (measured["errors"] > 0) | (measured["high"] < 1)
     exact = chains[(chains["method"] == "exact") & (chains["estimate"] > MIN_ERROR)]
-    parts = {
-        "simulated": measured[informative],
-        "exact": _over_delta(exact).assign(errors=np.nan),
-        "rare": _over_delta(sampled[sampled["reliable"]]).assign(errors=np.nan),
-    }
-    cells = pd.concat([part.assign(method=method)[KEYS] for method, part in parts.items()])
-    return Data(cells, int(measured["replicates"].min()), int((~informative).sum()))
-
-
-def _over_delta(table: pd.DataFrame) -> pd.DataFrame:
-    return elements.scaled(table, table["delta"])
+    parts = [exact, sampled[sampled["reliable"]], simulated[simulated["errors"] > 0]]
+    known = pd.concat([part[[*KEYS, *elements.LIMITS]] for part in parts])
+    known = known.drop_duplicates(KEYS).reset_index(drop=True)
+    silent = simulated[(simulated["errors"] == 0) & (simulated["high"] < simulated["delta"])]
+    silent = silent[~silent.set_index(KEYS).index.isin(known.set_index(KEYS).index)]
+    name, epsilon = ONE_ARM
+    one_arm = exact[(exact["instance"] == name) & (exact["epsilon"] == epsilon)]
+    broken = known["low"] > known["delta"]
+    replicates = int(simulated["replicates"].min())
+    return Data(known.assign(broken=broken), silent, one_arm, replicates)
 
 
 def draw(data: Data) -> Figure:
-    """Error over delta against delta: one row per radius, the failing region shaded."""
-    radii = elements.in_order(data.cells["radius"], RADII)
-    figure, panels = elements.mosaic([[radius] for radius in radii], 1.45)
-    for radius, axes in panels.items():
-        cells = data.cells[data.cells["radius"] == radius].reset_index(drop=True)
-        low, high = _limits(cells)
-        _panel(axes, cells, _in_columns(axes, cells, HALF_MARKER * np.log10(high / low)))
-        axes.set_ylim(low, high)
-        axes.set_title(f"radius {style.label(radius)}")
-        axes.set_ylabel("error over δ")
-        if (cells["low"] > 1).any():
-            _name_region(axes)
-    panels[radii[-1]].set_xlabel("error level δ")
-    elements.method_legend(figure, _handles())
-    elements.epsilon_legend(figure, data.cells["epsilon"])
+    """Draw promised against actual error: one panel per radius, the broken region tinted."""
+    radii = elements.in_order(data.settings["radius"], RADII)
+    figure, panels = elements.panels(len(radii), len(radii), 2.35, sharey=True, sharex=True)
+    deltas = [*data.settings["delta"], *data.silent["delta"]]
+    ends = np.array([min(deltas) / 2.5, max(deltas) * 2.5])
+    for axes, radius in zip(panels, radii, strict=True):
+        elements.log_axes(axes)
+        axes.set_ylim(LEAST, MOST)
+        axes.set_xlim(*ends)
+        axes.fill_between(ends, ends, MOST, color=BROKEN, alpha=0.08, linewidth=0)
+        axes.plot(ends, ends, color=BROKEN, linewidth=0.8)
+        _panel(axes, data, radius)
+        axes.set_title(style.label(radius), color=style.colour(radius))
+        _verdict(axes, data, radius)
+    panels[0].set_ylabel("error probability")
+    corner = {"transform": panels[-1].transAxes, "va": "top", "color": BROKEN}
+    panels[-1].text(0.05, 0.97, "guarantee\nbroken", **corner)
     return figure
 
 
-def _limits(cells: pd.DataFrame) -> tuple[float, float]:
-    """The vertical range of a panel: all ratios that are not far from the question, and 1."""
-    least = cells.loc[cells["estimate"] > 0, "estimate"].min() / 3
-    top = 3 * max(1.0, cells["high"].where(cells["high"] < 1e6).max())
-    return max(least, MIN_SHOWN), max(top, 10.0)
+def _panel(axes: Axes, data: Data, radius: str) -> None:
+    """Draw the settings of a radius, broken ones with intervals, and the one-armed problem."""
+    rows = data.settings[data.settings["radius"] == radius]
+    ranks = rows.groupby("delta")["estimate"].rank(method="first")
+    # Neighbours in height get places far apart in width, by multiples of the golden ratio.
+    shift = ((ranks * 0.618034) % 1 - 0.5) * 2 * JITTER
+    x = rows["delta"] * 10**shift
+    for broken, colour in ((False, HELD), (True, BROKEN)):
+        at = rows["broken"] == broken
+        chosen, size = rows[at], 2.4 if broken else 2.0
+        axes.plot(x[at], chosen["estimate"], "o", color=colour, markersize=size, markeredgewidth=0)
+        if broken:
+            axes.vlines(x[at], chosen["low"], chosen["high"], color=colour, linewidth=0.5)
+    line = data.one_arm[data.one_arm["radius"] == radius].sort_values("delta")
+    axes.plot(line["delta"], line["estimate"], color="black", linewidth=1.4)
 
 
-def _in_columns(axes: Axes, cells: pd.DataFrame, half: float) -> pd.Series:
-    """Where cells stand so that none covers another: each delta and privacy level gets columns.
-
-    Also labels the axis. Half a marker covers ``half`` decades.
-    """
-    place, ticks, right = pd.Series(0.0, index=cells.index), {}, 0.0
-    for delta, group in cells.groupby("delta"):
-        left = right
-        for _, level in group.groupby("epsilon"):
-            column = _columns(level, half)
-            place[level.index] = right + column
-            right += column.max() + 1 + SPACE
-        ticks[(left + right - 1 - SPACE) / 2] = f"{delta:g}" if delta > 0.01 else _power(delta)
-        right += 4 * SPACE
-        axes.axvline(right - 3 * SPACE, color=style.FAINT, linewidth=0.4)
-    axes.set_xlim(-2 * SPACE, right - 3.2 * SPACE)
-    axes.set_xticks(list(ticks), list(ticks.values()))
-    return place
+def _verdict(axes: Axes, data: Data, radius: str) -> None:
+    """Write below a panel in how many settings the guarantee is broken, and the worst ratio."""
+    broken, settings, worst = _counts(data, radius)
+    words = f"promised δ\n{broken} of {settings} broken\nworst {_shown(worst)} δ"
+    axes.set_xlabel(words, color=BROKEN if broken else style.INK)
 
 
-def _columns(cells: pd.DataFrame, half: float) -> pd.Series:
-    """The first column for each cell in which its marker and interval touch no other."""
-    limit = cells["errors"] == 0
-    low = np.log10(cells["low"].where(~limit, cells["high"]).clip(lower=MIN_SHOWN)) - half
-    high = np.log10(cells["high"].where(cells["high"] < np.inf, cells["estimate"])) + half
-    ends: list[float] = []
-    chosen = pd.Series(0, index=cells.index)
-    for cell in low.sort_values().index:
-        free = [i for i, end in enumerate(ends) if end <= low[cell]]
-        chosen[cell] = free[0] if free else len(ends)
-        ends[chosen[cell] : chosen[cell] + 1] = [high[cell]]
-    return chosen
+def _shown(ratio: float) -> str:
+    return number(ratio, 2) if ratio >= 0.01 else "below 0.01"
 
 
-def _power(delta: float) -> str:
-    return f"$10^{{{round(np.log10(delta))}}}$"
-
-
-def _panel(axes: Axes, cells: pd.DataFrame, place: pd.Series) -> None:
-    """All cells of a radius at their places."""
-    elements.log_axes(axes, "y")
-    for (method, epsilon), rows in cells.groupby(["method", "epsilon"]):
-        x = place[rows.index]
-        colour = style.epsilon_colour(float(epsilon))
-        kwargs: dict[str, Any] = {"linestyle": "", "markersize": 3.5}
-        if method == "exact":
-            axes.plot(x, rows["estimate"], markeredgecolor=colour, zorder=3, **EXACT)
-        elif method == "rare":
-            kwargs |= {"markerfacecolor": "white", "markeredgecolor": colour}
-            kwargs |= {"markeredgewidth": 0.7, "marker": style.RARE_MARKER}
-            elements.estimates(axes, x, rows.drop(columns="errors"), colour, **kwargs)
-        else:
-            kwargs |= {"marker": "o", "markersize": 2.8}
-            elements.estimates(axes, x, rows, colour, **kwargs)
-    shade = style.NOTE
-    axes.axhline(1, color=shade, linewidth=0.8)
-    axes.axhspan(1, 1e9, color=shade, alpha=0.1, linewidth=0)
-
-
-def _name_region(axes: Axes) -> None:
-    where = {"transform": axes.transAxes, "ha": "right", "va": "top"}
-    axes.text(0.98, 0.95, "guarantee violated", color=style.NOTE, **where)
-
-
-def _handles() -> list[Line2D]:
-    plain = {"linestyle": "", "color": style.FAINT}
-    hollow = {"markerfacecolor": "white", "markeredgecolor": style.FAINT, "markeredgewidth": 0.7}
-    return [
-        Line2D([], [], marker="o", label="simulated", **plain),
-        elements.zero_handle(),
-        Line2D([], [], marker=style.RARE_MARKER, label="importance sampling", **plain | hollow),
-        Line2D([], [], markeredgecolor=style.FAINT, label="one arm, exact", **EXACT),
-    ]
+def _counts(data: Data, radius: str) -> tuple[int, int, float]:
+    rows = data.settings[data.settings["radius"] == radius]
+    silent = int((data.silent["radius"] == radius).sum())
+    worst = (rows["estimate"] / rows["delta"]).max()
+    return int(rows["broken"].sum()), len(rows) + silent, float(worst)
 
 
 def facts(data: Data) -> dict[str, Any]:
-    """In how many settings each radius violates the guarantee, and the worst of them."""
-    deep = (data.cells["estimate"] > 0) & (data.cells["estimate"] < MIN_SHOWN)
-    found: dict[str, Any] = {"replicates": data.replicates, "left_out": data.left_out}
-    found |= {"least_shown": MIN_SHOWN, "deep": int(deep.sum())}
-    words: list[str] = []
-    breaking: list[str] = []
-    keeping: list[str] = []
-    for radius in elements.in_order(data.cells["radius"], RADII):
-        rows = data.cells[data.cells["radius"] == radius]
-        broken, worst = int((rows["low"] > 1).sum()), float(rows["estimate"].max())
-        found[f"{radius}_broken"], found[f"{radius}_cells"] = broken, len(rows)
+    """Return in how many settings each radius breaks the guarantee, and the worst ratio."""
+    deep = data.settings["estimate"] < LEAST
+    found: dict[str, Any] = {
+        "replicates": data.replicates,
+        "silent": len(data.silent),
+        "least_shown": LEAST,
+        "deep": int(deep.sum()),
+        "breaking": [],
+        "keeping": [],
+        "worst_valid": 0.0,
+    }
+    for radius in elements.in_order(data.settings["radius"], RADII):
+        broken, settings, worst = _counts(data, radius)
+        found[f"{radius}_broken"], found[f"{radius}_settings"] = broken, settings
         found[f"{radius}_worst"] = worst
-        (breaking if broken else keeping).append(style.label(radius))
-        words.append(f"{style.label(radius)} {broken} of {len(rows)} ({number(worst)})")
-    none = ["no radius"]
-    return found | {"verdicts": words, "breaking": breaking or none, "keeping": keeping or none}
+        found["breaking" if broken else "keeping"].append(style.label(radius))
+        if not broken:
+            found["worst_valid"] = max(found["worst_valid"], worst)
+    return {name: value or ["no radius"] if value == [] else value for name, value in found.items()}
 
 
 if __name__ == "__main__":

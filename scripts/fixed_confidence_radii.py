@@ -1,4 +1,4 @@
-"""What does each radius of Algorithm 2 cost?"""
+"""Draw what each radius of Algorithm 2 costs on every problem, and against the error level."""
 
 from typing import Any, NamedTuple
 
@@ -10,78 +10,65 @@ from ldpt.plots import captions, elements, style
 from ldpt.radii import RADII
 
 KEYS = ["instance", "epsilon", "delta"]
+LOWER = "decoupled"
 
 
 class Data(NamedTuple):
-    """``costs``: rows of the summary with estimate, low, high of E[T] over the lower bound."""
+    """``costs``: rows of the summary with estimate, low, high of E[T] ÷ lower bound."""
 
     costs: pd.DataFrame
-    instance: str  # of the panels against epsilon and delta
-    epsilon: float  # of the panel with all instances
+    instance: str  # of the panel against delta
+    epsilon: float
     delta: float
 
 
 def prepare(files: Any, settings: Any) -> Data:
-    """Costs over the lower bound for any delta-correct algorithm on PrivBern's responses."""
+    """Return costs divided by the lower bound for rules that decide each arm separately."""
     limits = pd.read_csv(files.bounds)
-    lower = limits[limits["version"] == "reduction"].rename(columns={"value": "bound"})
+    lower = limits[(limits["side"] == "lower") & (limits["version"] == LOWER)]
+    lower = lower.rename(columns={"value": "bound"})
     costs = pd.read_csv(files.summary).merge(lower[[*KEYS, "bound"]], on=KEYS)
-    costs = elements.mean_pulls(costs, costs["bound"])
+    costs = elements.mean_pulls(costs[costs["bound"] > 0], costs["bound"])
     return Data(costs, settings.panels[0], float(settings.epsilon), float(settings.delta))
 
 
 def draw(data: Data) -> Figure:
-    """All instances at one privacy and error level, then one instance against both."""
-    figure, (by_instance, by_epsilon, by_delta) = elements.panels(
-        3, 3, 2.7, sharex=False, width_ratios=[1.2, 1, 1]
-    )
-    _instances(by_instance, data)
-    costs = elements.rows_where(data.costs, instance=data.instance)
-    x_of = elements.epsilon_axis(by_epsilon, costs["epsilon"])
-    for radius, curve in costs[costs["delta"] == data.delta].groupby("radius"):
-        curve = curve.sort_values("epsilon")
-        x = [x_of(e) for e in curve["epsilon"]]
-        elements.points_by_epsilon(by_epsilon, x, curve, str(radius))
-    for radius, curve in costs[costs["epsilon"] == data.epsilon].groupby("radius"):
-        curve = curve.sort_values("delta")
-        elements.points_by_epsilon(by_delta, curve["delta"].tolist(), curve, str(radius))
-    elements.log_axes(by_delta, "x")
-    by_delta.set_xlabel("error level δ")
-    for axes, rest in ((by_epsilon, f"δ = {data.delta:g}"), (by_delta, _at(data))):
-        elements.log_axes(axes, "y")
-        elements.fine_ticks(axes, "y")
-        axes.set_title(f"{data.instance}, {rest}")
-        axes.set_ylabel("pulls over lower bound")
-    elements.method_legend(figure, elements.radius_handles(data.costs))
-    elements.epsilon_legend(figure, data.costs["epsilon"])
+    """Draw all problems at one privacy and error level, then one problem against delta."""
+    figure, (left, right) = elements.panels(2, 2, 2.9, width_ratios=[1.5, 1])
+    costs = data.costs[data.costs["epsilon"] == data.epsilon]
+    _problems(left, costs[costs["delta"] == data.delta])
+    left.set_title(f"all problems, ε = {data.epsilon:g}, δ = {data.delta:g}")
+    rows = elements.rows_where(costs, instance=data.instance)
+    elements.fine_ticks(right, "y")
+    elements.log_axes(right, "x")
+    elements.method_curves(right, rows, "radius", "delta")
+    right.axhline(1, color=style.INK, linewidth=0.8)
+    right.set_xlabel("promised error probability δ")
+    right.set_ylabel("pulls ÷ lower bound")
+    right.set_title(f"{elements.problem(data.instance)}, ε = {data.epsilon:g}")
+    elements.label_methods(right, rows, "radius", "delta")
     return figure
 
 
-def _at(data: Data) -> str:
-    return f"ε = {style.epsilon_label(data.epsilon)}"
-
-
-def _instances(axes: Axes, data: Data) -> None:
-    """One line per instance, in the order of their costs."""
-    at = (data.costs["delta"] == data.delta) & (data.costs["epsilon"] == data.epsilon)
-    costs = data.costs[at & ~data.costs["instance"].str.startswith("equal-gap-")]
+def _problems(axes: Axes, costs: pd.DataFrame) -> None:
+    """Draw one line per problem, in the order of the cheapest valid radius."""
+    costs = costs[~costs["instance"].str.startswith("equal-gap-")]
     first = costs[costs["radius"] == elements.cheapest_valid(costs)]
     order = first.sort_values("estimate")["instance"].tolist()
     for row in costs[costs["instance"].isin(order)].itertuples():
-        marker = {"color": style.epsilon_colour(data.epsilon), **style.marker_style(row.radius)}
+        look = style.marker_style(row.radius) | {"linestyle": "", "markeredgewidth": 0}
         reach = [[row.estimate - row.low], [row.high - row.estimate]]
-        height = order.index(row.instance)
-        axes.errorbar([row.estimate], [height], xerr=reach, linestyle="", **marker)
-    axes.set_yticks(range(len(order)), order)
+        height, colour = order.index(row.instance), style.colour(row.radius)
+        axes.errorbar([row.estimate], [height], xerr=reach, color=colour, **look)
+    axes.set_yticks(range(len(order)), [elements.problem(name) for name in order])
     axes.grid(axis="y", linewidth=0.3, color="#dddddd")
-    elements.log_axes(axes, "x")
     elements.fine_ticks(axes, "x")
-    axes.set_xlabel("pulls over lower bound")
-    axes.set_title(f"{_at(data)}, δ = {data.delta:g}")
+    axes.axvline(1, color=style.INK, linewidth=0.8)
+    axes.set_xlabel("pulls ÷ lower bound")
 
 
 def facts(data: Data) -> dict[str, Any]:
-    """What each radius costs beside the cheapest valid one, and all of them over the bound."""
+    """Return what each radius costs beside the cheapest valid one, and beside the bound."""
     costs = data.costs
     best = elements.cheapest_valid(costs)
     pulls = costs.pivot_table("mean_pulls", KEYS, "radius")
@@ -92,17 +79,16 @@ def facts(data: Data) -> dict[str, Any]:
         "over": [],
     }
     for radius in elements.in_order(costs["radius"], RADII):
-        over = costs.loc[costs["radius"] == radius, "estimate"]
-        found[f"{radius}_over_least"] = float(over.min())
-        found[f"{radius}_over_most"] = float(over.max())
-        found["over"].append(f"{elements.span(over)} with {style.label(radius)}")
+        ratio = costs.loc[costs["radius"] == radius, "estimate"]
+        found[f"{radius}_over_least"] = float(ratio.min())
+        found[f"{radius}_over_most"] = float(ratio.max())
+        found["over"].append(f"{elements.span(ratio)} with {style.label(radius)}")
         if radius != best:
-            ratio = (pulls[radius] / pulls[best]).dropna()
-            found[f"{radius}_least"], found[f"{radius}_most"] = ratio.min(), ratio.max()
-            found[f"{radius}_median"] = ratio.median()
-            words = f"{elements.span(ratio)} times with {style.label(radius)}"
-            found["others"].append(f"{words} (median {elements.prose(ratio.median())})")
-    return {name: float(v) if isinstance(v, float) else v for name, v in found.items()}
+            relative = (pulls[radius] / pulls[best]).dropna()
+            found[f"{radius}_median"] = float(relative.median())
+            median = elements.number(relative.median(), 2)
+            found["others"].append(f"{median} with {style.label(radius)}")
+    return found
 
 
 if __name__ == "__main__":

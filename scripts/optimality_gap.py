@@ -1,4 +1,4 @@
-"""How far is Algorithm 2 from optimal at each privacy level, by each lower bound?"""
+"""Draw how far Algorithm 2 is from two lower bounds at each privacy level, for each radius."""
 
 from typing import Any, NamedTuple
 
@@ -11,100 +11,83 @@ from ldpt.plots import captions, elements, style
 from ldpt.radii import RADII
 
 KEYS = ["instance", "epsilon", "delta"]
-OF_AVERAGES = ("many_arms",)  # bounds the average over mirror images, not the instance
+BOUNDS = {"reduction": "Theorem D", "decoupled": "Theorem E"}  # rows of panels
 
 
 class Data(NamedTuple):
-    """``gaps``: estimate, low, high of E[T] over a lower bound, by radius and bound version."""
+    """``gaps``: estimate, low, high of E[T] divided by a lower bound, by radius and bound."""
 
     gaps: pd.DataFrame
     panels: list[str]
 
 
 def prepare(files: Any, settings: Any) -> Data:
-    """Mean pulls over every positive lower bound at one error level."""
-    limits = pd.read_csv(files.bounds)
+    """Return mean pulls divided by every positive lower bound at one error level."""
+    limits, costs = pd.read_csv(files.bounds), pd.read_csv(files.summary)
     lower = limits[(limits["side"] == "lower") & (limits["value"] > 0)]
-    lower = lower[~lower["version"].isin(OF_AVERAGES)]
-    costs = pd.read_csv(files.summary)
-    both = costs[
-        costs["instance"].isin(settings.panels) & (costs["delta"] == settings.delta)
-    ].merge(lower, on=KEYS)
+    lower = lower[lower["version"].isin([*BOUNDS, "printed"])]
+    both = costs[costs["delta"] == settings.delta].merge(lower, on=KEYS)
     return Data(elements.mean_pulls(both, both["value"]), list(settings.panels))
 
 
 def draw(data: Data) -> Figure:
-    """Above, all radii over the sharp bound; below, the best radius over every bound."""
+    """Draw one row per bound and one column per problem, one colour per radius."""
+    versions = elements.in_order(data.gaps["version"], BOUNDS)
     count = len(data.panels)
-    figure, grid = elements.panels(2 * count, count, 1.9, sharey="row")
-    best = elements.cheapest_valid(data.gaps)
-    for column, instance in enumerate(data.panels):
-        upper, lower = grid[column], grid[count + column]
-        rows = elements.rows_where(data.gaps, instance=instance)
-        _radii(upper, elements.rows_where(rows, version="reduction"))
-        _versions(lower, elements.rows_where(rows, radius=best))
-        elements.title(upper, instance)
-        upper.set_xlabel("")
-    elements.fine_ticks(grid[0], "y")
-    grid[0].set_ylabel("pulls over\nsharp lower bound")
-    grid[count].set_ylabel(f"pulls ({style.label(best)})\nover lower bound")
-    versions = data.gaps[["side", "version"]].drop_duplicates()
-    handles = [*elements.radius_handles(data.gaps), *elements.bound_handles(versions)]
-    elements.method_legend(figure, handles, columns=4)
+    figure, grid = elements.panels(len(versions) * count, count, 1.95, sharey=True)
+    for row, version in enumerate(versions):
+        for column, instance in enumerate(data.panels):
+            axes = grid[row * count + column]
+            rows = elements.rows_where(data.gaps, instance=instance, version=version)
+            x_of = _panel(axes, rows)
+            axes.set_title(elements.problem(instance) if row == 0 else "")
+            if row < len(versions) - 1:
+                axes.set_xlabel("")
+            if column == count - 1:
+                elements.label_methods(axes, rows, "radius", "epsilon", x_of)
+        grid[row * count].set_ylabel(f"pulls ÷ bound\nof {BOUNDS[version]}")
     return figure
 
 
-def _radii(axes: Axes, rows: pd.DataFrame) -> None:
+def _panel(axes: Axes, rows: pd.DataFrame) -> elements.XOf:
+    """Draw the curves of all radii above the line at which the bound would be reached."""
     x_of = elements.epsilon_axis(axes, rows["epsilon"])
-    for radius, curve in rows.groupby("radius"):
-        curve = curve.sort_values("epsilon")
-        x = [x_of(e) for e in curve["epsilon"]]
-        elements.points_by_epsilon(axes, x, curve, str(radius))
-    _unit_line(axes)
-
-
-def _versions(axes: Axes, rows: pd.DataFrame) -> None:
-    x_of = elements.epsilon_axis(axes, rows["epsilon"])
-    for version, curve in rows.groupby("version"):
-        curve = curve.sort_values("epsilon")
-        x = [x_of(e) for e in curve["epsilon"]]
-        axes.plot(x, curve["estimate"], **elements.bound_line("lower", str(version)))
-        elements.points_by_epsilon(axes, x, curve, str(curve["radius"].iloc[0]), link=False)
-    _unit_line(axes)
-
-
-def _unit_line(axes: Axes) -> None:
-    axes.axhline(1, color=style.FAINT, linewidth=0.6)
-    elements.log_axes(axes, "y")
+    elements.fine_ticks(axes, "y")
+    axes.axhline(1, color=style.INK, linewidth=0.8)
+    elements.method_curves(axes, rows, "radius", "epsilon", x_of)
+    return x_of
 
 
 def facts(data: Data) -> dict[str, Any]:
-    """Range of the gap by the sharp bound, and how the printed one widens with epsilon."""
+    """Return the range of the ratio by bound, and how it varies with epsilon."""
     gaps, best = data.gaps, elements.cheapest_valid(data.gaps)
+    shown = gaps[gaps["instance"].isin(data.panels)]
     own = gaps[gaps["radius"] == best]
-    by_version = own.groupby("version")["estimate"]
-    printed = own[(own["version"] == "printed") & np.isfinite(own["epsilon"])]
-    ends = printed.groupby("epsilon")["estimate"].median()
     found: dict[str, Any] = {
         "delta": float(gaps["delta"].iloc[0]),
-        "replicates": int(gaps["replicates"].min()),
+        "replicates": int(shown["replicates"].min()),
         "radius": style.label(best),
-        "sharp_least": float(by_version.min()["reduction"]),
-        "sharp_most": float(by_version.max()["reduction"]),
-        "own_least": float(by_version.min()["reduction"]),
-        "own_most": float(by_version.max()["reduction"]),
+        "problems": int(own["instance"].nunique()),
+        "ranges": [],
+    }
+    for version, rows in own.groupby("version"):
+        found[f"{version}_least"] = float(rows["estimate"].min())
+        found[f"{version}_most"] = float(rows["estimate"].max())
+        spans = rows.groupby("instance")["estimate"]
+        found[f"{version}_flatness"] = float((spans.max() / spans.min()).max())
+    printed = own[(own["version"] == "printed") & np.isfinite(own["epsilon"])]
+    ends = printed.groupby("epsilon")["estimate"].median()
+    found |= {
         "low_epsilon": float(ends.index[0]),
         "low_gap": float(ends.iloc[0]),
         "high_epsilon": float(ends.index[-1]),
         "high_gap": float(ends.iloc[-1]),
-        "ranges": [],
     }
-    sharp = gaps[gaps["version"] == "reduction"]
-    for radius in elements.in_order(sharp["radius"], RADII):
-        ratio = sharp.loc[sharp["radius"] == radius, "estimate"]
+    first = shown[shown["version"] == next(iter(BOUNDS))]
+    for radius in elements.in_order(first["radius"], RADII):
+        ratio = first.loc[first["radius"] == radius, "estimate"]
         found["ranges"].append(f"{elements.span(ratio)} with {style.label(radius)}")
-    spans = own[own["version"] == "reduction"].groupby("instance")["estimate"]
-    return found | {"flatness": float((spans.max() / spans.min()).max())}
+    return found
 
 
 if __name__ == "__main__":

@@ -1,40 +1,35 @@
-"""What does privacy cost, and does the mechanism charge the same whatever the law of rewards?"""
+"""Draw the cost of privacy against epsilon, with measurements of the mechanism."""
 
 import math
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
 from ldpt.plots import captions, elements, style
 from ldpt.privacy import shrinkage
-from ldpt.summarise import LIMITS
+
+MARKERS = {"Bernoulli": "o", "Beta": "s", "uniform": "^", "two-point": "D"}  # of the reward laws
+SIDE_BY_SIDE = 1.13  # factor of epsilon between two laws
 
 
 class Data(NamedTuple):
-    """``measured``: law, epsilon and estimate, low, high of the shrinkage; ``theory``: a grid."""
+    """``measured``: law, epsilon and estimate, low, high of the shrinkage."""
 
     measured: pd.DataFrame
-    theory: pd.DataFrame
     marked: float
 
 
 def prepare(files: Any, settings: Any) -> Data:
-    """Shrinkage behind each mean response, beside tanh(eps/2)."""
-    measured = _shrinkage(pd.read_csv(files.summary))
-    finite = measured.loc[np.isfinite(measured["epsilon"]), "epsilon"]
-    grid = [*np.geomspace(finite.min(), 2 * finite.max(), 200), math.inf]
-    theory = pd.DataFrame({"epsilon": grid, "shrinkage": [shrinkage(e) for e in grid]})
-    return Data(measured, theory, float(settings.epsilon))
+    """Return the shrinkage behind each mean response."""
+    return Data(_shrinkage(pd.read_csv(files.summary)), float(settings.epsilon))
 
 
 def _shrinkage(summary: pd.DataFrame) -> pd.DataFrame:
-    """Distance of each mean response from 1/2, over that of the mean reward."""
+    """Return the distance of each mean response from 1/2, divided by that of the mean reward."""
     lever = 0.5 - summary["mean"]
-    limits = {name: (0.5 - summary[name]) / lever for name in LIMITS}
+    limits = {name: (0.5 - summary[name]) / lever for name in elements.LIMITS}
     table = summary[["law", "epsilon", "draws"]].assign(**limits)
     swapped = table["low"] > table["high"]
     table.loc[swapped, ["low", "high"]] = table.loc[swapped, ["high", "low"]].to_numpy()
@@ -42,73 +37,38 @@ def _shrinkage(summary: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw(data: Data) -> Figure:
-    """Shrinkage and H_eps / H against epsilon, then how far each measurement is from theory."""
-    figure, (left, middle, right) = elements.panels(3, 3, 2.1)
-    measured, theory = data.measured, data.theory
-    inverse = measured.copy()
-    limits = measured[["estimate", "high", "low"]].clip(lower=0).to_numpy()
-    with np.errstate(divide="ignore"):
-        inverse[list(LIMITS)] = limits**-2.0
-    factors = theory["shrinkage"]
-    _panel(left, measured, theory.assign(value=factors), 0.5, 1)
-    _panel(middle, inverse, theory.assign(value=factors**-2.0), 4, -2)
-    _deviations(right, measured)
-    left.set_ylabel("shrinkage of every gap,  $c(ε)$")
-    middle.set_ylabel("cost of privacy,  $H_ε / H$")
-    laws = [
-        Line2D([], [], markeredgecolor=style.FAINT, marker=marker, label=law, **elements.OPEN)
-        for law, marker in style.LAW_MARKERS.items()
-        if law in set(measured["law"])
-    ]
-    limit = Line2D([], [], color=style.FAINT, linestyle=":", label="limit at small ε")
-    line = Line2D([], [], color=style.INK, label="$c$ = tanh(ε/2)")
-    elements.method_legend(figure, [*laws, line, limit])
+    """Draw H_eps / H against epsilon: theory as a line, the laws of rewards side by side."""
+    figure, (axes,) = elements.panels(1, 1, 2.5)
+    measured = data.measured
+    x_of = elements.epsilon_axis(axes, measured["epsilon"])
+    finite = measured.loc[np.isfinite(measured["epsilon"]), "epsilon"]
+    grid = np.geomspace(finite.min() / 1.3, 1.5 * finite.max(), 200)
+    axes.plot(grid, [shrinkage(e) ** -2 for e in grid], color=style.INK, zorder=1)
+    axes.plot(x_of(math.inf) * np.array([0.8, 1.3]), [1, 1], color=style.INK, zorder=1)
+    elements.log_axes(axes, "y")
+    elements.plain_ticks(axes, "y")
+    laws = [law for law in MARKERS if law in set(measured["law"])]
+    for place, law in enumerate(laws):
+        rows = measured[measured["law"] == law]
+        with np.errstate(divide="ignore"):
+            price = rows[["estimate", "high", "low"]].clip(lower=0).to_numpy() ** -2.0
+        price = pd.DataFrame(price, columns=elements.LIMITS)
+        x = [x_of(e) * SIDE_BY_SIDE ** (place - (len(laws) - 1) / 2) for e in rows["epsilon"]]
+        look = {"marker": MARKERS[law], "markersize": 3.2, "linestyle": "", "label": law}
+        elements.estimates(axes, x, price, style.METHODS["apt"].colour, **look)
+    axes.set_ylabel("cost of privacy,  $H_ε / H$")
+    at = data.marked
+    words = f"tanh(ε/2)⁻²: ×{shrinkage(at) ** -2:.2g} at ε = {at:g}"
+    beside = {"xytext": (14, 16), "textcoords": "offset points"}
+    line = {"arrowstyle": "-", "color": style.INK, "linewidth": 0.6}
+    axes.annotate(words, (at, shrinkage(at) ** -2), arrowprops=line, **beside)
+    handles, names = axes.get_legend_handles_labels()
+    axes.legend(handles, names, title="law of the rewards", loc="lower left")
     return figure
 
 
-def _panel(
-    axes: Axes, measured: pd.DataFrame, theory: pd.DataFrame, factor: float, power: int
-) -> None:
-    """Theory as a line, and the measurements of all laws, which coincide, on it."""
-    x_of = elements.epsilon_axis(axes, theory["epsilon"])
-    elements.log_axes(axes, "y")
-    elements.against_epsilon(axes, x_of, theory, {"color": style.INK, "zorder": 1})
-    small = theory.loc[theory["epsilon"] <= 2, "epsilon"]
-    axes.plot(small, factor * small**power, color=style.FAINT, linestyle=":", zorder=0)
-    axes.set_ylim(theory["value"].min() / 3, theory["value"].max() * 3)
-    for place, row in enumerate(measured.itertuples()):
-        elements.points(axes, [x_of(row.epsilon)], measured.iloc[[place]], _look(row))
-
-
-def _deviations(axes: Axes, measured: pd.DataFrame) -> None:
-    """Distance from theory in units of the interval's reach, the laws side by side."""
-    laws = list(measured["law"].unique())
-    x_of = elements.epsilon_axis(axes, measured["epsilon"])
-    axes.axhspan(-1, 1, color="#eeeeee", linewidth=0, zorder=0)
-    axes.axhline(0, color=style.INK, linewidth=0.7, zorder=1)
-    for row, deviation in zip(measured.itertuples(), deviations(measured), strict=True):
-        aside = 1.2 ** (laws.index(row.law) - (len(laws) - 1) / 2)
-        axes.plot([x_of(row.epsilon) * aside], [deviation], zorder=3, **_look(row))
-    reach = 1.15 * max(1.5, np.abs(deviations(measured)).max())
-    axes.set_ylim(-reach, reach)
-    axes.set_ylabel("deviation / reach of interval")
-
-
-def _look(row: Any) -> dict[str, Any]:
-    colour, marker = style.epsilon_colour(row.epsilon), style.LAW_MARKERS[row.law]
-    look = elements.OPEN | {"color": colour, "markeredgecolor": colour}
-    return look | {"marker": marker, "markersize": 3}
-
-
-def deviations(measured: pd.DataFrame) -> np.ndarray:
-    """Each estimate less theory, over the reach of its interval; within [-1, 1] it holds theory."""
-    estimate, low, high = (measured[name].to_numpy() for name in LIMITS)
-    off = estimate - measured["epsilon"].map(shrinkage).to_numpy()
-    return np.asarray(off / np.where(off > 0, estimate - low, high - estimate))
-
-
 def facts(data: Data) -> dict[str, Any]:
-    """How many intervals hold the theory, and what privacy costs where."""
+    """Return how many intervals contain the theory, and what privacy costs where."""
     measured = data.measured
     expected = measured["epsilon"].map(shrinkage)
     holds = (measured["low"] <= expected) & (expected <= measured["high"])

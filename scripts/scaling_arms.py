@@ -1,23 +1,22 @@
-"""How does the cost of both algorithms grow with the number of equal arms?"""
+"""Draw the cost of both algorithms against the number of equal arms, in units of H_eps."""
 
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from ldpt.plots import captions, elements, style
 from ldpt.policies import POLICIES
 from ldpt.summarise import needed_budgets
 
-BOUNDS = ("reduction", "many_arms")
+LOWER = {"decoupled": "Theorem E", "many_arms": "lower bound with log $K$"}
 
 
 class Data(NamedTuple):
     """``costs``: E[T] of Algorithm 2; ``budgets``: what a policy needs for the error level.
 
-    Both have estimate, low, high and ``complexity``, H_eps; ``bounds`` are lower ones.
+    Both have estimate, low, high and ``complexity``, H_eps; ``bounds`` are lower ones on E[T].
     """
 
     costs: pd.DataFrame
@@ -29,22 +28,15 @@ class Data(NamedTuple):
 
 
 def prepare(files: Any, settings: Any) -> Data:
-    """The rows of the equal-gap instances at one privacy and one error level."""
-    costs = _family(files.summary, settings.epsilon).query("delta == @settings.delta")
-    limits = _family(files.bounds, settings.epsilon).query(
-        "delta == @settings.delta and version in @BOUNDS and value > 0"
-    )
+    """Return the rows of the equal-gap problems at one privacy and one error level."""
+    epsilon, delta, error = settings.epsilon, settings.delta, settings.error
+    costs = _family(files.summary, epsilon).query("delta == @delta")
+    limits = _family(files.bounds, epsilon).query("delta == @delta and side == 'lower'")
+    limits = limits[limits["version"].isin(LOWER) & (limits["value"] > 0)]
     arms = costs[["instance", "n_arms", "complexity"]].drop_duplicates()
-    budgets = needed_budgets(_family(files.budget_summary, settings.epsilon), settings.error)
+    budgets = needed_budgets(_family(files.budget_summary, epsilon), error)
     limits = limits.merge(arms, on="instance")
-    return Data(
-        elements.mean_pulls(costs),
-        budgets,
-        limits,
-        settings.epsilon,
-        settings.delta,
-        settings.error,
-    )
+    return Data(elements.mean_pulls(costs), budgets, limits, epsilon, delta, error)
 
 
 def _family(path: str, epsilon: float) -> pd.DataFrame:
@@ -53,43 +45,36 @@ def _family(path: str, epsilon: float) -> pd.DataFrame:
 
 
 def draw(data: Data) -> Figure:
-    """Cost against the number of equal arms: pulls, and pulls over H_eps."""
-    figure, (left, right) = elements.panels(2, 2, 2.5)
-    _panel(left, data.costs, data.budgets, data.bounds)
-    over = [
-        elements.scaled(data.costs, data.costs["complexity"]),
-        elements.scaled(data.budgets, data.budgets["complexity"]),
-        data.bounds.assign(value=data.bounds["value"] / data.bounds["complexity"]),
-    ]
-    _panel(right, *over)
-    elements.fine_ticks(right, "y")
-    left.set_ylabel("pulls")
-    right.set_ylabel("pulls over $H_ε$")
-    policies = elements.in_order(data.budgets["policy"], POLICIES)
-    handles = [
-        *elements.radius_handles(data.costs, "Algorithm 2, "),
-        *(elements.marker_handle(p, f"{style.label(p)}, error {data.error:g}") for p in policies),
-        *elements.bound_handles(data.bounds),
-    ]
-    elements.method_legend(figure, handles, columns=3)
+    """Draw fixed confidence with its lower bounds on the left, fixed budget on the right."""
+    figure, (left, right) = elements.panels(2, 2, 2.4)
+    costs, budgets = (elements.scaled(t, t["complexity"]) for t in (data.costs, data.budgets))
+    elements.method_curves(left, costs, "radius", "n_arms")
+    elements.method_curves(right, budgets, "policy", "n_arms")
+    for axes, table in ((left, costs), (right, budgets)):
+        elements.arms_axis(axes, table["n_arms"])
+        elements.fine_ticks(axes, "y")
+    ends = []
+    for version, curve in data.bounds.groupby("version"):
+        curve = curve.sort_values("n_arms")
+        value = curve["value"] / curve["complexity"]
+        elements.bound_line(left, curve["n_arms"], value, style.INK)
+        name = LOWER[str(version)]
+        ends.append(elements.End(curve["n_arms"].iloc[-1], value.iloc[-1], name, style.INK))
+    for radius in elements.methods_of(costs["radius"]):
+        last = costs[costs["radius"] == radius].sort_values("n_arms").iloc[-1]
+        names = style.label(radius), style.colour(radius)
+        ends.append(elements.End(last["n_arms"], last["estimate"], *names))
+    left.set_title(f"Algorithm 2, ε = {data.epsilon:g}, δ = {data.delta:g}")
+    right.set_title(f"budget for error {data.error:g}, ε = {data.epsilon:g}")
+    left.set_ylabel("mean pulls ÷ $H_ε$")
+    right.set_ylabel("budget ÷ $H_ε$")
+    elements.label_methods(right, budgets, "policy", "n_arms")
+    elements.label_ends(left, ends)
     return figure
 
 
-def _panel(axes: Axes, costs: pd.DataFrame, budgets: pd.DataFrame, bounds: pd.DataFrame) -> None:
-    for kind, table in (("radius", costs), ("policy", budgets)):
-        for method, curve in table.groupby(kind):
-            curve = curve.sort_values("n_arms")
-            elements.points_by_epsilon(axes, curve["n_arms"].tolist(), curve, str(method))
-    for (side, version), curve in bounds.groupby(["side", "version"]):
-        curve = curve.sort_values("n_arms")
-        line = elements.bound_line(str(side), str(version))
-        axes.plot(curve["n_arms"], curve["value"], **line)
-    elements.arms_axis(axes, costs["n_arms"])
-    elements.log_axes(axes, "y")
-
-
 def facts(data: Data) -> dict[str, Any]:
-    """Exponents of K, and the cost at the smallest and the largest K."""
+    """Return exponents of K, and the cost at the smallest and the largest K."""
     best = elements.cheapest_valid(data.costs)
     rows = data.costs[data.costs["radius"] == best].sort_values("n_arms")
     scaled = (rows["estimate"] / rows["complexity"]).tolist()
@@ -109,8 +94,8 @@ def facts(data: Data) -> dict[str, Any]:
     }
     for policy in elements.in_order(data.budgets["policy"], POLICIES):
         growth = _growth(data.budgets[data.budgets["policy"] == policy])
-        found[f"{policy}_growth"] = growth
-        found["budget_growths"].append(f"{elements.prose(growth)} ({style.label(policy)})")
+        found[f"{policy.replace('-', '_')}_growth"] = growth
+        found["budget_growths"].append(f"{elements.number(growth)} ({style.label(policy)})")
     largest = data.bounds[data.bounds["n_arms"] == found["largest"]]
     for row in largest.itertuples():
         found[f"over_{row.version}"] = found["largest_pulls"] / row.value
@@ -118,7 +103,7 @@ def facts(data: Data) -> dict[str, Any]:
 
 
 def _growth(rows: pd.DataFrame) -> float:
-    """The exponent of K in the cost, fitted on logarithmic axes."""
+    """Return the exponent of K in the cost, fitted on logarithmic axes."""
     arms = np.log(rows["n_arms"].astype(float))
     return float(np.polyfit(arms, np.log(rows["estimate"]), 1)[0])
 

@@ -215,9 +215,8 @@ TYPST: dict[str, Form] = {
 
 
 def _latex_text(text: str) -> str:
-    escaped = {character: rf"\{character}" for character in "&%_#${}"}
-    escaped |= {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
-    return text.translate(str.maketrans(escaped))
+    named = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+    return re.sub(r"[&%_#${}\\~^]", lambda sign: named.get(sign[0], rf"\{sign[0]}"), text)
 
 
 LATEX: dict[str, Form] = {

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ldpt.plots import elements, style
+from ldpt.plots import elements
 from tests.plots import scripts
 from tests.plots.tables import budget_table, cut_off, overlapping
 
@@ -26,18 +26,18 @@ def test_estimates_draw_a_zero_count_as_an_upper_limit_and_never_as_zero() -> No
     limits = [line for line in drawn if line.get_marker() == "v"]
     heights = np.concatenate([np.asarray(line.get_ydata(), float) for line in limits])
     assert heights.tolist() == data.curves.loc[data.curves["errors"] == 0, "high"].tolist()
-    others = [line for line in drawn if line.get_marker() == style.marker("apt")]
+    others = [line for line in drawn if line.get_marker() == "o"]
     assert all(np.all(np.asarray(line.get_ydata(), float) > 0) for line in others)
 
 
-def test_collapse_shows_the_same_estimates_at_scaled_budgets() -> None:
-    data = error_data(["two"])
-    plain = fixed_budget_error.draw(data).axes[0]
-    _, (scaled,) = elements.panels(1, 1, 2.0)
-    elements.draw_curves(scaled, data.curves, "scaled_budget", "apt")
-    for before, after in zip(plain.lines, scaled.lines, strict=True):
-        assert np.array_equal(before.get_ydata(), after.get_ydata())
-        assert np.allclose(np.asarray(before.get_xdata(), float) / 50, after.get_xdata())
+def test_labels_at_the_ends_of_curves_do_not_cover_each_other() -> None:
+    figure, (axes,) = elements.panels(1, 1, 2.0)
+    axes.set_xlim(0, 1)
+    axes.set_ylim(0, 1)
+    heights = (0.5, 0.51, 0.52, 0.9)
+    elements.label_ends(axes, [elements.End(1.0, y, f"curve {y}", "black") for y in heights])
+    assert overlapping(figure) == []
+    assert cut_off(figure) == []
 
 
 def test_epsilon_axis_has_room_for_infinity_at_its_right_end() -> None:

@@ -1,5 +1,6 @@
-"""scripts/fixed_budget_bounds.py: each panel has one policy's errors and the bounds on them."""
+"""scripts/fixed_budget_bounds.py: rates of errors beside the rates of their bounds."""
 
+import math
 from typing import Any
 
 import pandas as pd
@@ -10,7 +11,7 @@ from tests.plots import scripts
 
 figure = scripts.figure("fixed_budget_bounds")
 
-BOUNDS = [("upper", "proved"), ("upper", "lsa"), ("lower", "reduction")]
+BOUNDS = [("upper", "proved"), ("upper", "lsa"), ("lower", "best")]
 
 
 @pytest.fixture
@@ -19,9 +20,9 @@ def data() -> Any:
     error = {"estimate": [0.1, 0.01, 1e-4], "low": [0.09, 0.009, 9e-5], "high": [0.11, 0.011, 2e-4]}
     kinds = [
         ("upper", "apt", "simulated"),
-        ("upper", "apt", "rare"),
+        ("upper", "apt", "sampled"),
         ("upper", "lsa", "simulated"),
-        ("lower", "apt", "rare"),
+        ("lower", "apt", "sampled"),
     ]
     points = [
         pd.DataFrame(where | error | {"side": side, "policy": policy, "method": method})
@@ -35,14 +36,22 @@ def data() -> Any:
 
 
 @pytest.mark.filterwarnings("error")
-def test_no_panel_shows_two_policies(data: Any) -> None:
-    panels = figure.draw(data).axes
-    drawn = [{str(line.get_marker()) for line in axes.lines} - {"None", ""} for axes in panels]
-    apt, lsa = {style.marker("apt")}, {style.marker("lsa")}
-    assert drawn == [apt, lsa, apt]
+def test_panels_show_their_policies_and_bounds(data: Any) -> None:
+    upper, lower = figure.draw(data).axes
+    colours = [{line.get_color() for line in axes.lines} for axes in (upper, lower)]
+    assert colours[0] == {style.colour("apt"), style.colour("lsa")}
+    assert colours[1] == {style.colour("apt"), style.INK}
 
 
-def test_panels_show_the_bounds_on_their_own_errors(data: Any) -> None:
-    shown = [column.bounds(data.bounds) for column in figure._columns(data)]
-    pairs = [list(zip(b["side"], b["version"], strict=True)) for b in shown]
-    assert [set(found) for found in pairs] == [{bound} for bound in BOUNDS]
+def test_rates_are_exponents_per_scaled_budget(data: Any) -> None:
+    rates = figure.rates(data.points)
+    assert rates["estimate"].iloc[:3].tolist() == pytest.approx(
+        [math.log(10), math.log(100) / 2, math.log(1e4) / 4]
+    )
+    assert (rates["low"] <= rates["high"]).all()
+
+
+def test_no_measured_rate_is_above_the_limit_of_all_algorithms(data: Any) -> None:
+    """The limit is drawn beside what it bounds only: the worst mirror image."""
+    upper, _ = figure.draw(data).axes
+    assert style.INK not in {line.get_color() for line in upper.lines}

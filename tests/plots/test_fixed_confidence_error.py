@@ -1,42 +1,64 @@
-"""scripts/fixed_confidence_error.py: no marker covers another."""
+"""scripts/fixed_confidence_error.py: which settings count as broken, and what is drawn."""
 
-import numpy as np
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
 import pandas as pd
-from matplotlib.figure import Figure
+import pytest
 
+from ldpt.radii import RADII
 from tests.plots import scripts
+from tests.plots.tables import cut_off, overlapping
 
 figure = scripts.figure("fixed_confidence_error")
-
-HALF = 0.14  # decades that half a marker covers
-
-
-def cells(count: int, seed: int = 1) -> pd.DataFrame:
-    rng = np.random.default_rng(seed)
-    estimate = 10.0 ** rng.uniform(-3, 2, count)
-    reach = 10.0 ** rng.uniform(0, 1, count)
-    rows = {"estimate": estimate, "low": estimate / reach, "high": estimate * reach}
-    rows |= {"errors": rng.integers(0, 3, count), "epsilon": rng.choice([0.5, np.inf], count)}
-    return pd.DataFrame(rows | {"delta": rng.choice([1e-4, 0.05], count)})
+ONE_ARM, EPSILON = figure.ONE_ARM
 
 
-def test_no_two_intervals_of_a_column_touch() -> None:
-    table = cells(60)
-    table["column"] = figure._columns(table, HALF)
-    table["low"] = table["low"].where(table["errors"] > 0, table["high"])
-    assert table["column"].nunique() < 30
-    for _, column in table.sort_values("low").groupby("column"):
-        assert (column["low"].to_numpy()[1:] > column["high"].to_numpy()[:-1]).all()
+def setting(radius: str, delta: float, estimate: float, low: float, high: float) -> dict[str, Any]:
+    where = {"instance": "two", "radius": radius, "epsilon": 1.0, "delta": delta}
+    return where | {"estimate": estimate, "low": low, "high": high, "errors": 10 * (estimate > 0)}
 
 
-def test_cells_far_apart_share_the_first_column() -> None:
-    rows = {"estimate": [1.0, 10.0], "low": [0.9, 9.0], "high": [1.1, 11.0], "errors": [1, 1]}
-    assert figure._columns(pd.DataFrame(rows), HALF).tolist() == [0, 0]
+@pytest.fixture
+def data(tmp_path: Path) -> Any:
+    simulated = [setting(radius, 0.1, 0.05, 0.04, 0.06) for radius in RADII]
+    simulated += [
+        setting("printed", 0.01, 0.02, 0.015, 0.03),  # broken
+        setting("printed", 0.001, 0.002, 0.0005, 0.004),  # above, but perhaps by chance
+        setting("printed", 0.05, 0.0, 0.0, 0.02),  # no error, and the limit is below delta
+        setting("coin", 0.05, 0.0, 0.0, 0.09),  # no error, and too few runs to say anything
+    ]
+    exact = [
+        setting(radius, delta, delta / 3, delta / 3, delta / 3) | {"instance": ONE_ARM}
+        for radius in RADII
+        for delta in (0.1, 0.01)
+    ]
+    files = {
+        "summary": pd.DataFrame(simulated).assign(replicates=500),
+        "error_map": pd.DataFrame(exact).assign(method="exact"),
+        "rare": pd.DataFrame(exact[:1]).assign(reliable=True),
+    }
+    paths = {name: str(tmp_path / f"{name}.csv") for name in files}
+    for name, table in files.items():
+        table.to_csv(paths[name], index=False)
+    return figure.prepare(SimpleNamespace(**paths), SimpleNamespace())
 
 
-def test_settings_stand_in_columns_of_their_own() -> None:
-    table, axes = cells(60), Figure().subplots()
-    table["place"] = figure._in_columns(axes, table, HALF)
-    ends = table.groupby(["delta", "epsilon"])["place"].agg(["min", "max"])
-    assert (ends["min"].to_numpy()[1:] >= ends["max"].to_numpy()[:-1] + 1).all()
-    assert [label.get_text() for label in axes.get_xticklabels()] == ["$10^{-4}$", "0.05"]
+def test_facts_count_a_setting_as_broken_if_its_whole_interval_is_above(data: Any) -> None:
+    facts = figure.facts(data)
+    assert (facts["printed_broken"], facts["printed_settings"]) == (1, 6)
+    assert facts["printed_worst"] == 2.0
+    assert (facts["coin_broken"], facts["coin_settings"]) == (0, 3)
+    assert facts["breaking"] == ["printed"]
+    assert facts["silent"] == 1
+
+
+def test_one_panel_per_radius_with_its_verdict_below(data: Any) -> None:
+    drawn = figure.draw(data)
+    assert len(drawn.axes) == len(RADII)
+    labels = [axes.get_xlabel() for axes in drawn.axes]
+    assert "1 of 6 broken" in labels[0]
+    assert "0 of 3 broken" in labels[-1]
+    assert overlapping(drawn) == []
+    assert cut_off(drawn) == []

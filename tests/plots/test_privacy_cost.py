@@ -1,21 +1,27 @@
-"""The deviations from theory: inside the band exactly where the interval contains theory."""
+"""scripts/privacy_cost.py: how many measured intervals contain the theory."""
 
-import numpy as np
 import pandas as pd
 
-from ldpt.privacy import shrinkage
+from ldpt.plots import elements
+from ldpt.privacy import private_mean
 from tests.plots import scripts
 
 privacy_cost = scripts.figure("privacy_cost")
 
 
-def test_deviation_is_within_one_exactly_where_the_interval_contains_theory() -> None:
-    offsets = np.array([-0.03, -0.01, 0.0, 0.015, 0.025])
-    estimate = shrinkage(1.0) + offsets
-    measured = pd.DataFrame(
-        {"epsilon": 1.0, "estimate": estimate, "low": estimate - 0.02, "high": estimate + 0.01}
-    )
-    found = privacy_cost.deviations(measured)
-    contained = measured["low"].le(shrinkage(1.0)) & measured["high"].ge(shrinkage(1.0))
-    assert ((np.abs(found) <= 1 + 1e-9) == contained).all()
-    assert np.allclose(found, [-3, -1, 0, 0.75, 1.25])
+def test_facts_count_the_intervals_that_contain_the_theory() -> None:
+    expected = private_mean(0.1, 1.0)
+    rows = [
+        {
+            "estimate": expected + shift,
+            "low": expected + shift - 0.02,
+            "high": expected + shift + 0.02,
+        }
+        for shift in (-0.03, -0.01, 0.0, 0.015, 0.025)
+    ]
+    laws = {"law": "Beta", "mean": 0.1, "epsilon": 1.0, "draws": 100}
+    measured = privacy_cost._shrinkage(pd.DataFrame(rows).assign(**laws))
+    facts = privacy_cost.facts(privacy_cost.Data(measured, 1.0))
+    assert (facts["holding"], facts["intervals"]) == (3, 5)
+    assert (measured["low"] <= measured["high"]).all()
+    assert set(elements.LIMITS) <= set(measured)

@@ -3,6 +3,7 @@
 # A figure has one name: its rule, scripts/NAME.py, workflow/captions/NAME.rst, figures/NAME.pdf.
 
 FIGURES = [
+    "hero",
     "privacy_cost",
     "fixed_budget_error",
     "fixed_budget_collapse",
@@ -15,12 +16,37 @@ FIGURES = [
     "allocation",
     "scaling_arms",
     "optimality_gap",
+    "surveys",
 ]
 
 PRODUCTS += [
     expand("<figures>/{name}.{ext}", name=FIGURES, ext=["pdf", "png"]),
     expand("<results>/captions/{name}.{ext}", name=FIGURES, ext=["rst", "typ", "json"]),
+    "<figures>/hero-dark.png",
 ]
+
+
+rule hero:
+    """The README's picture, for light and dark pages."""
+    input:
+        confidence="<results>/summaries/fixed_confidence.csv",
+        error_map="<results>/error_map.csv",
+        budget="<results>/summaries/fixed_budget.csv",
+        caption=source("workflow/captions/hero.rst"),
+    output:
+        **drawn("hero", "Overview", "The findings in one picture"),
+        dark="<figures>/hero-dark.png",
+    log:
+        "<results>/logs/hero.log",
+    group:
+        "conclude"
+    params:
+        panels=config["figures"]["collapse"],
+        delta=config["figures"]["delta"],
+        error=config["figures"]["error"],
+        code=code("hero"),
+    script:
+        "../../scripts/hero.py"
 
 
 rule privacy_cost:
@@ -291,3 +317,21 @@ rule optimality_gap:
         code=code("optimality_gap"),
     script:
         "../../scripts/optimality_gap.py"
+
+
+rule surveys:
+    """Published surveys replayed: estimates with verdicts, and answers needed to decide."""
+    input:
+        questions="<results>/tables/surveys.csv",
+        totals="<results>/summaries/surveys.csv",
+        caption=source("workflow/captions/surveys.rst"),
+    output:
+        **drawn("surveys", "Outside world", "Published surveys replayed"),
+    log:
+        "<results>/logs/surveys.log",
+    group:
+        "conclude"
+    params:
+        code=code("surveys"),
+    script:
+        "../../scripts/surveys.py"

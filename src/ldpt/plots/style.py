@@ -131,8 +131,8 @@ def marker_style(name: str, size: float = 4.0) -> dict[str, Any]:
     return {"marker": shape, "markersize": size * SIZES.get(shape, 1.0)}
 
 
-def epsilon_colour(epsilon: float) -> str:
-    """Return the colour of a privacy level, safe for colour-blind readers.
+def epsilon_colour(epsilon: float, dark: bool = False) -> str:
+    """Return the colour of a privacy level on white or on a dark page, safe for the colour-blind.
 
     >>> epsilon_colour(math.inf)
     '#000000'
@@ -141,10 +141,11 @@ def epsilon_colour(epsilon: float) -> str:
     from matplotlib.colors import to_hex
 
     if math.isinf(epsilon):
-        return "#000000"
+        return "#ffffff" if dark else "#000000"
     steps = [-math.log(level) for level in LADDER]
     rung = float(np.interp(-math.log(epsilon), steps, range(len(LADDER))))
-    return to_hex(colormaps["viridis"](BRIGHTEST * (rung / (len(LADDER) - 1)) ** BEND))
+    height = (rung / (len(LADDER) - 1)) ** BEND
+    return to_hex(colormaps["viridis"](0.95 - 0.55 * height if dark else BRIGHTEST * height))
 
 
 def ladder(epsilons: Iterable[float]) -> list[float]:
@@ -205,63 +206,16 @@ def save(figure: "Figure", pdf: str, png: str, metadata: Mapping[str, str]) -> N
 
     The PNG reuses the layout of the PDF: layout takes as long as drawing.
     """
-    import matplotlib.pyplot as plt
-
     words = " ".join(f"{name}={value}" for name, value in metadata.items())
     plain = {"Creator": None, "Producer": None, "CreationDate": None}
     figure.savefig(pdf, metadata=plain | {"Keywords": words})
     figure.set_layout_engine(None)
+    save_png(figure, png, metadata)
+
+
+def save_png(figure: "Figure", png: str, metadata: Mapping[str, str]) -> None:
+    """Write a figure as PNG."""
+    import matplotlib.pyplot as plt
+
     figure.savefig(png, metadata={"Software": None} | dict(metadata))
     plt.close(figure)
-
-
-# --- until all figures are redrawn ----------------------------------------------------------------
-RARE_MARKER = "d"
-LAW_MARKERS = {"Bernoulli": "o", "Beta": "s", "uniform": "^", "two-point": "D"}
-BOUND_COLOURS = {"upper": "#8c2d04", "lower": "#a3177f"}
-BOUND_NAMES = {
-    "printed": "{side} bound, printed",
-    "corrected": "{side} bound, corrected",
-    "proved": "{side} bound, proved here",
-    "hoeffding": "{side} bound with hoeffding",
-    "hoeffding_mean": "{side} bound on the mean with hoeffding",
-    "mixture": "{side} bound on the mean with mixture",
-    "onesided": "{side} bound, one-sided",
-    "lsa": "{side} bound, LSA index",
-    "coin": "{side} bound, coin",
-    "apt-clipped": "{side} bound, clipped Algorithm 1",
-    "lsa-clipped": "{side} bound, clipped LSA",
-    "reduction": "{side} bound",
-    "best": "{side} bound",
-    "decoupled": "{side} bound, arm by arm",
-    "many_arms": "{side} bound with log $K$",
-}
-DASHES: dict[str, Any] = {
-    "printed": (0, (4, 1.5)),
-    "corrected": (0, (4, 1.2, 1, 1.2)),
-    "proved": "-",
-    "onesided": (0, (1, 1)),
-    "lsa": (0, (1, 1)),
-    "reduction": "-",
-    "best": "-",
-    "decoupled": (0, (1.5, 1)),
-    "many_arms": (0, (6, 1.5, 1, 1.5, 1, 1.5)),
-}
-
-
-def marker(name: str) -> str:
-    return method(name).marker
-
-
-def bound_name(side: str, version: str) -> str:
-    """What legends call a bound.
-
-    >>> bound_name("lower", "reduction")
-    'lower bound'
-    """
-    return BOUND_NAMES.get(version, f"{{side}} bound, {version}").format(side=side)
-
-
-def mosaic(layout: list[list[str]], width: float, height: float) -> "tuple[Figure, dict[str, Any]]":
-    """A figure in the house style with axes by name."""
-    return pyplot().subplot_mosaic(layout, figsize=(width, height), layout="constrained")
