@@ -1,9 +1,7 @@
 # From a config to figures, tables, a verdict on every claim, an article and a manifest.
 # `snakemake --cores 8` runs it all; `--configfile config/smoke.yaml` runs the same graph in minutes.
 # All steps share one environment, that of requirements.lock: no step deploys its own.
-
-
-configfile: "config/config.yaml"
+# Configs lie over config/config.yaml: `--configfile FILE`, `--config KEY=VALUE`, or a module's config.
 
 
 include: "workflow/rules/common.smk"
@@ -15,6 +13,13 @@ include: "workflow/rules/world.smk"
 include: "workflow/rules/figures.smk"
 include: "workflow/rules/claims.smk"
 include: "workflow/rules/publish.smk"
+
+
+# Seconds of work: on a cluster they run where Snakemake runs.
+localrules:
+    instances,
+    gather_numbers,
+    manifest,
 
 
 rule all:

@@ -25,7 +25,7 @@ from scipy.optimize import nnls
 
 from ldpt import config, simulate
 from ldpt import cost as run_cost
-from ldpt.config import BudgetRun, ConfidenceRun
+from ldpt.grid import BudgetRun, ConfidenceRun
 from ldpt.instances import MAX_LISTED_ARMS, Instance, equal_gap
 from ldpt.io.runs import labelled, write_runs
 from ldpt.policies import INDEX_POLICIES, POLICIES
@@ -254,7 +254,7 @@ def check(name: str = "config/large.yaml", count: int = 20, strict: int = 4) -> 
     ``count`` of all of them, and ``strict`` of those at the strongest privacy, which cost most.
     """
     run_cost.measured.cache_clear()
-    study = config.study(config.load(config.PROJECT / name))
+    study = config.study(config.load(HERE.parent / name))
     runs: list[Run] = [*study.fixed_budget, *study.fixed_confidence]
     least = min(run.epsilon for run in runs)
     choice = random.Random(SEED)
@@ -297,7 +297,7 @@ def main() -> None:
     sizes = size_rates()
     cpu = {**cpu_rates(table), **sizes.pop("start")}
     rates = {"machine": platform.processor() or platform.machine(), "cpu": cpu, **sizes}
-    (HERE / "rates.json").write_text(json.dumps(rates, indent=1) + "\n")
+    (HERE.parent / "src/ldpt/data/rates.json").write_text(json.dumps(rates, indent=1) + "\n")
     checked = check()
     checked.to_csv(HERE / "cost_check.csv", index=False, float_format="%.6g")
     print(checked.to_string())

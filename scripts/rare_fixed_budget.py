@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from ldpt.config import epsilon_name, scaled_budgets
+from ldpt.grid import epsilon_name, scaled_budgets
 from ldpt.instances import Instance, read_instances
 from ldpt.rare import exponent, fixed_budget_error, reference_exponents
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from ldpt.config import epsilon_name
+from ldpt.grid import epsilon_name
 from ldpt.instances import Instance, read_instances
 from ldpt.radii import Radius
 from ldpt.rare import fixed_confidence_error

@@ -59,20 +59,27 @@ def budget_rows(problem: Instance, epsilon: float, reached: float) -> Iterator[d
                 yield labels | {"side": side, "version": version, "value": value}
 
 
+def budget_table(
+    problems: dict[str, Instance], panels: list[str], epsilon: float, rare: str
+) -> pd.DataFrame:
+    """Return the bounds on the error of the panels' problems, as far as errors were estimated."""
+    columns = ["instance", "epsilon", "scaled_budget", "side", "version", "value"]
+    if not panels:
+        return pd.DataFrame(columns=columns)
+    reached = pd.read_csv(rare).groupby("instance")["scaled_budget"].max()
+    chosen = (problem for name, problem in problems.items() if name in panels)
+    rows = (budget_rows(one, epsilon, reached.get(one.name, 8.0)) for one in chosen)
+    return pd.DataFrame(itertools.chain.from_iterable(rows), columns=columns)
+
+
 if __name__ == "__main__":
     from ldpt.provenance import job
 
     with job(snakemake) as this:
-        problems, figures = read_instances(this.input.instances), this.params.figures
+        problems, params = read_instances(this.input.instances), this.params
         summary = pd.read_csv(this.input.fixed_confidence)
-        panels = figures["fixed_confidence"], figures["delta"]
+        panels = params.confidence_panels, params.delta
         confidence = pd.DataFrame(confidence_rows(summary, problems, *panels))
         confidence.to_csv(this.output.fixed_confidence, index=False)
-        reached = pd.read_csv(this.input.rare).groupby("instance")["scaled_budget"].max()
-        rows = (
-            budget_rows(problem, figures["epsilon"], reached.get(name, 8.0))
-            for name, problem in problems.items()
-            if name in figures["bounds"]
-        )
-        budget = pd.DataFrame(itertools.chain.from_iterable(rows))
+        budget = budget_table(problems, params.budget_panels, params.epsilon, this.input.rare)
         budget.to_csv(this.output.fixed_budget, index=False)

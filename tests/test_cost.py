@@ -12,7 +12,7 @@ import yaml
 
 from ldpt import cli, config, simulate
 from ldpt import cost as run_cost
-from ldpt.config import BudgetRun, ConfidenceRun
+from ldpt.grid import BudgetRun, ConfidenceRun
 from ldpt.instances import MAX_LISTED_ARMS, Instance
 from ldpt.radii import RADII, Radius
 

@@ -526,9 +526,8 @@ def _check_cost(instance: "Instance", arguments: argparse.Namespace) -> None:
 
 def _choose_method(arguments: argparse.Namespace) -> list[str]:
     """Fill in policy, radius and engine, refuse what has no effect; what is to be said of it."""
-    from ldpt.config import DEFAULT_RADIUS
     from ldpt.policies import DEFAULT_POLICY, POLICIES, check_policy
-    from ldpt.radii import KINDS, as_radius
+    from ldpt.radii import DEFAULT_RADIUS, KINDS, as_radius
 
     notes: list[str] = []
     if arguments.engine is None:

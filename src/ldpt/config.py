@@ -1,23 +1,25 @@
-"""What a config asks for: checked before any job, then unrolled into the grid of simulations.
+"""Configs: read, merged over the paper-scale config, checked, and unrolled into simulations.
 
-A config file holds what differs from ``config/config.yaml``, as with Snakemake's ``--configfile``.
+A config file holds what differs from ``config/config.yaml``: mappings are merged key by key, lists
+replace the list of that key. :mod:`ldpt.settings` describes the keys.
 """
 
+import copy
 import itertools
 import math
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ldpt.checks import MAX_SEED, MIN_DELTA, MIN_EPSILON
-from ldpt.instances import Instance, check_instance, equal_gap, new_instance, random_instance
+from ldpt.grid import BudgetRun, ConfidenceRun
+from ldpt.instances import Instance, equal_gap, new_instance, random_instance
 from ldpt.io.files import read_whole
 from ldpt.io.messages import short, shown, unknown
-from ldpt.io.schemas import skip_address_grammar
 from ldpt.limits import (
     MAX_PULLS,
     budget_replicates,
@@ -26,58 +28,16 @@ from ldpt.limits import (
     require_short_budget,
     require_short_chain,
 )
-from ldpt.policies import INDEX_POLICIES, POLICIES
 from ldpt.radii import RADII, Radius
 
-PROJECT = Path(__file__).resolve().parents[2]
-DEFAULT = PROJECT / "config" / "config.yaml"
-SCHEMA = PROJECT / "workflow" / "schemas" / "config.schema.yaml"
-
+DEFAULT = Path(__file__).with_name("data") / "config.yaml"  # config/config.yaml of the project
 BUDGET_KEYS = ("error", "log_half_width", "least", "most")  # of a precision
 CONFIDENCE_KEYS = ("relative_half_width", "least", "most")
-DEFAULT_RADIUS = "onesided"  # what a practitioner gets without choosing
 MAX_EXACT_ARMS = 2  # of an exact chain for a fixed budget
 CONFIG_HINT = "; larger epsilons, deltas or gaps cost less"
 MAX_FILE = 10**7  # bytes of a config
-MAX_DEPTH = 12  # nesting of a config; deeper means that an anchor contains itself
-
-
-@dataclass
-class BudgetRun:
-    """Algorithm 1 or a baseline at one privacy level: all budgets in one sweep."""
-
-    instance: str
-    policy: str
-    epsilon: float
-    replicates: int
-    multiples: set[float] = field(default_factory=set)
-    budgets: set[int] = field(default_factory=set)
-
-    def grid(self, instance: Instance) -> list[int]:
-        """Every budget asked for, in whole pulls.
-
-        Parameters
-        ----------
-        instance : Instance
-            The problem.
-
-        Returns
-        -------
-        list of int
-            In increasing order.
-        """
-        return sorted(self.budgets | scaled_budgets(instance, self.epsilon, self.multiples))
-
-
-@dataclass
-class ConfidenceRun:
-    """Algorithm 2 at one privacy level: all error levels."""
-
-    instance: str
-    radius: str
-    epsilon: float
-    replicates: int
-    deltas: set[float] = field(default_factory=set)
+MAX_VALUES = 10**5  # of a config once its YAML aliases are written out
+ONE_EPSILON = ("bounds", "baselines")  # figures that show a single privacy level
 
 
 @dataclass(frozen=True)
@@ -95,8 +55,13 @@ class Study:
 
     @property
     def constants(self) -> dict[str, float]:
-        """What may be tuned of the radii."""
+        """Return the tuning constants of the radii."""
         return _constants(self.config)
+
+    @property
+    def is_extra(self) -> bool:
+        """Return whether the problems are those of ``extra_instances``."""
+        return bool(self.config.get("extra_instances"))
 
     def budget_runs(self, instance: str) -> list[BudgetRun]:
         """Return the runs of fixed budget on an instance, by policy in the config's order."""
@@ -107,88 +72,86 @@ class Study:
         return _pick(self.fixed_confidence, instance)
 
     def cells(self, section: str) -> list[tuple[str, float, Mapping[str, Any]]]:
-        """Instance, privacy level and settings of every cell of a section made of studies.
-
-        Parameters
-        ----------
-        section : str
-            Name of the section.
-
-        Returns
-        -------
-        list of tuple
-            In the order of the config.
-        """
+        """Return instance, privacy level and settings of everything a section of studies names."""
         parts = _studies(section, self.config[section], self.instances)
-        return [(name, e, grid) for where, grid, name in parts for e in _epsilons(where, grid)]
-
-    def allocation_runs(self) -> list[ConfidenceRun]:
-        """The jobs of Algorithm 2 whose pulls per arm are counted, whatever their radius.
-
-        Returns
-        -------
-        list of ConfidenceRun
-            By instance, radius and privacy level.
-        """
-        section, delta = self.config["allocation"], self.config["figures"]["delta"]
-        levels = _epsilons("allocation", section)
-        runs = {_key(run): run for run in self.fixed_confidence if delta in run.deltas}
-        keys = itertools.product(section["instances"], RADII, levels)
-        return [runs[key] for key in keys if key in runs]
+        return [(name, float(e), grid) for _, grid, name in parts for e in grid["epsilons"]]
 
     def instance(self, name: str) -> Instance:
-        """The instance of this name, or the list of those that exist.
-
-        Parameters
-        ----------
-        name : str
-            Name of an instance.
-
-        Returns
-        -------
-        Instance
-
-        Raises
-        ------
-        ValueError
-            If there is none of this name; the names are listed.
-        """
+        """Return the instance of this name; a ValueError suggests those that exist."""
         if name not in self.instances:
             raise ValueError(unknown("instance", name, self.instances))
         return self.instances[name]
 
+    def panels(self, key: str) -> list[str]:
+        """Return the panels of a figure; a ValueError names one that no study simulates."""
+        figures = self.config["figures"]
+        for name in figures[key]:
+            with _at(f"figures.{key}"):
+                self.instance(name)
+            if key == "fixed_confidence":
+                where = f" at figures.delta = {figures['delta']:g}"
+                runs = [r for r in self.fixed_confidence if r.instance == name]
+                found = any(figures["delta"] in run.deltas for run in runs)
+            else:
+                levels = {run.epsilon for run in self.fixed_budget if run.instance == name}
+                single = key in ONE_EPSILON
+                where = f" at figures.epsilon = {figures['epsilon']:g}" if single else ""
+                found = float(figures["epsilon"]) in levels if single else bool(levels)
+            if not found:
+                section = "fixed_confidence" if key == "fixed_confidence" else "fixed_budget"
+                raise ValueError(
+                    f"figures.{key}: no study of {section} runs {name!r}{where}; add one, "
+                    f"or take it out of figures.{key}"
+                )
+        return list(figures[key])
+
+    def allocation(self) -> Mapping[str, Any]:
+        """Return the section ``allocation``, whose runs of Algorithm 2 some study must make."""
+        section, delta = self.config["allocation"], self.config["figures"]["delta"]
+        runs = [run for run in self.fixed_confidence if delta in run.deltas]
+        made = {(run.instance, run.epsilon) for run in runs}
+        for name, epsilon in itertools.product(section["instances"], section["epsilons"]):
+            with _at("allocation.instances"):
+                instance = self.instance(name)
+            _check_budgets("allocation", instance, epsilon, [section["multiple"]], "multiple")
+            if (name, float(epsilon)) not in made:
+                raise ValueError(
+                    f"allocation: no study of fixed_confidence runs {name!r} "
+                    f"at epsilon {epsilon:g} and figures.delta = {delta:g}"
+                )
+        return section
+
+
+# --- reading and merging --------------------------------------------------------------------------
+
 
 def load(path: Path | str = DEFAULT) -> dict[str, Any]:
-    """The config in this file laid over the default one, unchecked.
-
-    Parameters
-    ----------
-    path : path-like
-        A YAML file; by default the paper-scale config.
-
-    Returns
-    -------
-    dict
-        Keys and values.
+    """Return the config in this YAML file laid over the paper-scale one, unchecked.
 
     Raises
     ------
     ValueError
         If the file is not a regular one, not YAML, or holds no keys and values.
     """
-    from snakemake.utils import update_config
-
     config = _read_yaml(DEFAULT)
-    if Path(path).resolve() != DEFAULT:
-        try:
-            update_config(config, _read_yaml(Path(path)))
-        except RecursionError:
-            raise ValueError(f"{path}: an anchor contains itself") from None
-    return config
+    return config if Path(path).resolve() == DEFAULT.resolve() else merge(config, _read_yaml(path))
 
 
-def _read_yaml(path: Path) -> dict[str, Any]:
-    """The keys and values of a YAML file."""
+def merge(base: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
+    """Return ``base`` with the values of ``other``: mappings are merged, all else is replaced.
+
+    >>> merge({"a": {"b": 1, "c": [1, 2]}}, {"a": {"c": [3]}})
+    {'a': {'b': 1, 'c': [3]}}
+    """
+    merged = dict(base)
+    for key, value in other.items():
+        both = isinstance(value, Mapping) and isinstance(merged.get(key), Mapping)
+        merged[key] = merge(merged[key], value) if both else value
+    return merged
+
+
+def _read_yaml(path: Path | str) -> dict[str, Any]:
+    """Return the keys and values of a YAML file."""
     import yaml
 
     try:
@@ -197,11 +160,33 @@ def _read_yaml(path: Path) -> dict[str, Any]:
         raise ValueError(f"{path} is not YAML: {short(error)}") from None
     if not isinstance(content, dict | None):
         raise ValueError(f"{path} must hold keys and values, got {short(repr(content))}")
+    with _at(str(path)):
+        _count_values(content, {})
     return content or {}
 
 
+def _count_values(value: Any, known: dict[int, int]) -> int:
+    """Count the values of a config with its aliases written out, each container once."""
+    if not isinstance(value, (Mapping, list)):
+        return 1
+    if id(value) in known:
+        if not known[id(value)]:
+            raise ValueError("an alias contains itself")
+        return known[id(value)]
+    known[id(value)] = 0
+    parts = value.values() if isinstance(value, Mapping) else value
+    count = 1 + sum(_count_values(part, known) for part in parts)
+    if count > MAX_VALUES:
+        raise ValueError(f"more than {MAX_VALUES} values once its aliases are written out")
+    known[id(value)] = count
+    return count
+
+
+# --- checking -------------------------------------------------------------------------------------
+
+
 def study(config: Mapping[str, Any]) -> Study:
-    """Check a config and unroll it; a ValueError names the key and the value that is wrong.
+    """Check a config and unroll it.
 
     Parameters
     ----------
@@ -216,232 +201,151 @@ def study(config: Mapping[str, Any]) -> Study:
     Raises
     ------
     ValueError
-        If a key or a value is wrong; both are named, in one line.
+        If a key or a value is wrong: one line with the key, the value and what is allowed.
     """
-    _check_numbers(config)
-    _check_schema(config)
-    _check_root(config["root"])
+    check_keys(config)
+    config = _with_extra(config)
     instances = _instances(config)
     budget_runs = _budget_runs(config["fixed_budget"], instances)
     constants = _constants(config)
     confidence_runs = _confidence_runs(config["fixed_confidence"], instances, constants)
     checked = Study(config, instances, budget_runs, confidence_runs)
-    _check_levels("mechanism", config["mechanism"])
     _check_rare_and_exact(checked)
     _check_error_map(config["error_map"], constants)
-    _check_allocation(checked)
-    _check_panels(checked)
     return checked
 
 
-def _check_rare_and_exact(study: Study) -> None:
-    """Importance sampling and exact chains: what they ask for can be computed."""
-    for section in ("rare_fixed_budget", "environments", "exact_curves"):
-        for where, grid, name in _studies(section, study.config[section], study.instances):
-            instance = study.instances[name]
-            if section == "exact_curves" and instance.n_arms > MAX_EXACT_ARMS:
-                raise ValueError(
-                    f"{where}.instances: {name!r} has {instance.n_arms} arms, "
-                    f"exact chains take at most {MAX_EXACT_ARMS}"
-                )
-            for epsilon in _epsilons(where, grid):
-                _check_budgets(where, instance, epsilon, grid["multiples"])
-                if section == "exact_curves":
-                    budget = math.ceil(max(grid["multiples"]) * instance.complexity(epsilon))
-                    with _at(f"{where}.multiples"):
-                        require_short_budget(instance, epsilon, budget, adaptive=True)
-    section = "rare_fixed_confidence"
-    for where, grid, name in _studies(section, study.config[section], study.instances):
-        _check_levels(where, grid)
-        with _at(where):
-            _check_costs(study.instances[name], grid, study.constants, require_affordable)
+def check_keys(config: Mapping[str, Any]) -> None:
+    """Check keys, types and ranges; a ValueError names the first one that is wrong."""
+    from pydantic import ValidationError
+
+    from ldpt.settings import Config
+
+    _count_values(config, {})
+    try:
+        Config.model_validate(dict(config))
+    except ValidationError as error:
+        found = error.errors(include_url=False)
+        typos = [one for one in found if one["type"] in ("extra_forbidden", "invalid_key")]
+        raise ValueError(_complaint((typos or found)[0], Config)) from None
 
 
-def _check_error_map(section: Mapping[str, Any], constants: Mapping[str, float]) -> None:
-    """The cells of the error map are problems with means in [0, 1]; one arm has an exact chain."""
-    for part, grids in section.items():
-        for position, grid in enumerate(grids):
-            where = f"error_map.{part}[{position}]"
-            _check_levels(where, grid)
-            highest = max(grid["thresholds"]) + max(grid["gaps"])
-            if highest > 1:
-                raise ValueError(f"{where}: threshold + gap = {highest:g} must be at most 1")
-            check = require_short_chain if part == "one_arm" else require_affordable
-            for threshold in grid["thresholds"]:
-                cell = Instance("cell", [threshold + min(grid["gaps"])], threshold)
-                with _at(f"{where}.gaps"):
-                    _check_costs(cell, grid, constants, check)
+RANGES = {
+    "greater_than": ("gt", "must be above"),
+    "greater_than_equal": ("ge", "must be at least"),
+    "less_than": ("lt", "must be below"),
+    "less_than_equal": ("le", "must be at most"),
+}
+KINDS = {
+    "float_type": "must be a number",
+    "int_type": "must be a whole number",
+    "int_from_float": "must be a whole number",
+    "finite_number": "must be finite; only epsilons may be .inf",
+    "string_type": "must be text",
+    "list_type": "must be a list",
+    "model_type": "must hold keys and values",
+    "model_attributes_type": "must hold keys and values",
+    "too_short": "must not be empty",
+    "string_too_short": "must not be empty",
+    "string_too_long": "must be at most 60 characters long",
+    "string_pattern_mismatch": "must be letters, digits, dots and dashes",
+}
 
 
-def _check_allocation(study: Study) -> None:
-    """The count of pulls needs Algorithm 2's runs at the figures' delta."""
-    section, delta = study.config["allocation"], study.config["figures"]["delta"]
-    for name in section["instances"]:
-        instance = _known("allocation.instances", name, study.instances)
-        for epsilon in _epsilons("allocation", section):
-            _check_budgets("allocation", instance, epsilon, [section["multiple"]], "multiple")
-            runs = study.allocation_runs()
-            if not any((run.instance, run.epsilon) == (name, epsilon) for run in runs):
-                raise ValueError(
-                    f"allocation: no study of fixed_confidence runs {name!r} "
-                    f"at epsilon {epsilon:g} and figures.delta = {delta:g}"
-                )
-
-
-def _check_panels(study: Study) -> None:
-    """Figures can only show what some study simulates."""
-    figures = study.config["figures"]
-    delta, epsilon = figures["delta"], float(figures["epsilon"])
-    _check_levels("figures", {"deltas": [delta], "epsilons": [epsilon]}, plural="")
-    for key, names in figures.items():
-        for name in names if isinstance(names, list) else []:
-            _known(f"figures.{key}", name, study.instances)
-            if key == "fixed_confidence":
-                runs = [r for r in study.fixed_confidence if r.instance == name]
-                if not any(delta in run.deltas for run in runs):
-                    raise ValueError(
-                        f"figures.{key}: no study of fixed_confidence runs {name!r} "
-                        f"at figures.delta = {delta:g}"
-                    )
-                continue
-            levels = {run.epsilon for run in study.fixed_budget if run.instance == name}
-            at_one = key in ("bounds", "baselines")
-            if not levels or (at_one and epsilon not in levels):
-                raise ValueError(
-                    f"figures.{key}: no study of fixed_budget runs {name!r}"
-                    + f" at figures.epsilon = {epsilon:g}" * at_one
-                )
-
-
-def scaled_budgets(instance: Instance, epsilon: float, multiples: Iterable[float]) -> set[int]:
-    """Budgets at multiples of H_eps; those below the theorem's 2K are left out.
-
-    Parameters
-    ----------
-    instance : Instance
-        The problem.
-    epsilon : float
-        Privacy level; ``math.inf`` means none.
-    multiples : iterable of float
-        Multiples of H_eps.
-
-    Returns
-    -------
-    set of int
-        Whole numbers of pulls.
-    """
-    complexity = check_instance(instance).complexity(epsilon)
-    scaled = {math.ceil(multiple * complexity) for multiple in multiples}
-    return {budget for budget in scaled if budget >= 2 * instance.n_arms}
-
-
-def epsilon_name(epsilon: float) -> str:
-    """How a privacy level is written in file names and tables.
-
-    Parameters
-    ----------
-    epsilon : float
-        Privacy level; ``math.inf`` means none.
-
-    Returns
-    -------
-    str
-        ``inf`` without privacy, else at most six digits.
-    """
-    return "inf" if math.isinf(epsilon) else f"{epsilon:g}"
-
-
-def _leaves(value: Any, key: str = "", depth: int = 0) -> Iterator[tuple[str, Any]]:
-    """Every value of a config that is neither a list nor a mapping, with its key."""
-    if depth > MAX_DEPTH:
-        raise ValueError(f"{key[:60]}...: nested more than {MAX_DEPTH} levels deep")
-    if isinstance(value, Mapping):
-        for name, item in value.items():
-            yield from _leaves(item, f"{key}.{name}".removeprefix("."), depth + 1)
-    elif isinstance(value, list | tuple):
-        for position, item in enumerate(value):
-            yield from _leaves(item, f"{key}[{position}]", depth + 1)
+def _complaint(error: Mapping[str, Any], model: Any) -> str:
+    """Return an error of Pydantic as one line: key, value, what is allowed."""
+    place, kind, value = list(error["loc"]), error["type"], error["input"]
+    if place[:1] == ["instances"] and len(place) > 2:
+        del place[2]  # the kind of the entry, which is no key
+    if kind in ("extra_forbidden", "invalid_key"):
+        where, name = _key_of(place[:-1]), place[-1]
+        return f"{where}: ".removeprefix(": ") + unknown("key", name, _keys_at(model, place[:-1]))
+    if kind == "missing":
+        return f"{_key_of(place)} is missing"
+    if kind == "union_tag_invalid":
+        families = re.findall(r"'([\w-]+)'", error["ctx"]["expected_tags"])
+        known = [family for family in families if family != "problem"]
+        return f"{_key_of(place)}.family: {unknown('family', error['ctx']['tag'], known)}"
+    if kind == "value_error":
+        return f"{_key_of(place)}: {error['ctx']['error']}"
+    if kind in RANGES:
+        limit, words = RANGES[kind]
+        complaint = f"{words} {error['ctx'][limit]:g}"
+    elif isinstance(value, float) and math.isnan(value):
+        complaint = "is not a number"
     else:
-        yield key, value
+        complaint = KINDS.get(kind, short(error["msg"]))
+    hint = _hint(value) if "number" in complaint else ""
+    return f"{_key_of(place)}: {shown(value)} {complaint}{hint}"
 
 
-def _check_numbers(config: Mapping[str, Any]) -> None:
-    """What a schema cannot say: no NaN, infinity for epsilon only, nothing too large."""
-    for key, value in _leaves(config):
-        name = key.rsplit(".", 1)[-1]
-        if isinstance(value, float) and math.isnan(value):
-            raise ValueError(f"{key}: {value} is not a number")
-        if isinstance(value, float) and math.isinf(value) and not name.startswith("epsilon"):
-            raise ValueError(f"{key}: {value} is not finite")
-        most = MAX_SEED if key == "seed" else MAX_PULLS
-        if isinstance(value, int) and abs(value) > most:
-            raise ValueError(f"{key}: {shown(value)} is more than {most:.3g}")
+def _hint(value: object) -> str:
+    """Return how to write a number that YAML or --config took for text."""
+    if not isinstance(value, str):
+        return ""
+    if re.fullmatch(r"[+-]?inf(inity)?", value.strip(), re.IGNORECASE):
+        return "; write .inf"
+    if re.fullmatch(r"[+-]?\d+e[+-]?\d+", value.strip(), re.IGNORECASE):
+        digits, power = value.lower().split("e")
+        return f"; YAML takes this for text, write {digits}.0e{int(power):+d}"
+    if re.fullmatch(r"[+-]?[\d.]+(e[+-]?\d+)?", value.strip(), re.IGNORECASE):
+        return "; this is text, as --config passes values inside braces: write a config file"
+    return ""
 
 
-def _check_root(root: str) -> None:
-    """The root becomes part of file names, in which Snakemake gives some characters a meaning."""
-    odd = [one for one in root if one in '{}<>*?[]|"' or not one.isprintable()]
-    odd += [end for end in (root[:1], root[-1:]) if end.isspace()] + [root[:1]] * (root[:1] == "~")
-    if odd:
-        raise ValueError(f"root: {shown(root)} must be the name of a folder without {odd[0]!r}")
-    if any(len(part.encode()) > 200 for part in root.split("/")):
-        raise ValueError(f"root: {short(root, 40)!r} must be a name of at most 200 bytes")
+def _key_of(place: Sequence[Any]) -> str:
+    """Return a place as people write it: ``fixed_budget.studies[0].epsilons``."""
+    parts = [f"[{part}]" if isinstance(part, int) else f".{part}" for part in place]
+    return "".join(parts).removeprefix(".")
 
 
-def _check_schema(config: Mapping[str, Any]) -> None:
-    validator = _validator()
-    from jsonschema.exceptions import best_match
-
-    error = best_match(validator.iter_errors(config))
-    if error is None:
-        return
-    key = error.json_path.removeprefix("$").removeprefix(".") or "config"
-    if error.validator == "additionalProperties":
-        known = error.schema.get("properties", {})
-        extra = sorted(set(error.instance) - set(known), key=str)
-        raise ValueError(f"{key}: {unknown('key', extra[0], known)}")
-    value = repr(error.instance)
-    raise ValueError(f"{key}: {short(error.message.replace(value, short(value, 60)))}")
+def _keys_at(model: Any, place: Sequence[Any]) -> list[str]:
+    """Return the keys of a section, from the schema."""
+    schema = model.model_json_schema()
+    node = schema
+    for part in place:
+        node = node["items"] if isinstance(part, int) else node["properties"][part]
+        node = _resolved(node, schema)
+    if "oneOf" in node:  # kinds of problems
+        kinds = [_resolved(kind, schema) for kind in node["oneOf"]]
+        return list(dict.fromkeys(key for kind in kinds for key in kind["properties"]))
+    return list(node["properties"])
 
 
-@cache
-def _validator() -> Any:
-    """A validator that does not take 3.0 for an integer: seeds and counts are Python integers."""
-    skip_address_grammar()
-    from jsonschema import Draft202012Validator, validators
-
-    types = Draft202012Validator.TYPE_CHECKER.redefine(
-        "integer", lambda _, value: isinstance(value, int) and not isinstance(value, bool)
-    )
-    strict = validators.extend(Draft202012Validator, type_checker=types)
-    return strict(schema())
+def _resolved(node: Mapping[str, Any], schema: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a node of a JSON schema behind its reference."""
+    for option in node.get("anyOf", []):
+        if option.get("type") != "null":
+            node = option
+    return schema["$defs"][node["$ref"].rsplit("/", 1)[-1]] if "$ref" in node else node
 
 
-def schema() -> dict[str, Any]:
-    """The schema of a config; an ``enum`` that names a table holds the names of its rows.
+def _with_extra(config: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the config that runs ``extra_study`` on ``extra_instances`` alone, if any."""
+    changed = copy.deepcopy(dict(config))
+    extra = changed.get("extra_instances")
+    if not extra:
+        return changed
+    names, grid = [entry["name"] for entry in extra], changed["extra_study"]
+    changed["instances"] = extra
+    if changed["root"] == ".":
+        changed["root"] = f"results/{names[0]}"
+    shared = {"instances": names, "epsilons": grid["epsilons"]}
+    budget = {key: grid[key] for key in ("policies", "multiples", "replicates")}
+    confidence = {key: grid[key] for key in ("radii", "deltas", "replicates")}
+    changed["fixed_budget"]["studies"] = [shared | budget]
+    changed["fixed_confidence"]["studies"] = [shared | confidence]
+    for section in ("rare_fixed_budget", "environments", "rare_fixed_confidence", "exact_curves"):
+        changed[section]["studies"] = []
+    changed["error_map"] = {"one_arm": [], "two_arms": []}
+    changed["allocation"]["instances"] = []
+    panels = {"fixed_budget": names, "collapse": names, "fixed_confidence": names}
+    delta = min(grid["deltas"], key=lambda delta: abs(delta - changed["figures"]["delta"]))
+    changed["figures"] |= panels | {"bounds": [], "baselines": [], "delta": delta}
+    return changed
 
-    Returns
-    -------
-    dict
-        The JSON schema.
-    """
-    import yaml
 
-    tables = {"radii": RADII, "policies": tuple(POLICIES), "index policies": INDEX_POLICIES}
-    return _with_names(yaml.safe_load(SCHEMA.read_text(encoding="utf-8")), tables)
-
-
-def _with_names(node: Any, tables: Mapping[str, tuple[str, ...]]) -> Any:
-    if isinstance(node, list):
-        return [_with_names(item, tables) for item in node]
-    if not isinstance(node, dict):
-        return node
-    return {
-        key: list(tables[value])
-        if key == "enum" and isinstance(value, str)
-        else _with_names(value, tables)
-        for key, value in node.items()
-    }
+# --- unrolling ----------------------------------------------------------------------------------
 
 
 def _instances(config: Mapping[str, Any]) -> dict[str, Instance]:
@@ -486,7 +390,7 @@ def _budget_runs(section: Mapping[str, Any], instances: dict[str, Instance]) -> 
             if budget < least:
                 raise ValueError(f"{where}.budgets: {budget} is below 2K = {least} of {name!r}")
         for policy in grid["policies"]:
-            for epsilon in _epsilons(where, grid):
+            for epsilon in map(float, grid["epsilons"]):
                 if multiples:
                     _check_budgets(where, instances[name], epsilon, multiples)
                 replicates = _replicates(where, grid, section, BUDGET_KEYS, budget_replicates)
@@ -495,6 +399,25 @@ def _budget_runs(section: Mapping[str, Any], instances: dict[str, Instance]) -> 
                 run.replicates = max(run.replicates, replicates)
                 run.multiples |= set(multiples)
                 run.budgets |= set(budgets)
+    return list(runs.values())
+
+
+def _confidence_runs(
+    section: Mapping[str, Any], instances: dict[str, Instance], constants: Mapping[str, float]
+) -> list[ConfidenceRun]:
+    runs: dict[tuple, ConfidenceRun] = {}
+    for where, grid, name in _studies("fixed_confidence", section, instances):
+        with _at(f"{where}.instances"):
+            _check_costs(instances[name], grid, constants, require_affordable)
+        for radius in grid.get("radii", RADII):
+            for epsilon in map(float, grid["epsilons"]):
+                cell = (instances[name], epsilon, grid["deltas"], Radius(radius, **constants))
+                needed = partial(_needed, cell)
+                replicates = _replicates(where, grid, section, CONFIDENCE_KEYS, needed)
+                new = ConfidenceRun(name, radius, epsilon, replicates)
+                run = runs.setdefault((name, radius, epsilon), new)
+                run.replicates = max(run.replicates, replicates)
+                run.deltas |= set(grid["deltas"])
     return list(runs.values())
 
 
@@ -525,26 +448,6 @@ def _needed(cell: tuple, precision: Mapping[str, float]) -> int:
     return confidence_replicates(precision, *cell)
 
 
-def _confidence_runs(
-    section: Mapping[str, Any], instances: dict[str, Instance], constants: Mapping[str, float]
-) -> list[ConfidenceRun]:
-    runs: dict[tuple, ConfidenceRun] = {}
-    for where, grid, name in _studies("fixed_confidence", section, instances):
-        _check_levels(where, grid)
-        with _at(f"{where}.instances"):
-            _check_costs(instances[name], grid, constants, require_affordable)
-        for radius in grid.get("radii", RADII):
-            for epsilon in _epsilons(where, grid):
-                cell = (instances[name], epsilon, grid["deltas"], Radius(radius, **constants))
-                needed = partial(_needed, cell)
-                replicates = _replicates(where, grid, section, CONFIDENCE_KEYS, needed)
-                new = ConfidenceRun(name, radius, epsilon, replicates)
-                run = runs.setdefault((name, radius, epsilon), new)
-                run.replicates = max(run.replicates, replicates)
-                run.deltas |= set(grid["deltas"])
-    return list(runs.values())
-
-
 def _studies(
     title: str, section: Mapping[str, Any], instances: dict[str, Instance]
 ) -> Iterator[tuple[str, Mapping[str, Any], str]]:
@@ -559,33 +462,41 @@ def _studies(
                 yield where, grid, name
 
 
-def _check_levels(where: str, grid: Mapping[str, Any], plural: str = "s") -> None:
-    _epsilons(where, grid, plural)
-    _check_deltas(where, grid, plural)
+def _check_rare_and_exact(study: Study) -> None:
+    """Importance sampling and exact chains: what they ask for can be computed."""
+    for section in ("rare_fixed_budget", "environments", "exact_curves"):
+        for where, grid, name in _studies(section, study.config[section], study.instances):
+            instance = study.instances[name]
+            if section == "exact_curves" and instance.n_arms > MAX_EXACT_ARMS:
+                raise ValueError(
+                    f"{where}.instances: {name!r} has {instance.n_arms} arms, "
+                    f"exact chains take at most {MAX_EXACT_ARMS}"
+                )
+            for epsilon in map(float, grid["epsilons"]):
+                _check_budgets(where, instance, epsilon, grid["multiples"])
+                if section == "exact_curves":
+                    budget = math.ceil(max(grid["multiples"]) * instance.complexity(epsilon))
+                    with _at(f"{where}.multiples"):
+                        require_short_budget(instance, epsilon, budget, adaptive=True)
+    section = "rare_fixed_confidence"
+    for where, grid, name in _studies(section, study.config[section], study.instances):
+        with _at(where):
+            _check_costs(study.instances[name], grid, study.constants, require_affordable)
 
 
-def _epsilons(where: str, grid: Mapping[str, Any], plural: str = "s") -> list[float]:
-    """The privacy levels of a grid, each of which has a file name of its own."""
-    for epsilon in grid["epsilons"]:
-        if not epsilon >= MIN_EPSILON:
-            raise ValueError(
-                f"{where}.epsilon{plural}: {epsilon} is not a number >= {MIN_EPSILON:g} "
-                "(.inf means no privacy)"
-            )
-        if float(epsilon_name(epsilon)) != epsilon:
-            raise ValueError(
-                f"{where}.epsilon{plural}: {epsilon} has more than six digits, "
-                f"its files would be named {epsilon_name(epsilon)}"
-            )
-    return [float(epsilon) for epsilon in grid["epsilons"]]
-
-
-def _check_deltas(where: str, grid: Mapping[str, Any], plural: str = "s") -> None:
-    for delta in grid.get("deltas", []):
-        if not MIN_DELTA <= delta < 1:
-            raise ValueError(
-                f"{where}.delta{plural}: {delta} is not a number >= {MIN_DELTA:g} and below 1"
-            )
+def _check_error_map(section: Mapping[str, Any], constants: Mapping[str, float]) -> None:
+    """The cells of the error map are problems with means in [0, 1]; one arm has an exact chain."""
+    for part, grids in section.items():
+        for position, grid in enumerate(grids):
+            where = f"error_map.{part}[{position}]"
+            highest = max(grid["thresholds"]) + max(grid["gaps"])
+            if highest > 1:
+                raise ValueError(f"{where}: threshold + gap = {highest:g} must be at most 1")
+            check = require_short_chain if part == "one_arm" else require_affordable
+            for threshold in grid["thresholds"]:
+                cell = Instance("cell", [threshold + min(grid["gaps"])], threshold)
+                with _at(f"{where}.gaps"):
+                    _check_costs(cell, grid, constants, check)
 
 
 def _check_budgets(
@@ -618,15 +529,6 @@ def _require_finite_complexity(where: str, instance: Instance) -> None:
         )
 
 
-@contextmanager
-def _at(where: str) -> Iterator[None]:
-    """Put the key before what is wrong with its value."""
-    try:
-        yield
-    except ValueError as error:
-        raise ValueError(f"{where}: {error}") from None
-
-
 def _check_costs(
     instance: Instance,
     grid: Mapping[str, Any],
@@ -639,10 +541,13 @@ def _check_costs(
         check(instance, epsilon, delta, Radius(radius, **constants), CONFIG_HINT)
 
 
-def _known(where: str, name: str, instances: dict[str, Instance]) -> Instance:
-    if name not in instances:
-        raise ValueError(f"{where}: {unknown('instance', name, instances)}")
-    return instances[name]
+@contextmanager
+def _at(where: str) -> Iterator[None]:
+    """Put the key before what is wrong with its value."""
+    try:
+        yield
+    except ValueError as error:
+        raise ValueError(f"{where}: {error}") from None
 
 
 def _key(run: BudgetRun | ConfidenceRun) -> tuple[str, str, float]:

@@ -9,7 +9,7 @@ with pulls n_i that the boundary (Algorithm 2) or the budget's share Delta_i^-2 
 predicts, and C budgets to report at, of which near ones count less. A threshold tau away from 1/2
 keeps jumps short: about m_i = min(n_i, 1250 |1 - 2 tau| / Delta_i) pulls are made one by one. An
 arm decided at time t_i wakes again and again until the end, T, where the boundary grows with time.
-``benchmarks/cost_growth.py`` measures the rates, which ``benchmarks/rates.json`` keeps. The same
+``benchmarks/cost_growth.py`` measures the rates, which ``data/rates.json`` keeps. The same
 numbers tell a cluster what each simulation asks for.
 """
 
@@ -19,9 +19,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
-from ldpt.config import PROJECT, BudgetRun, ConfidenceRun, Study, epsilon_name
+from ldpt.config import Study
+from ldpt.grid import BudgetRun, ConfidenceRun, epsilon_name
 from ldpt.instances import MAX_LISTED_ARMS, Instance
 from ldpt.limits import confidence_pulls, gaps_of
 from ldpt.privacy import shrinkage
@@ -29,7 +31,7 @@ from ldpt.radii import Radius
 
 SHORT_WAY = 200  # pulls per arm to a budget up to which looking there costs less
 STEPPED = 1250  # pulls made one by one where |1 - 2 tau| is the gap; measured
-RATES = PROJECT / "benchmarks" / "rates.json"
+RATES = Path(__file__).with_name("data") / "rates.json"
 
 Features = dict[str, float]
 Rates = Mapping[str, Mapping[str, Features]]

@@ -36,6 +36,7 @@ UNION, TWO_SIDED, ONE_SIDED, COIN = 0, 1, 2, 3  # families of formulas
 HOEFFDING_VARIANCE = 0.25  # variance proxy of every variable in [0, 1]
 DEFAULT_RHO = 10.0
 DEFAULT_PRIOR_GAP = 0.125
+DEFAULT_RADIUS = "onesided"  # of the command line and of plans
 DRIFT_TOLERANCE = 1e-4  # relative, of pulls that are estimated; every step halves the distance
 MIN_CONSTANT, MAX_CONSTANT = 1e-100, 1e100  # of rho and prior_gap; beyond, squares overflow
 

@@ -14,9 +14,9 @@ from snakemake.utils import min_version
 min_version("9.27")
 
 from ldpt import cost
-from ldpt.config import epsilon_name, study
+from ldpt.config import load, merge, study
+from ldpt.grid import epsilon_name
 from ldpt.provenance import code_hash, config_origin, require_writable, stable_hash
-from ldpt.radii import Radius
 
 # --- the project and its config -------------------------------------------------------------------
 
@@ -36,10 +36,39 @@ def sources(folder, *names):
 if not os.access(".snakemake" if os.path.isdir(".snakemake") else ".", os.W_OK):
     sys.exit(f"cannot write to {os.getcwd()}: copy the project to a folder of yours")
 
+# What --configfile, --config or a `module:` gives lies over the paper-scale config.
 try:
-    STUDY = study(config)
+    STUDY = study(merge(load(HOME / "config" / "config.yaml"), config))
 except ValueError as error:
     sys.exit(f"config: {error}")
+config.update(STUDY.config)
+
+
+def checked(section):
+    """Return a part of the config, or end with one line: only what is drawn has to be there."""
+    try:
+        return section()
+    except ValueError as error:
+        raise SystemExit(f"config: {error}") from None
+
+
+def panels(key):
+    """Return the panels of a figure as a parameter."""
+
+    def names(wildcards):
+        return checked(lambda: STUDY.panels(key))
+
+    return names
+
+
+def allocation_settings(wildcards):
+    """Return the section `allocation` of the config."""
+    return checked(STUDY.allocation)
+
+
+def allocation_problems(wildcards):
+    """Return the definitions of the problems whose pulls are counted."""
+    return [vars(STUDY.instance(name)) for name in config["allocation"]["instances"]]
 
 
 def under(folder):
@@ -263,3 +292,18 @@ PRODUCTS = [
     "<results>/claims.json",
 ]
 MANIFEST = "<results>/manifest.json"
+# With extra_instances: what one study on a problem of the user's gives.
+EXTRA_PRODUCTS = [
+    "<results>/instances.json",
+    simulations("fixed_budget"),
+    simulations("fixed_confidence"),
+    expand(
+        "<results>/summaries/{name}.csv",
+        name=["fixed_budget", "fixed_confidence", "bounds"],
+    ),
+    expand(
+        "<figures>/{name}.{ext}",
+        name=["fixed_budget_error", "fixed_budget_collapse", "fixed_confidence_cost"],
+        ext=["pdf", "png"],
+    ),
+]

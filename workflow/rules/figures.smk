@@ -83,7 +83,7 @@ rule fixed_budget_error:
     group:
         "conclude"
     params:
-        panels=config["figures"]["fixed_budget"],
+        panels=panels("fixed_budget"),
         error=config["figures"]["error"],
         epsilon=config["figures"]["epsilon"],
         code=code("fixed_budget_error"),
@@ -107,7 +107,7 @@ rule fixed_budget_collapse:
     group:
         "conclude"
     params:
-        panels=config["figures"]["collapse"],
+        panels=panels("collapse"),
         error=config["figures"]["error"],
         epsilon=config["figures"]["epsilon"],
         code=code("fixed_budget_collapse"),
@@ -135,7 +135,7 @@ rule fixed_budget_bounds:
     group:
         "conclude"
     params:
-        panels=config["figures"]["bounds"],
+        panels=panels("bounds"),
         epsilon=config["figures"]["epsilon"],
         code=code("fixed_budget_bounds"),
     script:
@@ -158,7 +158,7 @@ rule fixed_budget_baselines:
     group:
         "conclude"
     params:
-        panels=config["figures"]["baselines"],
+        panels=panels("baselines"),
         epsilon=config["figures"]["epsilon"],
         error=config["figures"]["error"],
         code=code("fixed_budget_baselines"),
@@ -183,7 +183,7 @@ rule fixed_confidence_cost:
     group:
         "conclude"
     params:
-        panels=config["figures"]["fixed_confidence"],
+        panels=panels("fixed_confidence"),
         delta=config["figures"]["delta"],
         code=code("fixed_confidence_cost"),
     script:
@@ -252,7 +252,7 @@ rule fixed_confidence_radii:
     group:
         "conclude"
     params:
-        panels=config["figures"]["fixed_confidence"],
+        panels=panels("fixed_confidence"),
         epsilon=config["figures"]["epsilon"],
         delta=config["figures"]["delta"],
         code=code("fixed_confidence_radii"),
@@ -312,7 +312,7 @@ rule optimality_gap:
     group:
         "conclude"
     params:
-        panels=config["figures"]["fixed_confidence"],
+        panels=panels("fixed_confidence"),
         delta=config["figures"]["delta"],
         code=code("optimality_gap"),
     script:

@@ -2,13 +2,12 @@
 
 
 rule instances:
+    """Write the problems of the config to one file, and tabulate them with their complexities."""
     output:
         **tabled("instances"),
         json="<results>/instances.json",
     log:
         "<results>/logs/instances.log",
-    """Write the problems of the config to one file, and tabulate them with their complexities."""
-    localrule: True
     params:
         code=code("instances"),
         definitions=[vars(instance) for instance in STUDY.instances.values()],

@@ -18,7 +18,6 @@ report: "../captions/workflow.rst"
 
 rule gather_numbers:
     """Gather every number that article and README show, and fill the findings of the README."""
-    localrule: True
     input:
         facts=expand("<results>/captions/{name}.json", name=FIGURES),
         claims="<results>/claims.json",
@@ -155,15 +154,18 @@ rule notebook:
         "../../scripts/run_notebook.py"
 
 
+if STUDY.is_extra:
+    PRODUCTS[:] = EXTRA_PRODUCTS
+
+
 rule manifest:
+    """List every product with its hash and the hash of its record."""
     input:
         PRODUCTS,
     output:
         MANIFEST,
     log:
         "<results>/logs/manifest.log",
-    """List every product with its hash and the hash of its record."""
-    localrule: True
     params:
         code=code("manifest"),
         config=config,

@@ -96,9 +96,7 @@ rule simulate_allocation:
     params:
         code=code("simulate_allocation"),
         seed=config["seed"],
-        allocation=config["allocation"],
-        problems=[
-            vars(STUDY.instance(name)) for name in config["allocation"]["instances"]
-        ],
+        allocation=allocation_settings,
+        problems=allocation_problems,
     script:
         "../../scripts/simulate_allocation.py"

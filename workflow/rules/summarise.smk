@@ -62,7 +62,7 @@ rule summarise_bounds:
     input:
         instances="<results>/instances.json",
         fixed_confidence="<results>/summaries/fixed_confidence.csv",
-        rare="<results>/rare/fixed_budget.csv",
+        rare="<results>/rare/fixed_budget.csv" if config["figures"]["bounds"] else [],
     output:
         fixed_confidence="<results>/summaries/bounds.csv",
         fixed_budget="<results>/summaries/budget_bounds.csv",
@@ -72,7 +72,10 @@ rule summarise_bounds:
         "evaluate"
     params:
         code=code("summarise_bounds"),
-        figures=config["figures"],
+        confidence_panels=panels("fixed_confidence"),
+        delta=config["figures"]["delta"],
+        budget_panels=panels("bounds"),
+        epsilon=config["figures"]["epsilon"],
     script:
         "../../scripts/summarise_bounds.py"
 

@@ -20,7 +20,7 @@ from ldpt.claims.measured import (
     collapse,
     over_lower_bound,
 )
-from ldpt.config import scaled_budgets
+from ldpt.grid import scaled_budgets
 from ldpt.instances import Instance, budget_environments
 from ldpt.radii import RADII, VALID_RADII
 

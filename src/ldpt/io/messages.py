@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable
 
+MAX_NAMES = 20  # that a message lists
+
 
 def short(text: object, width: int = 300) -> str:
     """A text, or the message of an error, on one line of at most ``width`` characters.
@@ -35,12 +37,20 @@ def shown(value: object) -> str:
 
 
 def unknown(kind: str, name: object, known: Iterable[object]) -> str:
-    """One line about an unknown name, with the known ones.
+    """Return one line about an unknown name: the nearest known one, else some of them.
 
     >>> unknown("instance", "x", ["a", "b"])
     "unknown instance 'x' (choose from a, b)"
+    >>> unknown("instance", "dose-findin", ["crowded", "dose-finding"])
+    "unknown instance 'dose-findin' (did you mean dose-finding?)"
     """
-    return f"unknown {kind} {shown(name)} (choose from {', '.join(map(str, known))})"
+    from difflib import get_close_matches
+
+    names = list(map(str, known))
+    if nearest := get_close_matches(str(name), names, n=1, cutoff=0.75):
+        return f"unknown {kind} {shown(name)} (did you mean {nearest[0]}?)"
+    more = f" and {len(names) - MAX_NAMES} more" if len(names) > MAX_NAMES else ""
+    return f"unknown {kind} {shown(name)} (choose from {', '.join(names[:MAX_NAMES])}{more})"
 
 
 def counted(count: int, one: str, many: str = "") -> str:

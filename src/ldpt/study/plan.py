@@ -27,13 +27,12 @@ from ldpt.checks import (
     check_whole,
     is_number,
 )
-from ldpt.config import DEFAULT_RADIUS
 from ldpt.instances import Instance, check_instance
 from ldpt.io.messages import shown
 from ldpt.limits import MAX_PULLS, MAX_REPLICATES, require_affordable
 from ldpt.policies import DEFAULT_POLICY, INDEX_POLICIES
 from ldpt.privacy import shrinkage
-from ldpt.radii import RADII, VALID_RADII, Radius
+from ldpt.radii import DEFAULT_RADIUS, RADII, VALID_RADII, Radius
 
 BUDGET_METHODS = INDEX_POLICIES
 METHODS = (*BUDGET_METHODS, *RADII)

@@ -1,0 +1,50 @@
+"""What a config unrolls to: simulations, their privacy levels and their budgets."""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from ldpt.instances import Instance
+
+
+@dataclass
+class BudgetRun:
+    """Algorithm 1 or a baseline at one privacy level: all budgets in one sweep."""
+
+    instance: str
+    policy: str
+    epsilon: float
+    replicates: int
+    multiples: set[float] = field(default_factory=set)
+    budgets: set[int] = field(default_factory=set)
+
+    def grid(self, instance: Instance) -> list[int]:
+        """Return every budget in whole pulls, in increasing order."""
+        return sorted(self.budgets | scaled_budgets(instance, self.epsilon, self.multiples))
+
+
+@dataclass
+class ConfidenceRun:
+    """Algorithm 2 at one privacy level: all error levels."""
+
+    instance: str
+    radius: str
+    epsilon: float
+    replicates: int
+    deltas: set[float] = field(default_factory=set)
+
+
+def scaled_budgets(instance: Instance, epsilon: float, multiples: Iterable[float]) -> set[int]:
+    """Return the budgets at multiples of H_eps; those below the theorem's 2K are left out."""
+    complexity = instance.complexity(epsilon)
+    scaled = {math.ceil(multiple * complexity) for multiple in multiples}
+    return {budget for budget in scaled if budget >= 2 * instance.n_arms}
+
+
+def epsilon_name(epsilon: float) -> str:
+    """Return a privacy level as tables and parameters write it.
+
+    >>> epsilon_name(0.25), epsilon_name(float("inf"))
+    ('0.25', 'inf')
+    """
+    return "inf" if math.isinf(epsilon) else f"{epsilon:g}"
