@@ -632,7 +632,7 @@ def _priced(
     """Return the x and y that minimise w kl(1 - y, x) + p x + q y, and the minimum.
 
     With s = p / w and r = exp(-q / w) the derivatives vanish at x = (1 - r (1 + s)) / (s (1 - r))
-    and y = (1 - x) r s / (1 - r). Where this is outside [0, 1], x + y = 1 and kl = 0: one of them is 1.
+    and y = (1 - x) r s / (1 - r). Where this is outside [0, 1], x + y = 1 and kl = 0: one is 1.
     """
     p, q = math.exp(log_price_of_x), math.exp(log_price_of_y)
     s, r = p / w, np.exp(-q / w)

@@ -31,8 +31,8 @@ class Section(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
 
 
-def _one_of(kind: str, names: Iterable[str]) -> Any:
-    """Return the type of a name out of a table."""
+def _known(kind: str, names: Iterable[str]) -> AfterValidator:
+    """Return the check of a name out of a table."""
     known = tuple(names)
 
     def check(name: str) -> str:
@@ -40,7 +40,12 @@ def _one_of(kind: str, names: Iterable[str]) -> Any:
             raise ValueError(unknown(kind, name, known))
         return name
 
-    return Annotated[str, AfterValidator(check), Field(json_schema_extra={"enum": list(known)})]
+    return AfterValidator(check)
+
+
+def _enum(names: Iterable[str]) -> Any:
+    """Return what the JSON schema says of a name out of a table."""
+    return Field(json_schema_extra={"enum": list(names)})
 
 
 def _distinct_name(epsilon: float) -> float:
@@ -74,10 +79,10 @@ Count = Annotated[int, Field(ge=1, le=MAX_REPLICATES)]
 Arms = Annotated[int, Field(ge=1, le=MAX_ARMS)]
 Constant = Annotated[float, Field(ge=1e-100, le=1e100)]
 MinGap = Annotated[float, Field(gt=0, le=MAX_MIN_GAP)]
-Policy = _one_of("policy", POLICIES)
-IndexPolicy = _one_of("policy", INDEX_POLICIES)
-RadiusName = _one_of("radius", RADII)
-Law = _one_of("law", NEW_LAWS)
+Policy = Annotated[str, _known("policy", POLICIES), _enum(POLICIES)]
+IndexPolicy = Annotated[str, _known("policy", INDEX_POLICIES), _enum(INDEX_POLICIES)]
+RadiusName = Annotated[str, _known("radius", RADII), _enum(RADII)]
+Law = Annotated[str, _known("law", NEW_LAWS), _enum(NEW_LAWS)]
 
 THRESHOLD: Any = Field(description="tau, which the means are compared with")
 NAMES: Any = Field(description="instances by name; in studies also patterns such as random-*")
