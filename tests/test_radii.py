@@ -28,6 +28,7 @@ from ldpt.radii import (
     Radius,
     as_radius,
     drift_pulls,
+    lower,
     threshold_variance,
     upper,
 )
@@ -67,7 +68,8 @@ def test_boundary_of_mixture_is_robbins_and_needs_no_time(n, rho):
 def test_boundary_compiled_is_the_plain_one(name):
     edge = Radius(name).at(3, 0.1, 0.4, 2.0)
     for n in (1, 50, 10**9):
-        assert boundaries.upper(edge, n, 2 * n) == upper(edge, n, 2 * n)
+        expected = upper(edge, n, 2 * n), lower(edge, n, 2 * n)
+        assert boundaries.sides(edge, n, 2 * n) == expected
 
 
 @pytest.mark.parametrize("name", RADII)

@@ -75,7 +75,7 @@ def test_safe_length_cannot_reach_an_edge():
     rng = np.random.default_rng(5)
     for _ in range(2000):
         up, down, tau = rng.uniform(0, 30), rng.uniform(0, 30), rng.random()
-        m = blocks.safe_length(up, down, 0.0, tau, 10**6)
+        m = blocks.safe_length(blocks.Corridor(up, down, 0.0, 0.0, tau, 10**6), 10**6)
         assert m >= 1
         assert (m - 1) * (1 - tau) <= up
         assert (m - 1) * tau <= down
@@ -95,7 +95,7 @@ def test_pulls_to_edge_is_the_first_touch(seed):
         pulls = np.arange(1, most + 1)
         touched = (moved >= up - pulls * closing) | (moved <= -(down - pulls * closing))
         expected = int(np.argmax(touched)) + 1 if touched.any() else most
-        corridor = blocks.Corridor(up, down, closing, tau, most)
+        corridor = blocks.Corridor(up, down, closing, closing, tau, most)
         found = blocks.pulls_to_edge(word, most, corridor)
         assert found == expected, f"seed [{seed}, {number}]"
 
@@ -111,7 +111,7 @@ def test_walk_in_words_stops_at_the_first_touch_or_far_from_both_edges(seed):
         bits = rng.random((1, 1000)) < tau
         tape, active = tape_from_responses(bits), blocks.new_active(1)
         log = np.zeros((20, blocks.ROW), np.int64)
-        corridor = blocks.Corridor(up, down, closing, tau, limit)
+        corridor = blocks.Corridor(up, down, closing, closing, tau, limit)
         pulls, ones, lines = blocks.walk_in_words(tape, 0, 0, tau, corridor, active, log, 0)
         moved, m = np.cumsum(bits[0] - tau)[:limit], np.arange(1, limit + 1)
         touched = (moved >= up - m * closing) | (moved <= -(down - m * closing))

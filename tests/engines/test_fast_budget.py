@@ -68,31 +68,41 @@ def test_fixed_budget_engines_pull_alike(epsilon, zeta, budget, log_weight):
     assert ks_2samp(first[0, 1], first[1, 1]).pvalue > LEVEL
 
 
+def draw_rule(rng, log_weight):
+    """A rule with or without a tolerance, with no clip, one or two; narrow ones matter most."""
+    caps = (float(rng.choice([np.inf, rng.uniform(0.0, 0.3)])) for _ in range(2))
+    tau = float(rng.choice([0.5, rng.uniform(0.02, 0.98)]))
+    return IndexRule(tau, float(rng.choice([0.0, 0.05])), log_weight, *caps)
+
+
 @pytest.mark.parametrize("log_weight", [0.0, 0.5])
-@pytest.mark.parametrize("zeta", [0.0, 0.05])
-def test_corridor_below_keeps_the_index_below_the_level(zeta, log_weight):
-    """Inside the corridor, shrunk by its closing, the index stays below the level."""
-    for number in range(300):
+def test_corridor_below_keeps_the_index_below_the_level(log_weight):
+    """Inside the corridor, shrunk by its closings, the index stays below the level."""
+    without_edge = 0
+    for number in range(1500):
         rng = np.random.default_rng([12, number])
-        rule = IndexRule(float(rng.choice([0.5, rng.uniform(0.1, 0.9)])), zeta, log_weight)
+        rule = draw_rule(rng, log_weight)
         n = int(rng.integers(1, 2000))
-        s = int(rng.binomial(n, rule.tau))
+        s = int(rng.binomial(n, np.clip(rule.tau + rng.choice([0, -0.2, 0.2]), 0, 1)))
         level = arm_index(rule, n, s) + rng.exponential(0.5)
         corridor = fast_budget.corridor_below(rule, level, n, s, int(rng.integers(1, 500)))
+        if corridor.limit == 1:  # one pull, after which the index is compared
+            continue
         d, m = s - n * rule.tau, np.arange(1, corridor.limit + 1)
-        for way, sign in ((corridor.up, 1), (corridor.down, -1)):
-            at = d + sign * (way - m * corridor.closing)  # the edge after m pulls
-            inside = corridor.up + corridor.down > 2 * m * corridor.closing  # not yet empty
-            for pulls, where in zip(m[inside], at[inside], strict=True):
-                edge_sum = where + (n + pulls) * rule.tau
+        up, down = corridor.up - m * corridor.up_closing, corridor.down - m * corridor.down_closing
+        without_edge += (corridor.up == blocks.FAR) + (corridor.down == blocks.FAR)
+        for way, sign in ((up, 1), (down, -1)):
+            edge_sums = d + sign * np.minimum(way, n) + (n + m) * rule.tau
+            for pulls, edge_sum in zip(m[up + down > 0], edge_sums[up + down > 0], strict=True):
                 assert arm_index(rule, float(n + pulls), edge_sum) <= level, (number, pulls)
+    assert without_edge > 100
 
 
 @pytest.mark.parametrize("log_weight", [0.0, 0.5])
 def test_pulls_to_level_stops_where_the_index_reaches_the_level(log_weight):
-    for number in range(300):
+    for number in range(600):
         rng = np.random.default_rng([13, number])
-        rule = IndexRule(float(rng.choice([0.5, 0.3])), float(rng.choice([0.0, 0.1])), log_weight)
+        rule = draw_rule(rng, log_weight)
         n, most = int(rng.integers(1, 60)), int(rng.integers(1, 62))
         s = int(rng.binomial(n, rule.tau))
         level = arm_index(rule, n, s) + rng.exponential(0.3)

@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import ks_2samp
 
 from ldpt.engines.blocks import ONES, PULLS, REST, REST_SIZE, Corridor
-from ldpt.engines.boundaries import Arms, is_undecided, upper
+from ldpt.engines.boundaries import Arms, is_undecided, sides
 from ldpt.engines.confidence_runs import Runs, fixed_confidence_runs
 from ldpt.engines.fast_confidence import (
     AHEAD,
@@ -83,7 +83,7 @@ def test_reopening_time_is_the_first_at_which_the_arm_is_undecided(name, seed):
         edge = Radius(name).at(2, delta, tau, np.inf)
         if is_undecided(edge, n, s, t, tau):
             continue
-        found = reopening_time(edge, n, s, t, tau)
+        found = reopening_time(edge, n, s, t, tau, HORIZON)
         first = next((at for at in range(t + 1, 3000) if is_undecided(edge, n, s, at, tau)), None)
         if first is not None:
             assert found == first, (edge, n, s, t, tau)
@@ -114,9 +114,9 @@ def test_boundaries_lie_above_their_chords(name, n):
     steps = np.unique(np.linspace(0, limit, 300).astype(int))
     for n_arms, delta, threshold in [(1, 0.99, 0.5), (2, 0.1, 0.9), (1000, 1e-6, 0.2)]:
         edge = Radius(name).at(n_arms, delta, threshold, 0.5)
-        curve = np.array([upper(edge, n + m, 2 * n) for m in steps])
-        chord = curve[0] + steps * (curve[-1] - curve[0]) / limit
-        assert (curve >= chord * (1 - 1e-12)).all()
+        for curve in np.array([sides(edge, n + m, 2 * n) for m in steps]).T:
+            chord = curve[0] + steps * (curve[-1] - curve[0]) / limit
+            assert (curve >= chord * (1 - 1e-12)).all()
 
 
 def word_on(bits, start, size):
@@ -139,7 +139,7 @@ def test_walk_ends_at_the_first_touch_and_keeps_its_words(seed):
             *np.zeros((2, 1), np.int64), room.active, room.check_keys, room.reopen_keys, 0,
             room.words, room.sizes,
         )  # fmt: skip
-        walk(tape, 0, tau, Corridor(up, down, -opening, tau, limit), state)
+        walk(tape, 0, tau, Corridor(up, down, -opening, -opening, tau, limit), state)
         moved, m = np.cumsum(bits - tau)[:limit], np.arange(1, limit + 1)
         touched = (moved >= up + m * opening) | (moved <= -(down + m * opening))
         first = int(np.argmax(touched)) + 1 if touched.any() else limit

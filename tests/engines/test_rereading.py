@@ -75,7 +75,7 @@ def test_rows_spelled_out_give_all_their_orders_alike(ones, inner, outer):
     rng, m = np.random.default_rng(5), 10
     orders = [o for o in arrangements(m, ones) if (inner or -m) <= walk_of(o).max() < outer]
     numbers = {order: i for i, order in enumerate(orders)}
-    one_pull = blocks.Corridor(0.0, 0.0, 0.0, 0.5, 1)
+    one_pull = blocks.Corridor(0.0, 0.0, 0.0, 0.0, 0.5, 1)
     sample = []
     for _ in range(100 * len(orders)):
         rows, active, i = summed_row(m, ones, outer), blocks.new_active(1), rereading.GAP
@@ -108,7 +108,7 @@ def test_reread_block_follows_the_tape_and_stops_at_the_corridor(seed):
         i, n = rereading.GAP, 0
         while n < m:
             ways = rng.uniform(1, 60, 2)
-            corridor = blocks.Corridor(*ways, 0.0, 0.5, m)
+            corridor = blocks.Corridor(*ways, 0.0, 0.0, 0.5, m)
             i = rereading.reread_block(tape, 0, n, corridor, rows, i, i, active)
             pulls = int(active[0, PULLS])
             moved = tape[0, n + 1 : n + pulls + 1] - tape[0, n] - 0.5 * np.arange(1, pulls + 1)

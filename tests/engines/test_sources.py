@@ -7,10 +7,11 @@ import itertools
 import math
 from collections import Counter
 
+import mpmath
 import numpy as np
 import pytest
 from scipy.special import gammaln
-from scipy.stats import binom, binomtest, chi2, hypergeom
+from scipy.stats import binom, binomtest, hypergeom, kstest
 
 from ldpt.engines.sources import (
     WORD_SIZE,
@@ -18,6 +19,7 @@ from ldpt.engines.sources import (
     binomial,
     halved_touch,
     hypergeometric,
+    hypergeometric_weight,
     reflected_edge,
     tape_from_responses,
     touch_exponent,
@@ -44,13 +46,52 @@ def test_parts_are_hypergeometric(m, ones, total):
     assert fits(sample, hypergeom.pmf(np.arange(m + 1), total, ones, m)) > LEVEL
 
 
-@pytest.mark.parametrize("total", [10**9, 3 * 10**10, 10**12])
-def test_parts_of_long_blocks_have_the_right_spread(total):
-    """Products of their sizes exceed 64 bits; the sum of squares is chi-squared, nearly."""
-    rng = np.random.default_rng(3)
-    sample = np.array([hypergeometric(rng, total // 2, total // 2, total) for _ in range(300)])
-    spread = np.sum((sample - total / 4) ** 2) / (total / 16)
-    assert LEVEL / 2 < chi2.cdf(spread, len(sample)) < 1 - LEVEL / 2
+@pytest.mark.parametrize("total", [10**9, 3 * 10**11, 2 * 10**12, 10**13])
+@pytest.mark.parametrize("share", [0.5, 0.02])
+def test_parts_of_long_blocks_are_normal(total, share):
+    """At the sizes that the limits admit; products of them exceed 64 bits."""
+    rng, ones = np.random.default_rng(3), int(share * total)
+    sample = np.array([hypergeometric(rng, total // 2, ones, total) for _ in range(300)])
+    spread = np.sqrt(ones * (1 - share) / 4)
+    assert kstest((sample - ones / 2) / spread, "norm").pvalue > LEVEL
+
+
+@pytest.mark.parametrize("m", [10**10, 10**13])
+@pytest.mark.parametrize("mean", [0.5, 0.98])
+def test_sums_of_long_blocks_are_normal(m, mean):
+    rng = np.random.default_rng(4)
+    sample = np.array([binomial(rng, m, mean) for _ in range(3000)])
+    assert kstest((sample - m * mean) / np.sqrt(m * mean * (1 - mean)), "norm").pvalue > LEVEL
+
+
+@pytest.mark.parametrize(
+    ("x", "m", "ones", "total"),
+    [
+        (0, 30, 30, 10**12),
+        (13, 25, 26, 50),
+        (30, 60, 1000, 2000),
+        (2_499_000, 5 * 10**6, 5 * 10**6, 10**7),
+        (25 * 10**11, 5 * 10**12, 5 * 10**12, 10**13),
+        (10**11 + 10**6, 5 * 10**12, 2 * 10**11, 10**13),
+    ],
+)
+def test_weights_are_right_at_any_size(x, m, ones, total):
+    def log_choose(n, k):
+        return mpmath.loggamma(n + 1) - mpmath.loggamma(k + 1) - mpmath.loggamma(n - k + 1)
+
+    with mpmath.workdps(60):
+        log_weight = log_choose(ones, x) + log_choose(total - ones, m - x) - log_choose(total, m)
+        expected = float(mpmath.exp(log_weight))
+    assert hypergeometric_weight(x, m, ones, total) == pytest.approx(expected, rel=1e-11)
+
+
+def test_rare_kinds_are_drawn_one_by_one():
+    """Two ones, or two zeros, among 10^13 responses."""
+    rng, total = np.random.default_rng(5), 10**13
+    few = [hypergeometric(rng, total // 2, 2, total) for _ in range(4000)]
+    many = [total // 2 - hypergeometric(rng, total // 2, total - 2, total) for _ in range(4000)]
+    for sample in (few, many):
+        assert fits(sample, [0.25, 0.5, 0.25]) > LEVEL
 
 
 def test_touch_probability_counts_the_walks_that_touch():

@@ -52,18 +52,21 @@ SUMMED, STEPPED, TOUCHING = range(3)
 
 WORTH = 300  # a sum drawn at once must span this many pulls to be cheaper than stepping
 WORTH_ROOT = math.sqrt(WORTH)
+FAR = float(NO_EDGE)  # distance to an edge that is not there
 NOT_WORTH, OPENED, TOUCHED = range(3)  # answers of open_long_block
 
 
 class Corridor(NamedTuple):
-    """The ways that d may go up and down, rounding taken off, before an edge is touched.
+    """How far d may go up and down, rounding taken off, before an edge is touched.
 
-    ``closing`` is how much both may shrink per pull, ``limit`` for how many pulls this holds.
+    Each distance may shrink by its ``closing`` per pull (a negative one: it grows); this holds for
+    ``limit`` pulls.
     """
 
     up: float
     down: float
-    closing: float
+    up_closing: float
+    down_closing: float
     tau: float
     limit: int
 
@@ -99,11 +102,12 @@ def rounding_slack(n: int) -> float:
 
 
 @borrowing
-def safe_length(up: float, down: float, closing: float, tau: float, limit: int) -> int:
-    """Pulls until the arm must be looked at: before the last of them no edge can be reached."""
-    up_speed, down_speed = 1.0 - tau + closing, tau + closing
-    rise = up / up_speed if up_speed > 0.0 else math.inf
-    fall = down / down_speed if down_speed > 0.0 else math.inf
+def safe_length(corridor: Corridor, limit: int) -> int:
+    """Return the largest block that cannot cross an edge before its last pull."""
+    up_speed = 1.0 - corridor.tau + corridor.up_closing
+    down_speed = corridor.tau + corridor.down_closing
+    rise = corridor.up / up_speed if up_speed > 0.0 else math.inf
+    fall = corridor.down / down_speed if down_speed > 0.0 else math.inf
     free = min(rise, fall, limit - 1.0)
     return 1 + int(free) if free > 0.0 else 1
 
@@ -161,18 +165,18 @@ def open_long_block(
     limit = min(corridor.limit, 100 * n)
     if active[arm, URN] > 0:
         limit = min(limit, active[arm, URN])
-    tau, up, down, closing = corridor.tau, corridor.up, corridor.down, corridor.closing
+    up, down = corridor.up, corridor.down
     near = min(up, down)
     if limit < WORTH or near * near < 0.75 * WORTH:  # less than half of what a bridge takes
         return NOT_WORTH
     # The walk 2 s - n sees d's edges tilted; a flat edge at their nearest end is safe. What such an
     # edge gives up and where the walk drifts count on their own side only.
-    tilt, walk = 1.0 - 2.0 * tau, 2.0 * mean - 1.0
-    rise, fall = max(0.0, 2.0 * closing + tilt), max(0.0, 2.0 * closing - tilt)
+    edges, walk = walk_edges(corridor), 2.0 * mean - 1.0
+    rise, fall = max(0.0, edges.rise), max(0.0, edges.fall)
     bridged = two_sided_length(
         2.0 * up, 2.0 * down, rise + max(0.0, walk), fall + max(0.0, -walk), limit, is_halved
     )
-    safe = safe_length(up, down, closing, tau, limit)
+    safe = safe_length(corridor, limit)
     if bridged >= WORTH and bridged > 2 * safe:
         ones = next_sum(source, arm, n, bridged, mean, active)
         up_edge = math.ceil(2.0 * up - bridged * rise)
@@ -193,7 +197,8 @@ def open_long_block(
 @borrowing
 def worthwhile_distance(mean: float, corridor: Corridor, is_halved: bool) -> float:
     """Distance of the walk 2 s - n to its nearest edge from which a block drawn at once pays."""
-    drift = abs(1.0 - 2.0 * corridor.tau) + 2.0 * corridor.closing + abs(2.0 * mean - 1.0)
+    closing = max(corridor.up_closing, corridor.down_closing)
+    drift = abs(1.0 - 2.0 * corridor.tau) + 2.0 * closing + abs(2.0 * mean - 1.0)
     ratio = touch_ratio(WORTH * drift + 4.0 * WORTH_ROOT, is_halved)
     return WORTH * drift + math.sqrt(ratio) * WORTH_ROOT
 
@@ -251,8 +256,9 @@ class WalkEdges(NamedTuple):
 @borrowing
 def walk_edges(corridor: Corridor) -> WalkEdges:
     """The edges of the walk 2 s - n."""
-    tilt, closing = 1.0 - 2.0 * corridor.tau, 2.0 * corridor.closing
-    return WalkEdges(2.0 * corridor.up, 2.0 * corridor.down, closing + tilt, closing - tilt)
+    tilt = 1.0 - 2.0 * corridor.tau
+    rise, fall = 2.0 * corridor.up_closing + tilt, 2.0 * corridor.down_closing - tilt
+    return WalkEdges(2.0 * corridor.up, 2.0 * corridor.down, rise, fall)
 
 
 @borrowing
@@ -352,8 +358,8 @@ def step_in_urn(source: Source, arm: int, n: int, corridor: Corridor, active: np
         word |= response << m
         moved += response - corridor.tau
         m += 1
-        up -= corridor.closing
-        down -= corridor.closing
+        up -= corridor.up_closing
+        down -= corridor.down_closing
         if moved >= up or moved <= -down:
             break
     active[arm, KIND] = STEPPED

@@ -10,7 +10,7 @@ import numpy as np
 
 from ldpt import radii
 from ldpt.engines.jit import borrowing, compiled
-from ldpt.radii import Boundary
+from ldpt.radii import COIN, Boundary
 
 height = compiled(radii.height)
 
@@ -23,19 +23,15 @@ class Arms(NamedTuple):
 
 
 @borrowing
-def upper(edge: Boundary, n: float, t: float) -> float:
-    """Return :func:`ldpt.radii.upper`, compiled."""
-    return height(edge, edge.above, n, t)
-
-
-@borrowing
-def lower(edge: Boundary, n: float, t: float) -> float:
-    """Return :func:`ldpt.radii.lower`, compiled."""
-    return height(edge, edge.below, n, t)
+def sides(edge: Boundary, n: float, t: float) -> tuple[float, float]:
+    """Return :func:`ldpt.radii.upper` and :func:`ldpt.radii.lower`, which only COIN tells apart."""
+    above = height(edge, edge.above, n, t)
+    return above, height(edge, edge.below, n, t) if edge.family == COIN else above
 
 
 @borrowing
 def is_undecided(edge: Boundary, n: float, s: float, t: float, tau: float) -> bool:
     """Whether moving the arm's mean by its radius towards the threshold changes its side."""
     d = s - n * tau
-    return -lower(edge, n, t) <= d < upper(edge, n, t)
+    above, below = sides(edge, n, t)
+    return -below <= d < above

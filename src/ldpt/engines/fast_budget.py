@@ -24,6 +24,7 @@ import numpy as np
 
 from ldpt.engines.bits import popcount
 from ldpt.engines.blocks import (
+    FAR,
     NOT_WORTH,
     ONES,
     PULLS,
@@ -377,21 +378,33 @@ def pulls_to_level(word: int, most: int, rule: IndexRule, level: float, n: int, 
 
 @borrowing
 def corridor_below(rule: IndexRule, level: float, n: int, s: int, limit: int) -> Corridor:
-    """Between which edges an arm stays below the level, and for how many pulls they hold.
+    """Return edges between which an arm stays below the level, and for how many pulls they hold.
 
     The index is at most the level while |d| <= e(n), see :func:`edge_of_level`. As e is concave,
-    over the next m pulls it falls by no more than (e(n) - e(n + m)) / m per pull.
+    over the next m pulls it falls by no more than (e(n) - e(n + m)) / m per pull. A clipped index
+    is also at most the level while n cap <= e(n), however far d is: then that side has no edge.
+    Once this fails, with n growing, it never holds again.
     """
     limit = min(limit, n)
+    d, slack = s - n * rule.tau, rounding_slack(n)
+    cap = rule.cap_above if d > 0.0 else rule.cap_below
     edge = edge_of_level(rule, n, level)
     ahead = edge_of_level(rule, n + limit, level)
-    while ahead == -np.inf and limit > 1:  # the logarithm alone exceeds the level there
+    needs_cap = n * cap <= edge - slack < abs(d) + math.sqrt(n)  # no edge, but one near if it had
+    while limit > 1 and (
+        ahead == -np.inf  # the logarithm alone exceeds the level there
+        or (needs_cap and (n + limit) * cap > ahead - slack)
+    ):
         limit >>= 1
         ahead = edge_of_level(rule, n + limit, level)
     closing = max(0.0, (edge - ahead) / limit) if ahead > -np.inf else 0.0
-    edge -= rounding_slack(n)
-    d = s - n * rule.tau
-    return Corridor(edge - d, edge + d, closing, rule.tau, limit)
+    edge, ahead = edge - slack, ahead - slack
+    up, up_closing, down, down_closing = edge - d, closing, edge + d, closing
+    if n * rule.cap_above <= edge and (n + limit) * rule.cap_above <= ahead:
+        up, up_closing = FAR, 0.0
+    if n * rule.cap_below <= edge and (n + limit) * rule.cap_below <= ahead:
+        down, down_closing = FAR, 0.0
+    return Corridor(up, down, up_closing, down_closing, rule.tau, limit)
 
 
 @borrowing

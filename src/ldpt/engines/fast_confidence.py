@@ -14,6 +14,7 @@ import numpy as np
 
 from ldpt.engines.bits import popcount
 from ldpt.engines.blocks import (
+    FAR,
     KIND,
     ONES,
     OPENED,
@@ -35,7 +36,7 @@ from ldpt.engines.blocks import (
     walk_edges,
     worthwhile_distance,
 )
-from ldpt.engines.boundaries import Arms, is_undecided, lower, upper
+from ldpt.engines.boundaries import Arms, is_undecided, sides
 from ldpt.engines.jit import borrowing, compiled
 from ldpt.engines.pull_order import (
     join,
@@ -48,10 +49,10 @@ from ldpt.engines.pull_order import (
 from ldpt.engines.rereading import part_of_block
 from ldpt.engines.sources import WORD_SIZE, Source, draw_one
 from ldpt.engines.tournament import NEVER, index_bits, new_tournament, runner_up_value, set_value
-from ldpt.radii import COIN, UNION, Boundary
+from ldpt.radii import UNION, Boundary
 
 TIME_ROUNDING = 1e-11  # relative, more than a closed form of a time can be off by
-HORIZON = 10**15  # pulls; an arm that reopens later never does
+HORIZON = 10**15  # pulls; treat reopening after it as never
 MAX_WORDS = 32  # of a walk
 AHEAD = 6  # a walk may take n >> AHEAD further words, while the boundary is not too curved
 
@@ -225,14 +226,13 @@ def visit(
         pulls[k], sums[k] = n, s
         active[k, REST], active[k, REST_SIZE] = word, size - m
     while undecided and t < stop:
-        next_block(source, arms, edge, state, k, t, stop - t)
+        next_block(source, arms, edge, state, k, t, sides(edge, n, t), stop - t)
         n, s, t = n + active[k, PULLS], s + active[k, ONES], t + active[k, PULLS]
         pulls[k], sums[k] = n, s
         undecided = is_undecided(edge, n, s, t, tau)
     if undecided:
         return t, False
-    time = reopening_time(edge, n, s, t, tau)
-    set_value(state.reopen_keys, k, NEVER if time == NEVER else (time << state.bits) + k)
+    set_reopening(edge, state, k, t, tau)
     return t, True
 
 
@@ -242,34 +242,45 @@ def check_arm(
 ) -> bool:
     """Whether arm k is undecided at time t; open its next block, or set when it reopens."""
     n, s = state.pulls[k], state.sums[k]
-    if is_undecided(edge, n, s, t, arms.tau):
+    d = s - n * arms.tau
+    above, below = sides(edge, n, t)
+    if -below <= d < above:
         more = max(1, max_pulls - t + 1)
-        next_block(source, arms, edge, state, k, t, more)
+        next_block(source, arms, edge, state, k, t, (above, below), more)
         set_value(state.check_keys, k, (n + state.active[k, PULLS] << state.bits) + k)
         if state.reopen_keys[(state.reopen_keys.size >> 1) + k] != NEVER:
             set_value(state.reopen_keys, k, NEVER)
         return True
     set_value(state.check_keys, k, NEVER)
-    time = reopening_time(edge, n, s, t, arms.tau)
-    set_value(state.reopen_keys, k, NEVER if time == NEVER else (time << state.bits) + k)
+    set_reopening(edge, state, k, t, arms.tau)
     return False
 
 
 @borrowing
+def set_reopening(edge: Boundary, state: State, k: int, t: int, tau: float) -> None:
+    """Enter the time at which the decided arm k is undecided again."""
+    horizon = min(HORIZON, NEVER >> state.bits)  # whose key still fits
+    time = reopening_time(edge, state.pulls[k], state.sums[k], t, tau, horizon)
+    set_value(state.reopen_keys, k, NEVER if time == NEVER else (time << state.bits) + k)
+
+
+@borrowing
 def next_block(
-    source: Source, arms: Arms, edge: Boundary, state: State, k: int, t: int, more: int
-) -> None:
+    source: Source, arms: Arms, edge: Boundary, state: State, k: int, t: int,
+    heights: tuple[float, float], more: int,
+) -> None:  # fmt: skip
     """Write the arm's next block into its active row: one drawn at once, or a walk in words.
 
-    Boundaries do not fall in time and are concave in n (b^2 is f with 2 f f'' <= f'^2), so that a
-    walk may go up to the chord of b(n, t) over its next pulls, which rises.
+    ``heights`` are the boundaries at n and t. They do not fall in time and are concave in n (b^2 is
+    f with 2 f f'' <= f'^2, or b is a minimum of lines), so that a walk may go up to the chord of
+    b(n, t) over its next pulls, which rises. An infinite height is no edge.
     """
     active, n, mean = state.active, state.pulls[k], arms.means[k]
     d, slack = state.sums[k] - n * arms.tau, rounding_slack(n)
-    above, below = upper(edge, n, t), lower(edge, n, t)
-    room, floor = above - slack - d, below - slack + d
+    above, below = min(heights[0], FAR), min(heights[1], FAR)
+    up, down = above - slack - d, below - slack + d
     if active[k, REST_SIZE] == 0:
-        flat = Corridor(room, floor, 0.0, arms.tau, more)
+        flat = Corridor(up, down, 0.0, 0.0, arms.tau, more)
         opened = open_long_block(source, k, n, mean, flat, True, active)
         if opened == OPENED:
             take_sum(k, active)
@@ -277,11 +288,9 @@ def next_block(
         if opened == TOUCHED and end_before_touch(source, k, n, active):
             return
     limit = min(more, active[k, REST_SIZE] + WORD_SIZE * (1 + (n >> AHEAD)))
-    opening = (upper(edge, n + limit, t) - above) / limit
-    if edge.family == COIN:
-        opening = min(opening, (lower(edge, n + limit, t) - below) / limit)
-    corridor = Corridor(room, floor, -opening, arms.tau, limit)
-    walk(source, k, mean, corridor, state)
+    later = sides(edge, n + limit, t)
+    rise, fall = (min(later[0], FAR) - above) / limit, (min(later[1], FAR) - below) / limit
+    walk(source, k, mean, Corridor(up, down, -rise, -fall, arms.tau, limit), state)
 
 
 @borrowing
@@ -291,7 +300,7 @@ def walk(source: Source, k: int, mean: float, corridor: Corridor, state: State) 
     edges = walk_edges(corridor)
     up, down = edges.up, edges.down
     word, size = active[k, REST], active[k, REST_SIZE]
-    far = worthwhile_distance(mean, Corridor(0.0, 0.0, 0.0, corridor.tau, 0), True)
+    far = worthwhile_distance(mean, Corridor(0.0, 0.0, 0.0, 0.0, corridor.tau, 0), True)
     left, pulls, ones, j = corridor.limit, 0, 0, 0
     while True:
         if size == 0:
@@ -310,33 +319,35 @@ def walk(source: Source, k: int, mean: float, corridor: Corridor, state: State) 
 
 
 @borrowing
-def reopening_time(edge: Boundary, n: int, s: int, t: int, tau: float) -> int:
-    """First time after t at which a decided arm is undecided again; NEVER if beyond the horizon.
+def reopening_time(edge: Boundary, n: int, s: int, t: int, tau: float, horizon: int) -> int:
+    """Return the first time after t at which a decided arm is undecided; NEVER if after horizon.
 
-    That of a closed form, unless rounding could make it another: then it is found by the very
-    comparison that the literal engine makes.
+    Only the boundaries of UNION grow with time. The time is that of a closed form, unless rounding
+    could make it another: then it is found by the comparison that the literal engine makes.
     """
-    if edge.family == UNION:  # d^2 = f n L(time)
-        d = s - n * tau
-        time = math.exp(min((d * d / (edge.factor * n) - edge.term) / 3.0, 35.0))
-        slack = TIME_ROUNDING * time
-        if t < time < HORIZON and int(time - slack) == int(time + slack):
-            return 1 + int(time)
-        return searched_time(edge, n, s, t, tau, 1 + int(time))
-    return searched_time(edge, n, s, t, tau, t + 1)
+    if edge.family != UNION:
+        return NEVER
+    d = s - n * tau  # d^2 = f n L(time)
+    time = math.exp(min((d * d / (edge.factor * n) - edge.term) / 3.0, 35.0))
+    slack = TIME_ROUNDING * time
+    if t < time < horizon and int(time - slack) == int(time + slack):
+        return 1 + int(time)
+    return searched_time(edge, n, s, t, tau, 1 + int(time), horizon)
 
 
 @borrowing
-def searched_time(edge: Boundary, n: int, s: int, t: int, tau: float, guess: int) -> int:
-    """As :func:`reopening_time`, by search.
+def searched_time(
+    edge: Boundary, n: int, s: int, t: int, tau: float, guess: int, horizon: int
+) -> int:
+    """Return :func:`reopening_time` by search.
 
     From a guess in steps that double until the time is bracketed, then by bisection. Boundaries do
     not fall in time.
     """
-    if not is_undecided(edge, n, s, HORIZON, tau):
+    if not is_undecided(edge, n, s, horizon, tau):
         return NEVER
-    low, high, step = t, HORIZON, 1  # decided at low, undecided at high
-    guess = min(max(guess, t + 1), HORIZON)
+    low, high, step = t, horizon, 1  # decided at low, undecided at high
+    guess = min(max(guess, t + 1), horizon)
     if is_undecided(edge, n, s, guess, tau):
         high = guess
         while high - step > t and is_undecided(edge, n, s, high - step, tau):
@@ -345,7 +356,7 @@ def searched_time(edge: Boundary, n: int, s: int, t: int, tau: float, guess: int
         low = max(low, high - step)
     else:
         low = guess
-        while low + step < HORIZON and not is_undecided(edge, n, s, low + step, tau):
+        while low + step < horizon and not is_undecided(edge, n, s, low + step, tau):
             low += step
             step *= 2
         high = min(high, low + step)

@@ -19,6 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ldpt.engines.blocks import (
+    FAR,
     WORTH,
     Corridor,
     rounding_slack,
@@ -47,14 +48,13 @@ from ldpt.engines.indices import (
     squared_edge,
 )
 from ldpt.engines.jit import borrowing
-from ldpt.engines.sources import NO_EDGE, WORD_SIZE, Source, draw_sum
+from ldpt.engines.sources import WORD_SIZE, Source, draw_sum
 from ldpt.policies import IndexRule
 
 DOUBT = 1.8  # I^2 up to which most looks ahead see an estimate cross the threshold
 PATIENCE = 1.4  # factor by which I^2 grows before the next look ahead, if one left a loss open
 BEYOND = 2.0  # multiple of the last budget at which a look ahead aims
 COUNTED = 0.5  # part of an average arm's share of the pulls from which an arm's pulls are counted
-FAR = float(NO_EDGE)
 
 
 class Outlook(NamedTuple):
@@ -148,7 +148,7 @@ def look_ahead(
             else:
                 more = int(min(float(left), squared_edge(rule, n[k], level) / speed)) - n[k]
                 more = min(left, max(WORD_SIZE, more, n[k] >> 2))
-                corridor = Corridor(FAR, FAR, 0.0, rule.tau, more)
+                corridor = Corridor(FAR, FAR, 0.0, 0.0, rule.tau, more)
             if is_watched:
                 corridor = on_side(corridor, rule, n[k], s[k])
             m, ones, lines = next_blocks(source, k, means[k], corridor, state, log, lines)
@@ -186,4 +186,6 @@ def on_side(corridor: Corridor, rule: IndexRule, n: int, s: int) -> Corridor:
     d, slack = s - n * rule.tau, rounding_slack(n)
     up = corridor.up if d > 0.0 else min(corridor.up, -d - slack)
     down = min(corridor.down, d - slack) if d > 0.0 else corridor.down
-    return Corridor(up, down, corridor.closing, corridor.tau, corridor.limit)
+    return Corridor(
+        up, down, corridor.up_closing, corridor.down_closing, corridor.tau, corridor.limit
+    )

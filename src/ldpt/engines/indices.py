@@ -32,7 +32,8 @@ def squared_edge(rule: IndexRule, n: float, level: float) -> float:
 @borrowing
 def is_clearly_below(rule: IndexRule, n: float, s: float, squared: float) -> bool:
     """Whether I^2 is less than ``squared`` by more than rounding; takes no root, no division."""
-    reach = abs(s - n * rule.tau) + n * rule.zeta
+    d = s - n * rule.tau
+    reach = min(abs(d), n * (rule.cap_above if d > 0.0 else rule.cap_below)) + n * rule.zeta
     return reach * reach < (1.0 - 1e-9) * squared * n
 
 

@@ -145,12 +145,11 @@ def front_piece(corridor: Corridor, rows: np.ndarray, i: int, free: int) -> Piec
     outer = Edges(rows[i, UP], rows[i, DOWN])
     if rows[i, KIND] == STEPPED:
         return Piece(pulls_to_edge(rows[i, WORD], limit, corridor), outer)
-    safe = safe_length(corridor.up, corridor.down, corridor.closing, corridor.tau, limit)
+    safe = safe_length(corridor, limit)
     if safe == limit or limit < WORTH_ASKING or free < GAP - 4:
         return Piece(safe, outer)
-    tilt = 1.0 - 2.0 * corridor.tau
-    rise, fall = max(0.0, 2.0 * corridor.closing + tilt), max(0.0, 2.0 * corridor.closing - tilt)
-    up, down = 2.0 * corridor.up, 2.0 * corridor.down
+    up, down, rise, fall = walk_edges(corridor)
+    rise, fall = max(0.0, rise), max(0.0, fall)
     # The walk comes nowhere near an edge of the corridor that lies behind an edge of the row.
     up_is_closed, down_is_closed = outer.up <= up - limit * rise, outer.down <= down - limit * fall
     if up_is_closed and down_is_closed:
