@@ -16,6 +16,8 @@ from ldpt.exact import (
     fixed_budget_loss,
     fixed_budget_losses,
     fixed_confidence_error,
+    optimal_loss,
+    optimal_losses,
 )
 from ldpt.instances import Instance
 from ldpt.policies import INDEX_POLICIES, POLICIES
@@ -116,6 +118,16 @@ def test_certified_bound_stays_below_the_level_of_valid_radii(radius):
     assert certified <= chain.error < 0.1
 
 
+@pytest.mark.parametrize(
+    ("mean", "threshold", "epsilon"), [(0.95, 0.9, 1.0), (0.85, 0.9, math.inf), (0.05, 0.1, 2.0)]
+)
+def test_certified_bound_of_coin_is_just_below_its_chain(mean, threshold, epsilon):
+    problem = Instance("one", [mean], threshold)
+    chain = fixed_confidence_error(problem, epsilon, 0.5, "coin", max_pulls=200)
+    bound = certified_error_lower_bound(problem, epsilon, 0.5, "coin", 200)
+    assert chain.error * (1 - 1e-9) < bound < chain.error
+
+
 def test_certified_bound_on_the_other_side_of_the_threshold():
     mirrored = Instance("mirrored", [0.05], 0.1)
     both = [
@@ -202,3 +214,57 @@ def test_fixed_budget_loss_of_one_arm_keeps_tiny_values():
 def test_budgets_are_a_list(bad):
     with pytest.raises(ValueError, match=r"budgets (must be a list|is empty)"):
         fixed_budget_losses(Instance("one", [0.6], 0.5), 1.0, bad)
+
+
+def least_average_loss(gaps, pulls, history=()):
+    """The best next arm by brute force: all histories, posterior by Bayes' formula."""
+    images = list(itertools.product((-1, 1), repeat=len(gaps)))
+    weights = [
+        math.prod(0.5 + (1 if bit else -1) * image[k] * gaps[k] for k, bit in history)
+        for image in images
+    ]
+    if len(history) == pulls:
+        return sum(weights) - max(weights)
+    return min(
+        sum(least_average_loss(gaps, pulls, (*history, (k, bit))) for bit in (0, 1))
+        for k in range(len(gaps))
+    )
+
+
+@pytest.mark.parametrize("gaps", [(0.15, 0.15), (0.3, 0.05), (0.5, 0.2), (0.1, 0.2, 0.3)])
+@pytest.mark.parametrize("epsilon", [1.0, math.inf])
+def test_optimal_loss_is_that_of_the_best_policy_of_all(gaps, epsilon):
+    private = [math.tanh(epsilon / 2) * gap for gap in gaps]
+    budgets = [1, 2, 4]
+    expected = [least_average_loss(private, budget) / 2 ** len(gaps) for budget in budgets]
+    assert optimal_losses(gaps, epsilon, budgets) == pytest.approx(expected, rel=1e-12)
+
+
+def test_optimal_loss_has_the_published_values():
+    """Values of an independent program, as many digits as it printed."""
+    found = optimal_losses([0.15, 0.15], math.inf, [60, 120, 180])
+    assert found == pytest.approx([0.0487, 0.00432, 3.8e-4], rel=2e-3)
+    assert optimal_loss([0.2, 0.2, 0.2], math.inf, 50) == pytest.approx(0.0487, rel=1e-3)
+
+
+@pytest.mark.parametrize("policy", [*INDEX_POLICIES, "uniform"])
+def test_no_policy_beats_the_optimum(policy):
+    images = [[0.5 + 0.3 * a, 0.5 + 0.2 * b] for a in (-1, 1) for b in (-1, 1)]
+    losses = [fixed_budget_loss(Instance("image", i, 0.5), 1.0, 30, policy) for i in images]
+    assert np.mean(losses) >= optimal_loss([0.3, 0.2], 1.0, 30)
+
+
+@pytest.mark.parametrize(
+    ("gaps", "budget", "complaint"),
+    [
+        ([], 4, "one to three arms, got 0"),
+        ([0.1] * 4, 4, "one to three arms, got 4"),
+        ([0.1, 0.6], 4, r"gaps must be numbers in \(0, 1/2\], got \[0.1, 0.6\]"),
+        ([0.1, 0.0], 4, "gaps must be numbers"),
+        ([0.1, 0.2], 0, "budget must be"),
+        ([0.1, 0.2, 0.3], 5000, "updates"),
+    ],
+)
+def test_optimal_loss_names_what_is_wrong(gaps, budget, complaint):
+    with pytest.raises(ValueError, match=complaint):
+        optimal_loss(gaps, 1.0, budget)

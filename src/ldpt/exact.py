@@ -9,6 +9,7 @@ that every rounding and every comparison errs on the safe side.
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import partial
 from typing import Any
 
@@ -21,9 +22,16 @@ from ldpt.engines.jit import compiled
 from ldpt.instances import Instance, check_instance
 from ldpt.io.interrupt import run_jobs
 from ldpt.io.messages import shown
-from ldpt.limits import MAX_PULLS, require_short_budget, require_short_chain
+from ldpt.limits import (
+    MAX_PULLS,
+    require_short_budget,
+    require_short_chain,
+    require_short_optimum,
+)
 from ldpt.policies import POLICIES, IndexRule, check_policy
+from ldpt.privacy import shrinkage
 from ldpt.radii import (
+    COIN,
     HOEFFDING_VARIANCE,
     TWO_SIDED,
     UNION,
@@ -70,8 +78,8 @@ def fixed_budget_loss(
         Privacy level; ``math.inf`` means none.
     budget : int
         Number of pulls, at least 2K.
-    policy : {"apt", "lsa", "uniform"}
-        Algorithm 1, the LSA index or uniform allocation.
+    policy : str
+        An index policy or ``uniform``.
 
     Returns
     -------
@@ -304,6 +312,121 @@ def _two_arm_total(
     return loss
 
 
+def optimal_loss(gaps: Sequence[float], epsilon: float, budget: int) -> float:
+    """Return the least average loss over mirror images of any eps-LDP algorithm, tau = 1/2.
+
+    Each arm has mean 1/2 + gap or 1/2 - gap; the gaps are known, the sides are not. No algorithm
+    has a smaller loss, averaged over all combinations of sides, than the Bayes-optimal one, which
+    is found by a dynamic program: given the responses, the sides are independent, and each depends
+    on the difference of ones and zeros of its arm alone.
+
+    Parameters
+    ----------
+    gaps : sequence of float
+        Distances of the means from 1/2, in (0, 1/2], one for each of at most three arms.
+    epsilon : float
+        Privacy level; ``math.inf`` means none.
+    budget : int
+        Number of pulls.
+
+    Returns
+    -------
+    float
+        The loss.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range or the program would take hours.
+
+    Examples
+    --------
+    >>> round(optimal_loss([0.15, 0.15], math.inf, 2), 4)
+    0.5775
+    """
+    return optimal_losses(gaps, epsilon, [budget])[0]
+
+
+def optimal_losses(gaps: Sequence[float], epsilon: float, budgets: Sequence[int]) -> list[float]:
+    """Return :func:`optimal_loss` at several budgets; one program to the largest passes them all.
+
+    Parameters
+    ----------
+    gaps, epsilon
+        As in :func:`optimal_loss`.
+    budgets : sequence of int
+        Numbers of pulls, in any order.
+
+    Returns
+    -------
+    list of float
+        One loss per budget.
+
+    Raises
+    ------
+    ValueError
+        As in :func:`optimal_loss`.
+    """
+    if not 1 <= len(gaps) <= 3:
+        raise ValueError(f"the optimal loss covers one to three arms, got {len(gaps)} gaps")
+    if not all(is_number(gap) and 0 < gap <= 0.5 for gap in gaps):
+        raise ValueError(f"gaps must be numbers in (0, 1/2], got {shown(list(gaps))}")
+    pulls = [check_whole("budget", budget, 1, MAX_PULLS) for budget in budgets]
+    require_short_optimum(len(gaps), max(pulls))
+    private = np.array([*(shrinkage(epsilon) * gap for gap in gaps), 0.0, 0.0][:3])
+    losses = _interruptible(_optimal_losses, private, len(gaps), max(pulls))
+    return [float(losses[budget]) for budget in pulls]
+
+
+@compiled
+def _optimal_losses(gaps: np.ndarray, n_arms: int, last: int, limit: np.ndarray) -> np.ndarray:
+    """Return the loss at every budget; ``value[a, b, c]`` is that of r more pulls.
+
+    a, b and c are the arms' absolute differences of ones and zeros. An arm's error probability is
+    1 / (1 + ((1/2 + g) / (1/2 - g))^a), and its next response agrees with the side that is ahead
+    with probability 1/2 + g (1 - 2 error).
+    """
+    sizes = (last + 2, last + 2 if n_arms > 1 else 1, last + 2 if n_arms > 2 else 1)
+    error, agrees = np.full((3, last + 2), 0.5), np.full((3, last + 2), 0.5)
+    for k in range(n_arms):
+        power = 1.0
+        for a in range(last + 2):
+            error[k, a] = power / (1.0 + power)
+            agrees[k, a] = 0.5 + gaps[k] * (1.0 - 2.0 * error[k, a])
+            power *= (0.5 - gaps[k]) / (0.5 + gaps[k])
+    value, after = np.zeros(sizes), np.zeros(sizes)
+    for a, b, c in np.ndindex(sizes):
+        loss = error[0, a]
+        if n_arms > 1:
+            loss += (1.0 - loss) * error[1, b]
+        if n_arms > 2:
+            loss += (1.0 - loss) * error[2, c]
+        value[a, b, c] = loss
+    losses = np.zeros(last + 1)
+    losses[0] = value[0, 0, 0]
+    for r in range(1, last + 1):
+        if limit[0] == 0:
+            break
+        value, after = after, value
+        left = last - r
+        for a in range(left + 1):
+            for b in range(min(left - a, sizes[1] - 1) + 1):
+                for c in range(min(left - a - b, sizes[2] - 1) + 1):
+                    up = agrees[0, a]
+                    least = up * after[a + 1, b, c] + (1.0 - up) * after[abs(a - 1), b, c]
+                    if n_arms > 1:
+                        up = agrees[1, b]
+                        other = up * after[a, b + 1, c] + (1.0 - up) * after[a, abs(b - 1), c]
+                        least = min(least, other)
+                    if n_arms > 2:
+                        up = agrees[2, c]
+                        other = up * after[a, b, c + 1] + (1.0 - up) * after[a, b, abs(c - 1)]
+                        least = min(least, other)
+                    value[a, b, c] = least
+        losses[r] = value[0, 0, 0]
+    return losses
+
+
 # --- Algorithm 2
 
 
@@ -500,6 +623,7 @@ class _CertifiedStrip:
 
         self._iv = iv
         self._radius = radius
+        self._edge = radius.at(1, delta, instance.threshold, epsilon)
         decay = iv.exp(-iv.mpf(repr(float(epsilon)))) if math.isfinite(epsilon) else iv.mpf(0)
         half = iv.mpf(1) / 2
         shrink = (1 - decay) / (1 + decay)
@@ -527,10 +651,23 @@ class _CertifiedStrip:
             return iv.sqrt(v * (iv.log(v / self._rho) - 2 * iv.log(self._delta)))
         return iv.sqrt(2 * v * iv.log((iv.sqrt(v / self._rho) / self._delta + 1) / 2))
 
+    def _line(self, lines: np.ndarray, n: int):  # type: ignore[no-untyped-def]
+        """The boundary of ``coin``, whose table is its definition, without rounding."""
+        k = min(32 * (n.bit_length() - 1) + (n << 5 >> n.bit_length() - 1) - 32, len(lines) - 2)
+        if not np.isfinite(lines[k, 0]):
+            return self._iv.mpf(n + 1)  # no state is so far away
+        least = min(Fraction(a) + Fraction(m) * n for a, m in lines[k : k + 2].tolist())
+        return self._iv.mpf(least.numerator) / self._iv.mpf(least.denominator)
+
     def edges(self, n: int) -> _Edges:
         """The states that are surely decided or undecided after n pulls."""
-        b, centre = self._boundary(n), n * self._threshold
-        low, high = centre - b, centre + b  # undecided: low <= s < high
+        centre = n * self._threshold
+        if self._edge.family == COIN:
+            low = centre - self._line(self._edge.below, n)
+            high = centre + self._line(self._edge.above, n)
+        else:
+            b = self._boundary(n)
+            low, high = centre - b, centre + b  # undecided: low <= s < high
         return _Edges(
             below=math.ceil(_double_below(low.a)),
             first=math.ceil(_double_above(low.b)),
