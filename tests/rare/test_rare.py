@@ -152,9 +152,7 @@ def test_confidence_error_matches_the_exact_chain(counterexample, radius, delta,
     assert standard_errors(found, exact) < 4
 
 
-@pytest.mark.parametrize(
-    ("radius", "delta"), [("printed", 0.1), ("mixture", 0.5), ("onesided", 0.4)]
-)
+@pytest.mark.parametrize(("radius", "delta"), [("printed", 0.1), ("mixture", 0.5), ("coin", 0.4)])
 def test_confidence_error_of_several_arms_matches_plain_simulation(radius, delta):
     instance = Instance("three", [0.2, 0.52, 0.7], 0.5)
     runs = ~fixed_confidence(instance, 4.0, delta, 40_000, 8, radius)["correct"]
@@ -162,6 +160,23 @@ def test_confidence_error_of_several_arms_matches_plain_simulation(radius, delta
     found = rare.fixed_confidence_error(instance, 4.0, delta, 10_000, 8, radius)
     difference = found.probability - runs.mean()
     assert abs(difference) < 4 * math.hypot(found.standard_error, runs.std() / 200)
+
+
+def test_an_arm_without_room_on_its_wrong_side_may_err():
+    """Its farthest wrong mean is nearer to the threshold than half its gap."""
+    problem = Instance("far", [0.7], 0.2)
+    exact = exact_confidence_error(problem, 3.0, 0.3, "onesided", tail=1e-25).error
+    found = rare.fixed_confidence_error(problem, 3.0, 0.3, 4000, 7, "onesided")
+    assert exact == pytest.approx(1.18e-9, rel=0.01)
+    assert standard_errors(found, exact) < 4
+
+
+@pytest.mark.parametrize(("means", "threshold"), [([1.0], 0.5), ([0.4], 0.0)])
+def test_arms_that_cannot_err_are_named(means, threshold):
+    with pytest.raises(ValueError, match="no arm can err, the probability is 0"):
+        rare.fixed_confidence_error(
+            Instance("sure", means, threshold), math.inf, 0.1, 10, 1, "coin"
+        )
 
 
 # --- Runs and weights

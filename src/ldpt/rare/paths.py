@@ -10,7 +10,7 @@ import numpy as np
 
 from ldpt.checks import check_epsilon
 from ldpt.instances import Instance
-from ldpt.radii import Boundary, Radius, upper
+from ldpt.radii import Boundary, Radius, lower, upper
 
 SHOWN_MEANS = 14  # grid of wrong means per arm
 HURRIES = (0.0, 0.1, 0.2, 0.35, 0.5, 0.75, 1.0)  # by how much other arms' gaps grow (Algorithm 2)
@@ -108,14 +108,16 @@ def ways_to_err_by_confidence(
     for hurry in HURRIES:
         shown = np.clip(truth + hurry * (truth - tau), 0.02, 0.98)
         shown = np.where((truth > 0.02) & (truth < 0.98), shown, truth)
-        pulls = _exit_pulls(np.abs(shown - tau), edge, 0.0)
+        pulls = _exit_pulls(shown - tau, edge, 0.0)
         nats = pulls * kl_divergence(shown, truth)
         exits: dict[tuple[float, float], np.ndarray] = {}  # equal arms share them
-        for arm in np.flatnonzero((truth > 0) & (truth < 1)):
+        for arm in np.flatnonzero((truth > 0) & (truth < 1) & (0 < tau < 1)):
             rest, rest_cost = pulls.sum() - pulls[arm], nats.sum() - nats[arm]
-            for mean in _wrong_means(truth[arm], tau, 0.0, SHOWN_MEANS):
-                distance = abs(mean - tau)
-                if distance < abs(truth[arm] - tau) / 2:
+            wrong = _wrong_means(truth[arm], tau, 0.0, SHOWN_MEANS)
+            nearest = min(abs(truth[arm] - tau) / 2, abs(wrong[-1] - tau))
+            for mean in wrong:
+                distance = mean - tau
+                if abs(distance) < nearest:
                     continue  # so near the threshold a run is long and the way never cheap
                 if (distance, rest) not in exits:
                     exits[distance, rest] = _exit_pulls(np.array([distance]), edge, rest)
@@ -191,14 +193,14 @@ def _cheapest_others(
 
 
 def _exit_pulls(distances: np.ndarray, edge: Boundary, rest: float) -> np.ndarray:
-    """Pulls after which arms that show these distances from the threshold are decided.
+    """Pulls after which arms whose mean minus the threshold is this are decided.
 
     ``rest`` counts the pulls of further arms, which enter the boundary through log t.
     """
-    pulls = np.ones(distances.size)
+    pulls, sides = np.ones(distances.size), [upper if x > 0 else lower for x in distances]
     while True:  # a contraction: the boundary grows like sqrt(n log n), the path like n
         t = max(float(pulls.sum()) + rest, 1.0)
-        bounds = np.array([upper(edge, n, t) for n in pulls])
-        before, pulls = pulls, np.maximum(bounds / distances, 1.0)
+        bounds = np.array([side(edge, n, t) for side, n in zip(sides, pulls, strict=True)])
+        before, pulls = pulls, np.maximum(bounds / np.abs(distances), 1.0)
         if np.abs(pulls - before).max() <= 1e-9 * pulls.max():
             return pulls
