@@ -10,16 +10,11 @@ from ldpt.publishing import tables
 SCHEMAS = Path("workflow/schemas")
 
 
-def judge(
-    register_path: str, evidence: list[str], code: dict[str, str], sources: dict[str, list[str]]
-) -> dict[str, Any]:
-    """Headlines and verdicts; ``code`` and ``sources`` say what evidence is current."""
-    level, rows = register.read_register(register_path, SCHEMAS / "claims.schema.yaml")
-    entries = {
-        (name := Path(path).stem): register.read_evidence(path, code[name], sources.get(name, []))
-        for path in evidence
-    }
-    document = register.as_document(rows, register.verdicts(rows, entries, level), level)
+def judge(path: str, evidence: list[str]) -> dict[str, Any]:
+    """Return headlines and verdicts."""
+    rows = register.read_register(path, SCHEMAS / "claims.schema.yaml")
+    entries = {Path(file).stem: json.loads(Path(file).read_text()) for file in evidence}
+    document = register.judge(rows, entries)
     register.validate(document, SCHEMAS / "verdicts.schema.yaml", "the verdicts")
     return document
 
@@ -28,11 +23,7 @@ if __name__ == "__main__":
     from ldpt.provenance import job
 
     with job(snakemake) as this:
-        made_from = {"measured": list(this.input.tables)}
-        document = judge(
-            this.input.register, list(this.input.evidence), this.params.evidence_code, made_from
-        )
-        out = this.output
+        document, out = judge(this.input.register, list(this.input.evidence)), this.output
         text = json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False)
         Path(out.verdicts).write_text(text + "\n", encoding="utf-8")
         table, columns = tables.claims(document["claims"]), tables.CLAIM_COLUMNS

@@ -1,6 +1,6 @@
 """Map error/delta of Algorithm 2 over arms, error levels, privacy levels and gaps."""
 
-from ldpt.claims.error_map import error_map
+from ldpt.error_map import error_map
 
 if __name__ == "__main__":
     from ldpt.provenance import job

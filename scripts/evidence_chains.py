@@ -1,23 +1,27 @@
-"""Exact error of Algorithm 2, exact losses of Algorithm 1, and the limit of its drift."""
+"""Exact error of Algorithm 2, exact losses of Algorithm 1, the radius coin, the best possible."""
 
-from ldpt.claims import chains
-from ldpt.claims.measured import Evidence
+from ldpt.claims import chains, coin
+from ldpt.claims.evidence import Evidence
 from ldpt.claims.register import write_evidence
 
 
 def evidence() -> dict[str, Evidence]:
-    """The counterexample with its certificate, and all exact comparisons with the bounds."""
-    failure = chains.one_armed_failure()
+    """Return the counterexample with its certificate, and all comparisons with bounds."""
     return {
-        "one_armed_failure": failure,
-        "confidence_match": chains.confidence_match(failure),
+        "one_armed_failure": chains.one_armed_failure(),
         "confidence_lower_bounds": chains.confidence_lower_bounds(),
         "upper_bounds": chains.upper_bounds(),
         "lsa_upper_bounds": chains.lsa_upper_bounds(),
+        "clipped_upper_bounds": chains.clipped_upper_bounds(),
         "lower_bounds": chains.lower_bounds(),
+        "budget_reduction": chains.budget_reduction(),
         "uniform_collapse": chains.collapse_of_uniform_allocation(),
         "drift": chains.drift_of_algorithm_1(),
         "drift_limit": chains.limit_of_the_drift(),
+        "coin_boundary": coin.coin_boundary(),
+        "coin_limit": coin.coin_limit(),
+        "one_arm_flatness": coin.one_arm_flatness(),
+        "optimum": coin.optimum(),
     }
 
 
@@ -25,4 +29,4 @@ if __name__ == "__main__":
     from ldpt.provenance import job
 
     with job(snakemake) as this:
-        write_evidence(this.output[0], evidence(), this.params.code)
+        write_evidence(this.output[0], evidence())

@@ -20,4 +20,4 @@ if __name__ == "__main__":
     from ldpt.provenance import job
 
     with job(snakemake) as this:
-        write_evidence(this.output[0], displays(), this.params.code)
+        write_evidence(this.output[0], displays())

@@ -8,16 +8,24 @@ from ldpt.claims import register
 PROJECT = Path(__file__).resolve().parents[2]
 REGISTER = PROJECT / "paper/claims.yaml"
 SCHEMA = PROJECT / "workflow/schemas/claims.schema.yaml"
-TEST_LEVEL, REGISTERED = register.read_register(REGISTER, SCHEMA)
-BY_ID = {claim.id: claim for claim in REGISTERED}
+VERDICTS_SCHEMA = PROJECT / "workflow/schemas/verdicts.schema.yaml"
+CONTENT = register.read_register(REGISTER, SCHEMA)
+REGISTERED = CONTENT["claims"]
+BY_ID = {row["id"]: row for row in REGISTERED}
 
 
-def judged(identifier: str, entry: dict[str, Any]) -> register.Verdict:
+def source(row: dict[str, Any]) -> str:
+    """Evidence file of a row, empty if it is read off."""
+    return row.get("evidence", {}).get("file", "")
+
+
+def judged(identifier: str, entry: dict[str, Any]) -> dict[str, Any]:
     """What becomes of one registered claim by this evidence alone."""
-    claim = BY_ID[identifier]
-    return register.verdicts([claim], {claim.file: {claim.key: entry}}, TEST_LEVEL)[0]
+    row = BY_ID[identifier]
+    evidence = {source(row): {row["evidence"]["key"]: entry}}
+    return register.judge(CONTENT | {"claims": [row]}, evidence)["claims"][0]
 
 
 def verdict(identifier: str, entry: dict[str, Any]) -> str:
     """The verdict on one registered claim by this evidence alone."""
-    return judged(identifier, entry).verdict
+    return judged(identifier, entry)["verdict"]

@@ -7,8 +7,8 @@ import pytest
 from scipy.stats import binomtest
 
 from ldpt import exact
-from ldpt.claims import chains
-from ldpt.claims.register import AMENDED, FALSE, TRUE
+from ldpt.claims import chains, coin
+from ldpt.claims.register import ADDED, FALSE, REPAIRED, SUPPORTED, TRUE
 from ldpt.instances import Instance
 from ldpt.simulate import fixed_budget
 from tests.claims.judging import verdict
@@ -19,45 +19,37 @@ FAILURE = {
     "valid_chains": 3,
     "certified_lower_bound": 0.3,
     "largest_valid_error": 0.01,
+    "hoeffding_error": 0.001,
+    "printed_error": 0.3,
+    "first_zero": 0.29,
+    "distance": 0.68,
+    "printed_radius": 0.67,
 }
 ONE_LOSS = [(Instance("one", [0.9], 0.5), 1.0, 1900, 1e-80)]
 # claim, verdict as it is, evidence as it is, verdict with a fault, evidence with the fault
 Plant = tuple[str, str, Callable[[], dict[str, Any]], str, Callable[[], dict[str, Any]]]
 PLANTED: list[Plant] = [
     (
-        "X24",
-        TRUE,
+        "X24-model",
+        SUPPORTED,
         chains.limit_of_the_drift,
         FALSE,
         lambda: chains.limit_of_the_drift(weight=0.5),  # the index of lsa
     ),
-    ("T4.1", FALSE, lambda: FAILURE, TRUE, lambda: FAILURE | {"certified_lower_bound": 0.05}),
+    ("T4.1", REPAIRED, lambda: FAILURE, FALSE, lambda: FAILURE | {"hoeffding_error": 0.2}),
+    ("T4.1", REPAIRED, lambda: FAILURE, TRUE, lambda: FAILURE | {"certified_lower_bound": 0.05}),
     ("X3", TRUE, lambda: FAILURE, FALSE, lambda: FAILURE | {"largest_valid_error": 0.2}),
     (
-        "D62",
-        AMENDED,
-        lambda: chains.confidence_match(FAILURE),
-        FALSE,
-        lambda: chains.confidence_match(FAILURE, [4.0]),
-    ),
-    (
-        "D62",
-        AMENDED,
-        lambda: chains.confidence_match(FAILURE),
-        TRUE,
-        lambda: chains.confidence_match(FAILURE | {"certified_lower_bound": 0.05}),
-    ),
-    (
         "T4.2",
-        AMENDED,
+        ADDED,
         chains.confidence_lower_bounds,
         FALSE,
         lambda: chains.confidence_lower_bounds(scale=1e4),
     ),
-    ("T3.2", AMENDED, chains.lower_bounds, FALSE, lambda: chains.lower_bounds(scale=4.0)),
-    ("T3.2", AMENDED, chains.lower_bounds, TRUE, lambda: chains.lower_bounds(degenerate=())),
-    ("D57", AMENDED, chains.lower_bounds, TRUE, lambda: chains.lower_bounds(degenerate=())),
-    ("D57", AMENDED, chains.lower_bounds, FALSE, lambda: chains.lower_bounds(scale=4.0)),
+    ("T3.2", ADDED, chains.lower_bounds, FALSE, lambda: chains.lower_bounds(scale=4.0)),
+    ("T3.2", ADDED, chains.lower_bounds, TRUE, lambda: chains.lower_bounds(degenerate=())),
+    ("D57", ADDED, chains.lower_bounds, TRUE, lambda: chains.lower_bounds(degenerate=())),
+    ("D57", ADDED, chains.lower_bounds, FALSE, lambda: chains.lower_bounds(scale=4.0)),
     (
         "T3.1",
         TRUE,
@@ -81,10 +73,10 @@ PLANTED: list[Plant] = [
     ),
     (
         "X14",
+        FALSE,  # because of two-arms
+        lambda: chains.collapse_of_uniform_allocation([0.2, 0.1]),
         TRUE,
-        lambda: chains.collapse_of_uniform_allocation([0.1]),
-        FALSE,
-        lambda: chains.collapse_of_uniform_allocation([0.1]) | {"spread_small": 1.2},
+        lambda: chains.collapse_of_uniform_allocation([0.2, 0.1], chains.UNIFORM[:3]),
     ),
     (
         "X15",
@@ -93,6 +85,35 @@ PLANTED: list[Plant] = [
         FALSE,
         lambda: chains.drift_of_algorithm_1((1.0, 2.0)),
     ),
+    (
+        "X44",
+        TRUE,
+        lambda: chains.upper_bounds(ONE_LOSS),
+        FALSE,
+        lambda: chains.upper_bounds(ONE_LOSS, scale=1e90),
+    ),
+    *(
+        (
+            name,
+            TRUE,
+            lambda: chains.clipped_upper_bounds(ONE_LOSS, ONE_LOSS),
+            FALSE,
+            lambda: chains.clipped_upper_bounds(ONE_LOSS, ONE_LOSS, scale=1e90),
+        )
+        for name in ("X35", "X36")
+    ),
+    ("X29", TRUE, chains.budget_reduction, FALSE, lambda: chains.budget_reduction(scale=4.0)),
+    ("X31", TRUE, coin.coin_boundary, FALSE, lambda: coin.coin_boundary(prior_gap=0.05)),
+    ("X34", TRUE, coin.coin_limit, FALSE, lambda: coin.coin_limit((1e-4, 1e-1))),
+    ("X18", FALSE, coin.one_arm_flatness, TRUE, lambda: coin.one_arm_flatness([1.0])),
+    (
+        "X33",
+        TRUE,
+        coin.one_arm_flatness,
+        FALSE,
+        lambda: coin.one_arm_flatness([1.0]),
+    ),
+    ("X43", TRUE, coin.optimum, FALSE, lambda: coin.optimum(scale=1.1)),
     (
         "X21",
         TRUE,
@@ -125,7 +146,7 @@ def test_certified_error_lower_bound_is_between_delta_and_the_exact_error(
 ) -> None:
     assert failure["delta"] < failure["certified_lower_bound"] <= failure["printed_error"]
     assert failure["printed_error"] == pytest.approx(0.30434, abs=1e-5)
-    assert verdict("T4.1", failure) == FALSE
+    assert verdict("T4.1", failure) == REPAIRED
     assert verdict("X3", failure) == TRUE
 
 

@@ -61,7 +61,7 @@ def test_snakemake_has_nothing_to_do_after_a_finished_run(made: Path) -> None:
             "src/ldpt/engines/budget_runs.py",
             {"simulate_mechanism", "summarise_mechanism", "privacy_cost"},
         ),
-        ("src/ldpt/claims/measured.py", set()),
+        ("src/ldpt/claims/confidence.py", set()),
         ("src/ldpt/provenance/trace.py", set()),
         ("src/ldpt/exact.py", set()),
         ("src/ldpt/learners.py", set()),

@@ -97,7 +97,6 @@ rule claims:
             "workflow/schemas", "claims.schema.yaml", "verdicts.schema.yaml"
         ),
         evidence=expand("<results>/evidence/{name}.json", name=EVIDENCE),
-        tables=list(MEASURED_TABLES.values()),
     output:
         **tabled("claims"),
         verdicts="<results>/claims.json",
@@ -108,6 +107,5 @@ rule claims:
         "conclude"
     params:
         code=code("claims"),
-        evidence_code=evidence_code,
     script:
         "../../scripts/claims.py"

@@ -244,12 +244,6 @@ def drawn(name, category, title):
     }
 
 
-def evidence_code(wildcards):
-    """Return the code hash of each file of evidence."""
-    scripts = HOME / "scripts"
-    return {name: code_hash(scripts / f"evidence_{name}.py") for name in EVIDENCE}
-
-
 def notebook_code(wildcards):
     """Return the hash of the notebook's code and of all modules it reaches."""
     return code_hash(HOME / NOTEBOOK)
@@ -273,6 +267,7 @@ MEASURED_TABLES = {
     "rare_budget": "<results>/rare/fixed_budget.csv",
     "rare_confidence": "<results>/rare/fixed_confidence.csv",
     "tapes": "<results>/evidence/tapes.csv",
+    "surveys": "<results>/tables/surveys.csv",
 }
 EVIDENCE = ["displays", "chains", "measured"]
 PRODUCTS = [

@@ -15,11 +15,8 @@ import numpy as np
 import pandas as pd
 
 from ldpt import bounds, exact
-from ldpt.claims.measured import (
-    Evidence,
-    collapse,
-    over_lower_bound,
-)
+from ldpt.claims.budget import collapse
+from ldpt.claims.evidence import Evidence, ratio_to
 from ldpt.grid import scaled_budgets
 from ldpt.instances import Instance, budget_environments
 from ldpt.radii import RADII, VALID_RADII
@@ -49,6 +46,9 @@ def one_armed_failure(epsilon: float = 1.0, delta: float = 0.1) -> Evidence:
         found[f"{radius}_expected_pulls"] = chain.expected_pulls
         found[f"{radius}_cost"] = chain.expected_pulls / chains["printed"].expected_pulls
     found["largest_valid_error"] = max(found[f"{radius}_error"] for radius in VALID_RADII)
+    found["first_zero"] = 1 - float(COUNTEREXAMPLE.private_means(epsilon)[0])
+    found["distance"] = COUNTEREXAMPLE.private_threshold(epsilon)  # of an estimate of 0
+    found["printed_radius"] = math.sqrt(math.log(4 / delta) / 8)
     found["certified_lower_bound"] = float(
         exact.certified_error_lower_bound(COUNTEREXAMPLE, epsilon, delta, "printed")
     )
@@ -94,29 +94,6 @@ def blind_errors(tau: float) -> dict[str, list[float]]:
     }
 
 
-def confidence_match(
-    failure: Evidence, epsilons: Sequence[float] = (0.25, 0.1, 0.03, 0.01)
-) -> Evidence:
-    """Sections 4.1 and 4.2: upper over lower bound of fixed confidence as eps tends to 0.
-
-    The upper bound on E[T] is that of ``hoeffding``; the lower bound is the printed one times
-    1 + log(K H_eps)/log(1/delta), the additive logarithm. ``failure`` is the counterexample.
-    """
-    problems = [Instance("two", [0.3, 0.6], 0.5), Instance("four", [0.1, 0.45, 0.7, 0.9], 0.5)]
-    ratios = []
-    for problem, epsilon, delta in itertools.product(problems, epsilons, (0.1, 0.01, 1e-4)):
-        upper = bounds.expected_cost_upper(problem, epsilon, delta, "hoeffding")
-        lower = bounds.fixed_confidence_lower(problem, epsilon, delta, "printed")
-        extra = math.log(problem.n_arms * problem.complexity(epsilon)) / math.log(1 / delta)
-        ratios.append(upper / (lower * (1 + extra)))
-    return {
-        "cases": len(ratios),
-        "largest_ratio": max(ratios),
-        "smallest_ratio": min(ratios),
-        "printed_is_correct": int(failure["certified_lower_bound"] <= failure["delta"]),
-    }
-
-
 # --- Algorithm 1: upper bounds --------------------------------------------------------------------
 
 
@@ -148,6 +125,7 @@ def upper_bounds(losses: Losses | None = None, scale: float = 1.0) -> Evidence:
     return {
         **_compared(losses, "printed", scale),
         **_compared(losses, "proved", scale),
+        **_compared(losses, "locatelli", scale),
         "losses": len(rates),
         "least_rate": min(rates, default=math.nan),
         "largest_rate": max(rates, default=math.nan),
@@ -157,6 +135,19 @@ def upper_bounds(losses: Losses | None = None, scale: float = 1.0) -> Evidence:
 def lsa_upper_bounds(losses: Losses | None = None, scale: float = 1.0) -> Evidence:
     """The bound of ``lsa`` against its exact losses on one and two arms."""
     return _compared(list(exact_losses("lsa") if losses is None else losses), "lsa", scale)
+
+
+def clipped_upper_bounds(
+    apt: Losses | None = None, lsa: Losses | None = None, scale: float = 1.0
+) -> Evidence:
+    """The bounds of the clipped policies against their exact losses on one and two arms."""
+    policies = ("apt-clipped", apt), ("lsa-clipped", lsa)
+    found: Evidence = {}
+    for policy, losses in policies:
+        losses = list(exact_losses(policy) if losses is None else losses)
+        compared = _compared(losses, policy, scale)
+        found |= {name.replace("-", "_"): value for name, value in compared.items()}
+    return found
 
 
 def _compared(losses: Losses, version: str, scale: float) -> Evidence:
@@ -230,7 +221,7 @@ def lower_bounds(scale: float = 1.0, degenerate: Sequence[Any] = tuple(DEGENERAT
                     printed.append(case)
                     if proper:
                         amended.append(case)
-                        least = min(least, over_lower_bound(worst, lower))
+                        least = min(least, ratio_to(worst, lower))
                     if tau != 0.5 or zeta > 0:
                         general.append(case)
     return _counted(printed, amended) | {
@@ -239,6 +230,26 @@ def lower_bounds(scale: float = 1.0, degenerate: Sequence[Any] = tuple(DEGENERAT
         "least_over_printed": least,
         "corrected_is_stronger": int(stronger),
     }
+
+
+def budget_reduction(scale: float = 1.0) -> Evidence:
+    """Both bounds of the article against the exact worst loss over B^0..B^K of several policies."""
+    cases, least, stronger = [], math.inf, math.inf
+    for means, tau, zeta in PROPER:
+        problem = Instance(f"mu = {means}, tau = {tau:g}, zeta = {zeta:g}", means, tau, zeta)
+        environments = clipped_environments(problem)
+        for epsilon, budget in itertools.product((0.1, 1.0, 4.0, math.inf), (20, 60)):
+            lower = {
+                version: scale * bounds.fixed_budget_lower(problem, epsilon, budget, version)
+                for version in ("corrected", "reduction", "genie")
+            }
+            bound = max(lower["reduction"], lower["genie"])
+            stronger = min(stronger, ratio_to(bound, lower["corrected"]))
+            for name, worst in worst_losses(environments, epsilon, budget, ("apt", "lsa")).items():
+                where = f"{name}, {problem.name}, eps = {epsilon:g}, T = {budget}"
+                cases.append((where, worst >= bound))
+                least = min(least, ratio_to(worst, bound))
+    return _counted(cases, []) | {"least_over_bound": least, "least_over_corrected": stronger}
 
 
 def clipped_environments(instance: Instance) -> list[Instance]:
@@ -258,10 +269,18 @@ def clipped_environments(instance: Instance) -> list[Instance]:
     ]
 
 
-def worst_losses(environments: Sequence[Instance], epsilon: float, budget: int) -> dict[str, float]:
-    """Largest expected loss over the environments, of Algorithm 1 and of two blind answers."""
+def worst_losses(
+    environments: Sequence[Instance],
+    epsilon: float,
+    budget: int,
+    policies: Sequence[str] = ("apt",),
+) -> dict[str, float]:
+    """Return the largest loss over the environments, of policies and of two blind answers."""
     return {
-        "Algorithm 1": max(exact.fixed_budget_loss(e, epsilon, budget) for e in environments),
+        **{
+            policy: max(exact.fixed_budget_loss(e, epsilon, budget, policy) for e in environments)
+            for policy in policies
+        },
         "always accept": max(float(e.must_reject.any()) for e in environments),
         "always reject": max(float(e.must_accept.any()) for e in environments),
     }
@@ -270,13 +289,19 @@ def worst_losses(environments: Sequence[Instance], epsilon: float, budget: int) 
 # --- why error curves part ------------------------------------------------------------------------
 
 
-def collapse_of_uniform_allocation(targets: Sequence[float] = (0.2, 0.1, 0.05)) -> Evidence:
+UNIFORM = (
+    Instance("three-groups", [0.1] * 3 + [0.35, 0.45, 0.55, 0.65] + [0.9] * 3, 0.5, 0.1),
+    Instance("dose-finding", [0.05, 0.12, 0.25, 0.40, 0.55, 0.68], 0.3, 0.02),
+    Instance("arithmetic", [0.2, 0.25, 0.3, 0.35, 0.45, 0.55, 0.65, 0.7, 0.75, 0.8], 0.5, 0.1),
+    Instance("two-arms", [0.1, 0.9], 0.5),
+)
+
+
+def collapse_of_uniform_allocation(
+    targets: Sequence[float] = (0.2, 0.1, 0.05), problems: Sequence[Instance] = UNIFORM
+) -> Evidence:
     """Exact error curves of arms pulled in turn for eps up to 1, compared as in ``collapse``."""
-    problems = [
-        Instance("three-groups", [0.1] * 3 + [0.35, 0.45, 0.55, 0.65] + [0.9] * 3, 0.5, 0.1),
-        Instance("dose-finding", [0.05, 0.12, 0.25, 0.40, 0.55, 0.68], 0.3, 0.02),
-    ]
-    curves = [
+    curves = pd.DataFrame(
         {
             "instance": problem.name,
             "policy": "uniform",
@@ -288,8 +313,11 @@ def collapse_of_uniform_allocation(targets: Sequence[float] = (0.2, 0.1, 0.05)) 
         for problem in problems
         for epsilon in (0.1, 0.25, 0.5, 1.0)
         for budget in sorted(scaled_budgets(problem, epsilon, np.arange(0.5, 8.1, 0.25).tolist()))
-    ]
-    return collapse(pd.DataFrame(curves), "uniform", targets)
+    )
+    curves = curves.assign(low=curves["estimate"], high=curves["estimate"])  # exact
+    rest = collapse(curves[curves["instance"] != "two-arms"], "uniform", targets)
+    found = collapse(curves, "uniform", targets)
+    return found | {"spread_small_without_two": rest["spread_small"]}
 
 
 def uniform_loss(instance: Instance, epsilon: float, budget: int) -> float:
@@ -305,18 +333,26 @@ def uniform_loss(instance: Instance, epsilon: float, budget: int) -> float:
 
 
 def drift_of_algorithm_1(epsilons: Sequence[float] = (2.0, 1.0, 0.7, 0.5)) -> Evidence:
-    """Exact loss of Algorithm 1 on two arms at T = H_eps: it grows as eps falls."""
+    """Exact losses on two arms at T = H_eps: Algorithm 1 over ``lsa``, which does not drift."""
     problem = Instance("two", [0.1, 0.9], 0.5)
-    losses = [
-        exact.fixed_budget_loss(problem, epsilon, round(problem.complexity(epsilon)))
-        for epsilon in epsilons
-    ]
-    steps = [later / earlier for earlier, later in itertools.pairwise(losses)]
-    found = {f"loss_at_{e:g}": v for e, v in zip(epsilons, losses, strict=True)}
+    budgets = [round(problem.complexity(epsilon)) for epsilon in epsilons]
+    losses = {
+        policy: [
+            exact.fixed_budget_loss(problem, epsilon, budget, policy)
+            for epsilon, budget in zip(epsilons, budgets, strict=True)
+        ]
+        for policy in ("apt", "lsa")
+    }
+    uniform = [uniform_loss(problem, e, t) for e, t in zip(epsilons, budgets, strict=True)]
+    ratios = [apt / lsa for apt, lsa in zip(losses["apt"], losses["lsa"], strict=True)]
+    steps = [later / earlier for earlier, later in itertools.pairwise(ratios)]
+    found = {f"loss_at_{e:g}": v for e, v in zip(epsilons, losses["apt"], strict=True)}
     return found | {
         "steps": len(steps),
         "least_step": min(steps),
-        "total_growth": losses[-1] / losses[0],
+        "ratio_growth": ratios[-1] / ratios[0],
+        "total_growth": losses["apt"][-1] / losses["apt"][0],
+        "uniform_growth": uniform[-1] / uniform[0],
     }
 
 
@@ -328,17 +364,22 @@ def limit_of_the_drift(weight: float = 0.0) -> Evidence:
     are normal with variance 1/4, and every pull of an arm doubles the number of its responses.
     ``weight`` is that of log n in the index, which Algorithm 1 does not have.
     """
+    from ldpt.summarise import clopper_pearson
+
     losses = {log_gap: _model_loss(math.exp(log_gap), weight) for log_gap in (-3, -30, -300)}
+    low, _ = clopper_pearson(round(losses[-300] * MODEL_RUNS), MODEL_RUNS)
     steps = [later / earlier for earlier, later in itertools.pairwise(losses.values())]
     return {f"loss_at_e_minus_{-log_gap}": loss for log_gap, loss in losses.items()} | {
         "cases": MODEL_RUNS,
         "least_step": min(steps),
         "loss_at_smallest_gap": losses[-300],
-        "lsa_loss_at_smallest_gap": _model_loss(math.exp(-300), bounds.LSA_WEIGHT),
+        "loss_at_smallest_gap_low": float(low),
+        "lsa_loss_at_smallest_gap": _model_loss(math.exp(-300), LSA_WEIGHT),
     }
 
 
 MODEL_RUNS = 2000
+LSA_WEIGHT = 0.5  # of log n
 
 
 def _model_loss(gap: float, weight: float) -> float:

@@ -1,33 +1,28 @@
-"""Checks of the appendix: what holds on every tape, and inequalities whose two sides are exact.
+"""Checks of the appendix: what holds on every tape of responses.
 
-The upper bounds on the loss of Algorithm 1 and of ``lsa`` rest on statements about every single
-tape of responses ("when the answer is wrong, these two arms have deviated") and on inequalities
-for one random walk (Lemmas Y, V and E, Ville's inequality for both mixtures).
-:func:`check_tapes` plays both policies on random tapes and checks the first kind on each run whose
-answer is wrong. :func:`check_chains` computes the second kind by dynamic programming over (n, s).
-
-Both return one row per statement: ``statement``, ``cases``, ``violations`` and ``largest_ratio``,
-the largest ratio of the side that must be smaller to the side that must be larger.
+The upper bounds on the loss of the index policies rest on statements about every single tape ("when
+the answer is wrong, these two arms have deviated"). :func:`check_tapes` plays the policies on
+random tapes and checks them on each run whose answer is wrong. It returns one row per statement:
+``statement``, ``cases``, ``violations`` and ``largest_ratio``, the largest ratio of the side that
+must be smaller to the side that must be larger.
 """
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from scipy.optimize import brentq
-from scipy.special import log_ndtr, wrightomega
+from scipy.special import wrightomega
 
 from ldpt.engines.jit import compiled
 
-LOGARITHM: Mapping[str, float] = {"apt": 0.0, "lsa": 0.5}  # weight of log n in the index
+PLAYED = ("apt", "lsa", "apt-clipped", "lsa-clipped")
 ROUNDING = 1e-9  # a ratio may exceed one by this much
 LONGEST = 600  # pulls of a checked run
 RUNS_PER_PROBLEM = 100
-HORIZON = 1200  # of a chain
-NEGLIGIBLE = 1e-40  # mass of a state at the rim of a chain
 EPSILONS = (0.5, 1.0, 2.0, math.inf)
 THRESHOLDS = (0.3, 0.5, 0.7)
 TOLERANCES = (0.0, 0.03, 0.1)
@@ -41,6 +36,20 @@ class Problem:
     tau: float
     zeta: float
     budget: int
+    caps: tuple[float, float] = (math.inf, math.inf)  # c (1 - tau) above and c tau below
+
+    def weight(self, policy: str) -> float:
+        """Weight of log n in the index of a policy."""
+        if policy.startswith("apt"):
+            return 0.0
+        return 2 * self.tau * (1 - self.tau) if policy == "lsa-clipped" else 0.5
+
+    def clip(self, policy: str, distance: np.ndarray, positions: np.ndarray) -> np.ndarray:
+        """|d|, of an estimated mean reward that is clipped to [0, 1] if the policy does so."""
+        if not policy.endswith("clipped"):
+            return np.abs(distance)
+        above, below = self.caps
+        return np.minimum(np.abs(distance), positions * np.where(distance > 0, above, below))
 
     @property
     def gaps(self) -> np.ndarray:
@@ -80,7 +89,7 @@ class Runs:
 
 
 def check_tapes(
-    seed: int, erring_runs: int, played: Mapping[str, float] = LOGARITHM
+    seed: int, erring_runs: int, played: Mapping[str, str] | None = None
 ) -> pd.DataFrame:
     """Check the statements "Every tape" of the appendix on runs whose answer is wrong.
 
@@ -91,8 +100,7 @@ def check_tapes(
     erring_runs
         At least this many runs with a wrong answer are checked for each policy.
     played
-        Weight of log n in the index that is played; the statements are about ``LOGARITHM``.
-        A test plants a fault by passing another one.
+        Another policy that is played in the place of one; a test plants a fault so.
 
     Returns
     -------
@@ -100,13 +108,14 @@ def check_tapes(
         One row per policy and statement.
     """
     rows = []
-    for policy, weight in LOGARITHM.items():
+    for policy in PLAYED:
         rng = np.random.default_rng([seed, *policy.encode()])
         ratios: list[np.ndarray] = []  # one row per erring run
         while len(ratios) < erring_runs:
-            ratios.extend(erring_ratios(rng, draw_problem(rng), weight, played[policy]))
+            instead = (played or {}).get(policy, policy)
+            ratios.extend(erring_ratios(rng, draw_problem(rng), policy, instead))
         for name, column in zip(TAPE_STATEMENTS, np.array(ratios).T, strict=True):
-            rows.append(_row(f"{policy}: {name}", column))
+            rows.append(checked(f"{policy}: {name}", column))
     return pd.DataFrame(rows)
 
 
@@ -123,17 +132,19 @@ def draw_problem(rng: np.random.Generator) -> Problem:
     while True:
         n_arms = int(rng.integers(2, 7))
         shrinkage = math.tanh(float(rng.choice(EPSILONS)) / 2)
-        tau = 0.5 + shrinkage * (float(rng.choice(THRESHOLDS)) - 0.5)
+        threshold = float(rng.choice(THRESHOLDS))
+        tau = 0.5 + shrinkage * (threshold - 0.5)
         zeta = shrinkage * float(rng.choice(TOLERANCES))
         means = 0.5 + shrinkage * (rng.uniform(0.02, 0.98, n_arms) - 0.5)
         complexity = ((np.abs(means - tau) + zeta) ** -2).sum()
         budget = n_arms + math.ceil(rng.uniform(0.1, 2.5) * complexity)
         if 2 * n_arms <= budget <= LONGEST:
-            return Problem(means, tau, zeta, budget)
+            caps = shrinkage * (1 - threshold), shrinkage * threshold
+            return Problem(means, tau, zeta, budget, caps)
 
 
 def erring_ratios(
-    rng: np.random.Generator, problem: Problem, weight: float, played: float
+    rng: np.random.Generator, problem: Problem, policy: str, played: str
 ) -> Iterator[np.ndarray]:
     """For every run with a wrong answer one ratio per statement, the largest over its wrong arms.
 
@@ -144,8 +155,12 @@ def erring_ratios(
     sums = (rng.random(shape) < problem.means[:, None]).cumsum(axis=2)
     positions = np.arange(1, budget + 1)
     distance = sums - positions * problem.tau
-    squares = (np.abs(distance) + positions * problem.zeta) ** 2 / positions  # I_n^2
-    runs = play(squares + played * np.log(positions), budget)
+    squares, actual = (
+        (problem.clip(name, distance, positions) + positions * problem.zeta) ** 2 / positions
+        for name in (policy, played)
+    )  # I_n^2
+    weight = problem.weight(policy)
+    runs = play(actual + problem.weight(played) * np.log(positions), budget)
     index = squares + weight * np.log(positions)
     final = np.take_along_axis(distance, runs.pulls[:, :, None] - 1, axis=2)[:, :, 0]
     free = np.abs(problem.means - problem.tau) < problem.zeta
@@ -250,177 +265,8 @@ def _ratio(smaller: float, larger: float) -> float:
     return math.exp(min(smaller - larger, 20.0))
 
 
-# --- inequalities between exact numbers -----------------------------------------------------------
-
-
-def check_chains(chains: int = 300, seed: int = 1, exponent: float = 1.0) -> pd.DataFrame:
-    """Compare exact probabilities with Lemmas Y, V and E and with both mixtures' levels.
-
-    Parameters
-    ----------
-    chains
-        Number of random chains per statement.
-    seed
-        Of the parameters of the chains; the probabilities themselves are not simulated.
-    exponent
-        Power to which the bounds' exponential is raised; the statements have 1. A test plants a
-        fault by passing more.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row per statement. Chains are followed to a finite horizon, which can only make the
-        probabilities smaller.
-    """
-    rows = []
-    for number, (name, draw) in enumerate(CHAINS.items()):
-        rng = np.random.default_rng([seed, number])
-        ratios: list[float] = []
-        while len(ratios) < chains:
-            chain, factor, bound = draw(rng)
-            if factor * bound < 1:  # otherwise there is nothing to check
-                ratios.append(probability(chain) / (factor * bound**exponent))
-        rows.append(_row(name, np.array(ratios)))
-    return pd.DataFrame(rows)
-
-
-Event = Callable[[int, np.ndarray], Any]  # of n and d at every s: where it happens
-
-
-@dataclass(frozen=True)
-class Chain:
-    """A walk d_n = s - n tau of responses with this mean; it counts when it strikes once armed."""
-
-    mean: float
-    tau: float
-    horizon: int
-    armed: Event
-    strikes: Event
-
-
-def probability(chain: Chain) -> float:
-    """Probability that the walk is armed and, then or later, strikes within the horizon.
-
-    Exact but for states at the rim whose mass is below ``NEGLIGIBLE``, which are dropped.
-    """
-    waiting = np.zeros(chain.horizon + 2)
-    waiting[0] = 1.0
-    ready = np.zeros_like(waiting)
-    struck, low, end = 0.0, 0, 1  # mass is in low <= s < end
-    s = np.arange(chain.horizon + 2)
-    for n in range(1, chain.horizon + 1):
-        end += 1
-        for mass in (waiting, ready):
-            moved = chain.mean * mass[low : end - 1]
-            mass[low:end] *= 1 - chain.mean
-            mass[low + 1 : end] += moved
-        d = s[low:end] - n * chain.tau
-        here, there = waiting[low:end], ready[low:end]
-        arming = chain.armed(n, d)
-        there += np.where(arming, here, 0.0)
-        here *= np.logical_not(arming)
-        hit = chain.strikes(n, d)
-        struck += there[hit].sum()
-        there[hit] = 0.0
-        while low < end and waiting[low] + ready[low] < NEGLIGIBLE:
-            waiting[low] = ready[low] = 0.0
-            low += 1
-        while low < end and waiting[end - 1] + ready[end - 1] < NEGLIGIBLE:
-            end -= 1
-            waiting[end] = ready[end] = 0.0
-        if low == end:
-            break
-    return float(struck)
-
-
-Drawn = tuple[Chain, float, float]  # the chain, and its bound as a factor times an exponential
-
-
-def _draw_arm(rng: np.random.Generator) -> tuple[float, float, float, int]:
-    """Mean above the threshold, threshold, gap, and a horizon after which little happens."""
-    tau = float(rng.uniform(0.1, 0.6))
-    gap = float(np.exp(rng.uniform(math.log(0.08), math.log(0.35))))
-    return tau + gap, tau, gap, math.ceil(6 / gap**2)
-
-
-def _lemma_y(rng: np.random.Generator) -> Drawn:
-    mean, tau, gap, later = _draw_arm(rng)
-    zeta = gap * float(rng.choice([0.0, 0.5, 1.0]))
-    start = float(np.exp(rng.uniform(0, math.log(4 / gap**2))))
-    ratio, level = float(rng.uniform(1.2, 9.0)), float(rng.uniform(0.6, 1.6))
-    rate = 8 * math.sqrt(ratio) / (1 + math.sqrt(ratio)) ** 2
-
-    def armed(n: int, d: np.ndarray) -> Any:
-        return (start <= n <= ratio * start) & (np.abs(d) + n * zeta >= level * math.sqrt(n))
-
-    horizon = min(math.ceil(ratio * start) + later, HORIZON)
-    chain = Chain(mean, tau, horizon, armed, lambda n, d: d <= 0)
-    return chain, 2.0, math.exp(-rate * level**2)
-
-
-def _lemma_v(rng: np.random.Generator) -> Drawn:
-    mean, tau, gap, later = _draw_arm(rng)
-    zeta = gap * float(rng.choice([0.0, 0.5, 2.0]))
-    root = float(rng.uniform(0.3, 1.8))
-    level = root * float(rng.uniform(0, 0.9))
-    start = (root / (gap + zeta)) ** 2
-
-    def strikes(n: int, d: np.ndarray) -> Any:
-        return np.abs(d) + n * zeta <= level * math.sqrt(n)
-
-    horizon = min(math.ceil(start) + later, HORIZON)
-    chain = Chain(mean, tau, horizon, lambda n, d: n >= start, strikes)
-    return chain, 1.0, math.exp(-2 * (root - level) ** 2)
-
-
-def _lemma_e(rng: np.random.Generator) -> Drawn:
-    mean, tau, gap, later = _draw_arm(rng)
-    start = float(rng.uniform(0.05, 3.0)) / gap**2
-    horizon = min(math.ceil(start) + later, HORIZON)
-    chain = Chain(mean, tau, horizon, lambda n, d: n >= start, lambda n, d: d <= 0)
-    return chain, 1.0, math.exp(-2 * start * gap**2)
-
-
-def _two_sided(rng: np.random.Generator) -> Drawn:
-    mean, rho, level = _draw_mixture(rng)
-
-    def strikes(n: int, d: np.ndarray) -> Any:
-        total = n / 4 + rho
-        return 0.5 * math.log(rho / total) + d**2 / (2 * total) >= -math.log(level)
-
-    return Chain(mean, mean, HORIZON, lambda n, d: True, strikes), 1.0, level
-
-
-def _one_sided(rng: np.random.Generator) -> Drawn:
-    tau, rho, level = _draw_mixture(rng)
-    mean = tau * float(rng.choice([1.0, 1.0, 0.98]))  # an arm at the threshold is the worst case
-    proxy = 0.25 if tau == 0.5 else (1 - 2 * tau) / (2 * math.log((1 - tau) / tau))
-
-    def strikes(n: int, d: np.ndarray) -> Any:
-        total = proxy * n + rho
-        z = d / math.sqrt(total)
-        mixture = math.log(2) + 0.5 * math.log(rho / total) + z**2 / 2 + log_ndtr(z)
-        return mixture >= -math.log(level)
-
-    return Chain(mean, tau, HORIZON, lambda n, d: True, strikes), 1.0, level
-
-
-def _draw_mixture(rng: np.random.Generator) -> tuple[float, float, float]:
-    """Mean, rho and error level of one arm."""
-    mean = float(rng.choice([0.1, 0.3, 0.5, 0.6, 0.9]))
-    return mean, float(np.exp(rng.uniform(-2, 5))), float(np.exp(-rng.uniform(0.2, 5)))
-
-
-CHAINS: Mapping[str, Callable[[np.random.Generator], Drawn]] = {
-    "Lemma Y: a large index on a scale, then the wrong side": _lemma_y,
-    "Lemma V: a small index late": _lemma_v,
-    "Lemma E: the wrong side late": _lemma_e,
-    "mixture: a tape ever leaves its two-sided boundary": _two_sided,
-    "onesided: a tape ever crosses its wrong boundary": _one_sided,
-}
-
-
-def _row(statement: str, ratios: np.ndarray) -> dict[str, Any]:
+def checked(statement: str, ratios: np.ndarray) -> dict[str, Any]:
+    """Return the row of a statement from one ratio per case."""
     return {
         "statement": statement,
         "cases": len(ratios),

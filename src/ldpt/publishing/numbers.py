@@ -16,10 +16,11 @@ from typing import Any
 import pandas as pd
 
 from ldpt import text
-from ldpt.claims.measured import NEW
+from ldpt.claims.budget import NEW
 from ldpt.instances import Instance
 from ldpt.io.json_values import plain
 from ldpt.plots.style import epsilon_label
+from ldpt.policies import INDEX_POLICIES
 from ldpt.privacy import shrinkage
 from ldpt.radii import Radius, upper
 from ldpt.summarise import CONFIDENCE
@@ -162,12 +163,11 @@ def _of_losses(fixed_budget: pd.DataFrame) -> dict[str, Any]:
     apt, lsa = (first[first["policy"] == policy] for policy in COMPARED)
     both = apt.merge(lsa, on=["instance", "epsilon"], suffixes=("_apt", "_lsa"))
     found: dict[str, Any] = {}
-    for row in both.to_dict("records"):
-        where = f"{row['instance']}:{epsilon_label(row['epsilon'])}"
-        for policy in COMPARED:
-            limit = f"< {text.number(row[f'high_{policy}'], 1)}"
-            seen = row[f"errors_{policy}"] > 0
-            found[f"loss:{policy}:{where}"] = row[f"estimate_{policy}"] if seen else limit
+    compared = first.merge(both[["instance", "epsilon"]])
+    for row in compared[compared["policy"].isin(INDEX_POLICIES)].to_dict("records"):
+        name = f"loss:{row['policy']}:{row['instance']}:{epsilon_label(row['epsilon'])}"
+        limit = f"< {text.number(row['high'], 1)}"
+        found[name] = row["estimate"] if row["errors"] > 0 else limit
     new = both[both["instance"].str.startswith(NEW) & (both["errors_apt"] > 0)]
     ratio = new["estimate_lsa"] / new["estimate_apt"]
     for name, value in (

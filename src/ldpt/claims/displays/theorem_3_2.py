@@ -1,7 +1,7 @@
 """Exact checks of Theorem 3.2 and its proof (Appendix C)."""
 
-import math
-from collections.abc import Callable, Sequence
+import random
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
@@ -105,43 +105,46 @@ def pigeonhole_over_measures(
     }
 
 
-def small_epsilon_factor(small: Sequence[float] = (0.001, 0.01, 0.1, 0.3)) -> Evidence:
-    """Section 3.2: (e^eps + 1)^2 min{4, e^(2 eps)} stays bounded, by 16, for small eps."""
-    iv = intervals()
+def channel_simulation(channels: int = 200, excess: Fraction = Fraction(1)) -> Evidence:
+    """Theorem R for one response: a random eps-LDP channel is PrivBern followed by a channel W.
 
-    def factor(epsilon: float) -> Any:
-        x = iv.exp(enclose(epsilon))
-        return (x + 1) ** 2 * (x * x if certainly(x * x < 4) else iv.mpf(4))
-
-    return evidence_of((f"eps = {e}", certainly(factor(e) <= 16)) for e in small) | {
-        "factor_at_0.001": midpoint(factor(0.001)),
-        "factor_at_4": midpoint(factor(4.0)),
-    }
-
-
-def matching_exponents(largest_small: float = 0.5, upper_rate: float = 0.25) -> Evidence:
-    """Printed lower over printed upper exponent of T (Sections 1 and 3.2).
-
-    Both are T/H_eps times a factor: 8 (e^eps + 1)^2 min{4, e^(2 eps)} below, ``upper_rate`` above.
-    The environments of the lower bound have halved gaps at zeta = 0, so in terms of their own
-    complexity its factor is four times that. ``smallest`` is the ratio at eps = 0.001.
+    In exact arithmetic, W(y|1) = (x Q(y|1) - Q(y|0))/(x - 1) with x = e^eps, and W(y|0) likewise:
+    non-negative, sums to one, and PrivBern followed by W is Q. The channels are drawn with
+    likelihood ratios between 1/x and x, of which some reach an end; ``excess`` plants a fault by
+    letting them leave the interval.
     """
+    rng = random.Random(3)
+    cases = []
+    for number in range(channels):
+        x = RATIONAL_EXPONENTIALS[number % len(RATIONAL_EXPONENTIALS)]
+        zero, one = _random_channel(rng, x * excess, outputs=2 + number % 4)
+        after = [
+            [(x * a - b) / (x - 1) for a, b in zip(first, second, strict=True)]
+            for first, second in ((zero, one), (one, zero))
+        ]
+        again = [(x * w1 + w0) / (x + 1) for w0, w1 in zip(*after, strict=True)]
+        holds = min(map(min, after)) >= 0 and all(sum(w) == 1 for w in after) and again == one
+        cases.append((f"channel {number}, e^eps = {x}", holds))
+    return evidence_of(cases)
 
-    def ratio(epsilon: float) -> float:
-        factor = 8 * (math.exp(epsilon) + 1) ** 2 * min(4.0, math.exp(2 * epsilon))
-        return factor / upper_rate if upper_rate else math.inf
 
-    smallest = ratio(0.001)
-    grid = [largest_small / 2**n for n in range(6)]
-    return {
-        "cases": len(grid),
-        "smallest": smallest,
-        "in_one_unit": 4 * smallest,
-        "largest_at_small_epsilon": max(map(ratio, grid)),
-        "growth_to_small": ratio(largest_small) / smallest,
-        "growth_to_4": ratio(4.0) / smallest,
-        "growth_to_8": ratio(8.0) / smallest,
-    }
+def _random_channel(
+    rng: random.Random, x: Fraction, outputs: int
+) -> tuple[list[Fraction], list[Fraction]]:
+    """Return Q(y|0) and Q(y|1) with ratios between 1/x and x, of which two reach an end."""
+    ends = [x, 1 / x, *(_between(rng, x) for _ in range(outputs - 2))]
+    # weights w with sum w (ratio - 1) = 0, so that both rows sum to one
+    weights = [Fraction(rng.randint(1, 50)) for _ in ends]
+    drift = sum(w * (r - 1) for w, r in zip(weights, ends, strict=True))
+    which = 1 if drift > 0 else 0
+    weights[which] += abs(drift) / abs(ends[which] - 1)
+    total = sum(weights)
+    zero = [w / total for w in weights]
+    return zero, [w * r for w, r in zip(zero, ends, strict=True)]
+
+
+def _between(rng: random.Random, x: Fraction) -> Fraction:
+    return 1 / x + (x - 1 / x) * Fraction(rng.randint(0, 100), 100)
 
 
 def other_answer_is_an_error(at_threshold: bool = True) -> Evidence:
@@ -169,7 +172,6 @@ CHECKS: list[Callable[[], Evidence]] = [
     bretagnolle_huber,
     channel_contraction,
     pigeonhole_over_measures,
-    small_epsilon_factor,
+    channel_simulation,
     other_answer_is_an_error,
-    matching_exponents,
 ]

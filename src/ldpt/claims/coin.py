@@ -1,0 +1,149 @@
+"""Evidence on the radius ``coin`` and on the exact optimum, without randomness."""
+
+import itertools
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from ldpt import bounds, exact
+from ldpt.claims.chains import COUNTEREXAMPLE, one_arm_chain
+from ldpt.claims.evidence import Evidence
+from ldpt.instances import Instance
+from ldpt.privacy import shrinkage
+from ldpt.radii import Radius, lower, upper
+
+DELTA = 0.1
+
+
+def coin_boundary(prior_gap: float = 0.125) -> Evidence:
+    """``coin`` against ``onesided`` on both sides; the same prior, unless a fault is planted."""
+    ratios = []
+    for tau, epsilon, level in itertools.product(
+        (0.05, 0.3, 0.5, 0.9, 0.99), (0.03, 0.3, 1.0, 4.0, math.inf), (0.5, 0.01, 1e-8)
+    ):
+        coin = Radius("coin", prior_gap=prior_gap).at(1, level, tau, epsilon)
+        onesided = Radius("onesided").at(1, level, tau, epsilon)
+        for n in np.unique(np.geomspace(1, 1e12, 25).round()):
+            reference = upper(onesided, n, n)
+            ratios += [float(side(coin, n, n) / reference) for side in (upper, lower)]
+    return {
+        "cases": len(ratios),
+        "largest_over_onesided": max(ratios),
+        "least_over_onesided": min(ratios),
+    }
+
+
+def coin_limit(
+    deltas: Sequence[float] = (1e-1, 1e-2, 1e-4, 1e-8), radius: str = "coin"
+) -> Evidence:
+    """Exact mean cost of one arm over log(1/delta)/kl(mu_eps, tau_eps) as delta falls."""
+    problems = [(0.7, 0.5, math.inf), (0.8, 0.9, math.inf), (0.97, 0.9, 1.0), (0.1, 0.3, 2.0)]
+    names = {radius, "onesided"}
+    costs = {
+        name: [[_relative_cost(*problem, delta, name) for delta in deltas] for problem in problems]
+        for name in names
+    }
+    found = costs[radius]
+    worst = max(range(len(problems)), key=lambda i: found[i][-1])
+    # Theorem D has kl(delta, 1 - delta) for log(1/delta)
+    least = min(
+        cost * math.log(1 / delta) / bounds.confidence_divergence(delta)
+        for row in found
+        for cost, delta in zip(row, deltas, strict=True)
+    )
+    steps = [a / b for row in found for a, b in itertools.pairwise(row)]
+    return {
+        "cases": len(steps),
+        "least_step": min(steps),
+        "least_over_bound": least,
+        "largest_at_smallest_delta": found[worst][-1],
+        "largest_at_largest_delta": max(row[0] for row in found),
+        "onesided_at_smallest_delta": costs["onesided"][worst][-1],
+    }
+
+
+def _relative_cost(mean: float, tau: float, epsilon: float, delta: float, radius: str) -> float:
+    """Mean pulls of one arm over log(1/delta)/kl(mu_eps, tau_eps)."""
+    problem = Instance("one-arm", [mean], tau)
+    divergence = bounds.bernoulli_kl(
+        float(problem.private_means(epsilon)[0]), problem.private_threshold(epsilon)
+    )
+    pulls = one_arm_chain(mean, tau, epsilon, delta, radius).expected_pulls
+    return pulls * divergence / math.log(1 / delta)
+
+
+def one_arm_flatness(epsilons: Sequence[float] = (0.3, 1.0, 4.0, math.inf)) -> Evidence:
+    """Exact mean cost of one arm over Theorem D along eps, for ``onesided`` and ``coin``."""
+    cases = {
+        0.5: (0.6, 0.7, 0.8, 0.9, 0.95, 1.0),
+        0.3: (0.1, 0.2, 0.4, 0.6),
+        0.9: (0.7, 0.8, 0.95, 1.0),
+    }
+    found: Evidence = {"series": sum(map(len, cases.values()))}
+    for radius in ("onesided", "coin"):
+        spreads = {
+            (tau, mean): _spread(mean, tau, epsilons, radius)
+            for tau, means in cases.items()
+            for mean in means
+        }
+        found[f"{radius}_spread"] = max(spreads.values())
+        found[f"{radius}_half_spread"] = max(v for (tau, _), v in spreads.items() if tau == 0.5)
+        found[f"{radius}_counterexample_spread"] = spreads[
+            COUNTEREXAMPLE.threshold, COUNTEREXAMPLE.means[0]
+        ]
+        tau, mean = max(spreads, key=spreads.__getitem__)
+        found[f"{radius}_spread_at"] = f"mu = {mean:g}, tau = {tau:g}"
+    return found
+
+
+def _spread(mean: float, tau: float, epsilons: Sequence[float], radius: str) -> float:
+    problem = Instance("one-arm", [mean], tau)
+    ratios = [
+        one_arm_chain(mean, tau, epsilon, DELTA, radius).expected_pulls
+        / bounds.fixed_confidence_lower(problem, epsilon, DELTA, "reduction")
+        for epsilon in epsilons
+    ]
+    return max(ratios) / min(ratios)
+
+
+POLICIES = ("apt", "lsa", "apt-clipped", "lsa-clipped")
+
+
+def optimum(scale: float = 1.0) -> Evidence:
+    """Losses over mirror images of two arms at tau = 1/2, over the least of any eps-LDP algorithm.
+
+    ``scale`` multiplies the optimum.
+    """
+    ratios: dict[str, list[float]] = {policy: [] for policy in POLICIES}
+    for gaps, epsilon in (
+        ((0.15, 0.15), math.inf), ((0.1, 0.1), math.inf), ((0.08, 0.25), math.inf),
+        ((0.4, 0.4), 1.0), ((0.2, 0.45), 1.0), ((0.4, 0.4), 0.5),
+    ):  # fmt: skip
+        complexity = sum(gap**-2 for gap in gaps) / shrinkage(epsilon) ** 2
+        for share in (0.3, 0.7, 1.3):
+            budget = min(400, max(4, round(share * complexity)))
+            best = scale * exact.optimal_loss(gaps, epsilon, budget)
+            for policy in POLICIES:
+                ratios[policy].append(mirrored_loss(gaps, epsilon, budget, policy) / best)
+    names = {policy: policy.replace("-", "_") for policy in POLICIES}
+    return {
+        "cases": len(ratios["lsa"]),
+        "least_over_optimum": min(map(min, ratios.values())),
+        **{f"largest_{names[p]}_over_optimum": max(ratios[p]) for p in POLICIES},
+        **{f"median_{names[p]}_over_optimum": float(np.median(ratios[p])) for p in POLICIES},
+    }
+
+
+def mirrored_loss(gaps: Sequence[float], epsilon: float, budget: int, policy: str) -> float:
+    """Return the exact loss of a policy, averaged over the mirror images of a problem."""
+    losses = [
+        exact.fixed_budget_loss(
+            Instance("mirror", (0.5 + np.array(signs) * gaps).tolist(), 0.5),
+            epsilon,
+            budget,
+            policy,
+        )
+        for signs in itertools.product((-1, 1), repeat=len(gaps))
+    ]
+    return math.fsum(losses) / len(losses)

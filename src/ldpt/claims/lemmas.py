@@ -1,0 +1,206 @@
+"""Checks of the appendix: inequalities for one tape, with exact probabilities.
+
+The bounds of the appendix rest on inequalities for one random walk: three lemmas on its index and
+Ville's inequality for the mixtures. :func:`check_chains` compares each with a probability that is
+computed by dynamic programming over (n, s), and returns a table like
+:func:`ldpt.claims.tapes.check_tapes`.
+"""
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy.special import log_ndtr
+
+from ldpt.claims.tapes import checked
+from ldpt.radii import Radius, upper
+
+HORIZON = 1200  # of a chain
+NEGLIGIBLE = 1e-40  # mass of a state at the rim of a chain
+
+
+def check_chains(chains: int = 300, seed: int = 1, exponent: float = 1.0) -> pd.DataFrame:
+    """Compare exact probabilities with Lemmas Y, V and E and with both mixtures' levels.
+
+    Parameters
+    ----------
+    chains
+        Number of random chains per statement.
+    seed
+        Of the parameters of the chains; the probabilities themselves are not simulated.
+    exponent
+        Power to which the bounds' exponential is raised; the statements have 1. A test plants a
+        fault by passing more.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row per statement. Chains are followed to a finite horizon, which can only make the
+        probabilities smaller.
+    """
+    rows = []
+    for number, (name, draw) in enumerate(CHAINS.items()):
+        rng = np.random.default_rng([seed, number])
+        ratios: list[float] = []
+        while len(ratios) < chains:
+            chain, factor, bound = draw(rng)
+            if factor * bound < 1:  # otherwise there is nothing to check
+                ratios.append(probability(chain) / (factor * bound**exponent))
+        rows.append(checked(name, np.array(ratios)))
+    return pd.DataFrame(rows)
+
+
+Event = Callable[[int, np.ndarray], Any]  # of n and d at every s: where it happens
+
+
+@dataclass(frozen=True)
+class Chain:
+    """A walk d_n = s - n tau of responses with this mean; it counts when it strikes once armed."""
+
+    mean: float
+    tau: float
+    horizon: int
+    armed: Event
+    strikes: Event
+
+
+def probability(chain: Chain) -> float:
+    """Probability that the walk is armed and, then or later, strikes within the horizon.
+
+    Exact but for states at the rim whose mass is below ``NEGLIGIBLE``, which are dropped.
+    """
+    waiting = np.zeros(chain.horizon + 2)
+    waiting[0] = 1.0
+    ready = np.zeros_like(waiting)
+    struck, low, end = 0.0, 0, 1  # mass is in low <= s < end
+    s = np.arange(chain.horizon + 2)
+    for n in range(1, chain.horizon + 1):
+        end += 1
+        for mass in (waiting, ready):
+            moved = chain.mean * mass[low : end - 1]
+            mass[low:end] *= 1 - chain.mean
+            mass[low + 1 : end] += moved
+        d = s[low:end] - n * chain.tau
+        here, there = waiting[low:end], ready[low:end]
+        arming = chain.armed(n, d)
+        there += np.where(arming, here, 0.0)
+        here *= np.logical_not(arming)
+        hit = chain.strikes(n, d)
+        struck += there[hit].sum()
+        there[hit] = 0.0
+        while low < end and waiting[low] + ready[low] < NEGLIGIBLE:
+            waiting[low] = ready[low] = 0.0
+            low += 1
+        while low < end and waiting[end - 1] + ready[end - 1] < NEGLIGIBLE:
+            end -= 1
+            waiting[end] = ready[end] = 0.0
+        if low == end:
+            break
+    return float(struck)
+
+
+Drawn = tuple[Chain, float, float]  # the chain, and its bound as a factor times an exponential
+
+
+def _draw_arm(rng: np.random.Generator) -> tuple[float, float, float, int]:
+    """Mean above the threshold, threshold, gap, and a horizon after which little happens."""
+    tau = float(rng.uniform(0.1, 0.6))
+    gap = float(np.exp(rng.uniform(math.log(0.08), math.log(0.35))))
+    return tau + gap, tau, gap, math.ceil(6 / gap**2)
+
+
+def _lemma_y(rng: np.random.Generator) -> Drawn:
+    mean, tau, gap, later = _draw_arm(rng)
+    zeta = gap * float(rng.choice([0.0, 0.5, 1.0]))
+    start = float(np.exp(rng.uniform(0, math.log(4 / gap**2))))
+    ratio, level = float(rng.uniform(1.2, 9.0)), float(rng.uniform(0.6, 1.6))
+    rate = 8 * math.sqrt(ratio) / (1 + math.sqrt(ratio)) ** 2
+
+    def armed(n: int, d: np.ndarray) -> Any:
+        return (start <= n <= ratio * start) & (np.abs(d) + n * zeta >= level * math.sqrt(n))
+
+    horizon = min(math.ceil(ratio * start) + later, HORIZON)
+    chain = Chain(mean, tau, horizon, armed, lambda n, d: d <= 0)
+    return chain, 2.0, math.exp(-rate * level**2)
+
+
+def _lemma_v(rng: np.random.Generator, clipped: bool = False) -> Drawn:
+    mean, tau, gap, later = _draw_arm(rng)
+    zeta = gap * float(rng.choice([0.0, 0.5, 2.0]))
+    right = gap * float(rng.uniform(1, 3)) if clipped else math.inf  # at least the gap
+    wrong = float(rng.uniform(0, 0.3)) if clipped else math.inf
+    root = float(rng.uniform(0.3, 1.8))
+    level = root * float(rng.uniform(0, 0.9))
+    start = (root / (gap + zeta)) ** 2
+
+    def strikes(n: int, d: np.ndarray) -> Any:
+        size = np.minimum(np.abs(d), n * np.where(d > 0, right, wrong))
+        return size + n * zeta <= level * math.sqrt(n)
+
+    horizon = min(math.ceil(start) + later, HORIZON)
+    chain = Chain(mean, tau, horizon, lambda n, d: n >= start, strikes)
+    return chain, 1.0, math.exp(-2 * (root - level) ** 2)
+
+
+def _lemma_e(rng: np.random.Generator) -> Drawn:
+    mean, tau, gap, later = _draw_arm(rng)
+    start = float(rng.uniform(0.05, 3.0)) / gap**2
+    horizon = min(math.ceil(start) + later, HORIZON)
+    chain = Chain(mean, tau, horizon, lambda n, d: n >= start, lambda n, d: d <= 0)
+    return chain, 1.0, math.exp(-2 * start * gap**2)
+
+
+def _two_sided(rng: np.random.Generator) -> Drawn:
+    mean, rho, level = _draw_mixture(rng)
+
+    def strikes(n: int, d: np.ndarray) -> Any:
+        total = n / 4 + rho
+        return 0.5 * math.log(rho / total) + d**2 / (2 * total) >= -math.log(level)
+
+    return Chain(mean, mean, HORIZON, lambda n, d: True, strikes), 1.0, level
+
+
+def _one_sided(rng: np.random.Generator) -> Drawn:
+    tau, rho, level = _draw_mixture(rng)
+    mean = tau * float(rng.choice([1.0, 1.0, 0.98]))  # an arm at the threshold is the worst case
+    proxy = 0.25 if tau == 0.5 else (1 - 2 * tau) / (2 * math.log((1 - tau) / tau))
+
+    def strikes(n: int, d: np.ndarray) -> Any:
+        total = proxy * n + rho
+        z = d / math.sqrt(total)
+        mixture = math.log(2) + 0.5 * math.log(rho / total) + z**2 / 2 + log_ndtr(z)
+        return mixture >= -math.log(level)
+
+    return Chain(mean, tau, HORIZON, lambda n, d: True, strikes), 1.0, level
+
+
+def _coin(rng: np.random.Generator) -> Drawn:
+    tau, _, level = _draw_mixture(rng)
+    mean = tau * float(rng.choice([1.0, 1.0, 0.98]))
+    edge = Radius("coin").at(1, level, tau, math.inf)
+
+    def strikes(n: int, d: np.ndarray) -> Any:
+        return d >= upper(edge, n, n)
+
+    return Chain(mean, tau, HORIZON, lambda n, d: True, strikes), 1.0, level
+
+
+def _draw_mixture(rng: np.random.Generator) -> tuple[float, float, float]:
+    """Mean, rho and error level of one arm."""
+    mean = float(rng.choice([0.1, 0.3, 0.5, 0.6, 0.9]))
+    return mean, float(np.exp(rng.uniform(-2, 5))), float(np.exp(-rng.uniform(0.2, 5)))
+
+
+CHAINS: Mapping[str, Callable[[np.random.Generator], Drawn]] = {
+    "Lemma Y: a large index on a scale, then the wrong side": _lemma_y,
+    "Lemma V: a small index late": _lemma_v,
+    "Lemma V, clipped index": partial(_lemma_v, clipped=True),
+    "Lemma E: the wrong side late": _lemma_e,
+    "mixture: a tape ever leaves its two-sided boundary": _two_sided,
+    "onesided: a tape ever crosses its wrong boundary": _one_sided,
+    "coin: a tape ever crosses its wrong boundary": _coin,
+}

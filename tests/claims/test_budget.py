@@ -1,0 +1,147 @@
+"""Evidence on the index policies, from tables, with planted opposites."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from ldpt.claims import budget
+from ldpt.claims.register import FALSE, NOT_TESTED, SUPPORTED, TRUE
+from ldpt.instances import Instance
+from tests.claims.judging import verdict
+
+PROBLEMS = {"one-arm": Instance("one-arm", [0.9], 0.5)}
+
+
+def sampled_losses(
+    estimate: float, relative_error: float = 0.1, policy: str = "apt", pulls: int = 1900
+) -> dict[str, Any]:
+    versions = budget.UPPER_VERSIONS if policy == "apt" else ["lsa"]
+    row = {"instance": "one-arm", "epsilon": 1.0, "budget": pulls, "scaled_budget": 65.0}
+    row |= {"estimate": estimate, "relative_error": relative_error, "reliable": True}
+    useless = row | {"estimate": 0.9, "reliable": False}
+    table = pd.DataFrame([row, useless]).assign(policy=policy)
+    return budget.sampled_losses(table, PROBLEMS, policy=policy, versions=versions)
+
+
+def error_curves(
+    slower: dict[float, float], policy: str = "apt", width: float = 1e-3
+) -> pd.DataFrame:
+    """Curves exp(-2 x) against x = T/H_eps, stretched by a factor for some epsilons."""
+    x = np.linspace(0.1, 4, 30)
+    parts = []
+    for epsilon in (0.1, 0.25, 1.0, 4.0):
+        error = np.exp(-2 * x / slower.get(epsilon, 1.0))
+        limits = {"low": error * (1 - width), "high": error * (1 + width)}
+        part = {"instance": "one", "policy": policy, "epsilon": epsilon, "estimate": error}
+        parts.append(pd.DataFrame(part | limits | {"budget": np.arange(30), "scaled_budget": x}))
+    return pd.concat(parts)
+
+
+def collapsed(slower: dict[float, float], policy: str = "apt", **options: Any) -> dict[str, Any]:
+    return budget.collapse(error_curves(slower, policy, **options), policy)
+
+
+def new_problems(lsa: int, apt: int = 200, cells: int = 10, lost: int = 0) -> dict[str, Any]:
+    """So many settings with these errors of 1000; in the first ``lost`` they are exchanged."""
+    rows = []
+    for cell in range(cells):
+        row = {"instance": f"new-{cell}", "epsilon": 1.0, "budget": 100, "scaled_budget": 1.0}
+        errors = (apt, lsa) if cell >= lost else (lsa, apt)
+        for policy, n in zip(("apt", "lsa"), errors, strict=True):
+            rows.append(row | {"policy": policy, "errors": n, "estimate": n / 1000})
+    return budget.compared(pd.DataFrame(rows).assign(replicates=1000))
+
+
+def appendix(violations: int) -> dict[str, Any]:
+    row = {"cases": 300, "violations": violations, "largest_ratio": 0.9}
+    names = ["apt: some arm", "lsa-clipped: some arm", "Lemma Y: an index", "coin: a tape"]
+    return budget.appendix_checks(pd.DataFrame([row | {"statement": name} for name in names]))
+
+
+# claim, verdict as it is, evidence as it is, verdict with a fault, evidence with the fault
+Plant = tuple[str, str, Callable[[], dict[str, Any]], str, Callable[[], dict[str, Any]]]
+PLANTED: list[Plant] = [
+    ("T3.1-rare", SUPPORTED, lambda: sampled_losses(1e-80), FALSE, lambda: sampled_losses(0.5)),
+    ("X13", SUPPORTED, lambda: sampled_losses(1e-80), FALSE, lambda: sampled_losses(0.5)),
+    ("X21-rare", SUPPORTED, lambda: sampled_losses(1e-80, policy="lsa"), FALSE,
+     lambda: sampled_losses(0.5, policy="lsa")),
+    ("D14", SUPPORTED, lambda: collapsed({}), FALSE, lambda: collapsed({4.0: 1.2})),
+    ("D14", SUPPORTED, lambda: collapsed({}), NOT_TESTED,
+     lambda: collapsed({4.0: 1.11}, width=0.1)),
+    ("D14-small", SUPPORTED, lambda: collapsed({4.0: 1.2}), FALSE, lambda: collapsed({0.1: 1.2})),
+    *(
+        (name, SUPPORTED, lambda: collapsed({}, "lsa"), FALSE, lambda: collapsed({0.1: 1.3}, "lsa"))
+        for name in ("X16", "X37", "X38", "S2")
+    ),
+    ("X16-half", SUPPORTED, lambda: collapsed({1.0: 1.2}, "lsa"), FALSE,
+     lambda: collapsed({0.1: 1.2}, "lsa")),
+    ("X17", SUPPORTED, lambda: new_problems(50, lost=1), FALSE, lambda: new_problems(50, lost=2)),
+    *(
+        (name, TRUE, lambda k=key: appendix(0)[k], FALSE, lambda k=key: appendix(1)[k])
+        for name, key in (("X7", "erring_tapes"), ("X24", "erring_tapes"), ("X25", "exact_chains"))
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("identifier", "usual", "evidence", "expected", "plant"), PLANTED)
+def test_a_planted_fault_turns_the_verdict(
+    identifier: str,
+    usual: str,
+    evidence: Callable[[], dict[str, Any]],
+    expected: str,
+    plant: Callable[[], dict[str, Any]],
+) -> None:
+    assert verdict(identifier, evidence()) == usual
+    assert verdict(identifier, plant()) == expected != usual
+
+
+def test_a_vacuous_bound_gives_no_verdict() -> None:
+    assert verdict("T3.1-rare", sampled_losses(0.9, 0.01, pulls=50)) == NOT_TESTED
+
+
+def test_evidence_of_no_run_gives_no_verdict() -> None:
+    assert verdict("X16", budget.collapse(error_curves({}), "lsa")) == NOT_TESTED
+    assert verdict("X17", budget.compared(error_curves({}).assign(errors=1))) == NOT_TESTED
+    assert verdict("X17", new_problems(lsa=200)) == NOT_TESTED  # no setting differs
+
+
+def test_sampled_losses_contradict_only_when_sure() -> None:
+    assert verdict("T3.1-rare", sampled_losses(0.5, relative_error=0.3)) == SUPPORTED
+
+
+def test_collapse_finds_the_widest_spread() -> None:
+    found = collapsed({4.0: 1.2})
+    assert found["spread_all"] == pytest.approx(1.2, rel=1e-6)
+    assert found["spread_all_low"] < 1.2 < found["spread_all_high"] < 1.21
+    assert found["spread_small"] == pytest.approx(1.0, rel=1e-6)
+
+
+def test_compared_reports_the_worst_price() -> None:
+    found = new_problems(50, lost=1)
+    assert (found["differing"], found["better"], found["worse"]) == (10, 9, 1)
+    assert found["worst_error_ratio"] == pytest.approx(4.0)
+
+
+def budget_curve(policy: str, errors: list[int]) -> pd.DataFrame:
+    """Errors of 1000 runs at T = 100 and 200 on one new problem."""
+    budgets = [100, 200][: len(errors)]
+    table = pd.DataFrame({"budget": budgets, "errors": errors, "policy": policy})
+    table = table.assign(instance="new-1", epsilon=1.0, replicates=1000)
+    return table.assign(estimate=table["errors"] / 1000, scaled_budget=table["budget"] / 100)
+
+
+@pytest.mark.parametrize(
+    ("lsa", "expected"),
+    [
+        ([200, 50], 0.75),  # halfway down in logarithms: 100 of 1000 at T = 150
+        ([80, 10], 0.5),  # already below at the smallest budget
+        ([400, 200], 1.5),  # one more halving needed beyond the largest
+    ],
+)
+def test_budget_ratios_compare_budgets_at_equal_errors(lsa: list[int], expected: float) -> None:
+    apt = budget_curve("apt", [300, 100])
+    (found,) = budget.budget_ratios(apt, budget_curve("lsa", lsa))
+    assert found == pytest.approx(expected)

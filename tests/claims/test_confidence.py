@@ -1,0 +1,257 @@
+"""Evidence on the mechanism and on Algorithm 2, from tables, with planted opposites."""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from ldpt import bounds
+from ldpt.claims import confidence
+from ldpt.claims.register import ADDED, FALSE, NOT_TESTED, SUPPORTED, TRUE
+from ldpt.instances import Instance, equal_gap
+from tests.claims.judging import judged, verdict
+
+PROBLEMS = {
+    "two": Instance("two", [0.3, 0.6], 0.5),
+    "three-groups": Instance("three-groups", [0.3, 0.6], 0.5),
+    "equal-gap-8": equal_gap(8),
+    "migraine": Instance("migraine", [0.1, 0.3], 0.2),
+}
+
+
+# --- tables that hold what is claimed, and tables that do not -------------------------------------
+
+
+def mechanism(shift: int = 0) -> dict[str, Any]:
+    positives = round(100_000 * (0.5 - 0.2 * math.tanh(0.5))) + shift
+    row = {"law": "beta", "mean": 0.3, "epsilon": 1.0, "draws": 100_000, "positives": positives}
+    return confidence.reward_laws(pd.DataFrame([row]))
+
+
+def error_cells(errors: int, radius: str) -> pd.DataFrame:
+    row = {"instance": "one", "radius": radius, "epsilon": 1.0, "delta": 0.1, "errors": errors}
+    row |= {"replicates": 1000, "estimate": errors / 1000, "low": errors / 1000 - 0.02}
+    return pd.DataFrame([row, row | {"epsilon": 4.0, "errors": 0, "estimate": 0.0, "low": 0.0}])
+
+
+def delta_correct(errors: int, radius: str) -> dict[str, Any]:
+    return confidence.delta_correctness(error_cells(errors, radius), radius)
+
+
+def error_map(ratio: float) -> dict[str, Any]:
+    """Two settings per radius, exact and simulated, whose error is this many times delta."""
+    rows = [
+        {"radius": radius, "method": method, "error_over_delta": ratio, "fails": ratio > 1}
+        for radius in confidence.RADII
+        for method in ("exact", "simulated")
+    ]
+    return confidence.error_map(pd.DataFrame(rows))
+
+
+def sampled_errors(estimate: float, relative_error: float = 0.1) -> dict[str, Any]:
+    row = {"estimate": estimate, "relative_error": relative_error, "reliable": True, "delta": 0.1}
+    useless = row | {"estimate": 0.9, "reliable": False}
+    rows = [cell | {"radius": radius} for radius in confidence.RADII for cell in (row, useless)]
+    return confidence.sampled_errors(pd.DataFrame(rows))
+
+
+def cost_cells(
+    factors: dict[float, float],
+    radii: dict[str, float],
+    instance: str = "two",
+    delta: float = 0.01,
+    width: float = 0.001,
+) -> pd.DataFrame:
+    """Mean pulls as a factor of Theorem D, by epsilon, times a factor for the radius."""
+    rows = []
+    for epsilon, factor in factors.items():
+        for radius, times in radii.items():
+            bound = bounds.fixed_confidence_lower(PROBLEMS[instance], epsilon, delta, "reduction")
+            mean = factor * times * bound
+            row = {"instance": instance, "radius": radius, "epsilon": epsilon, "delta": delta}
+            limits = {"mean_pulls_low": mean * (1 - width), "mean_pulls_high": mean * (1 + width)}
+            rows.append(row | {"mean_pulls": mean, "quantile_pulls": 2 * mean} | limits)
+    return pd.DataFrame(rows)
+
+
+HOEFFDING = {"hoeffding": 1.0}
+ALL = {"printed": 4.0, "hoeffding": 20.0, "mixture": 3.9, "onesided": 3.0, "coin": 2.9}
+
+
+def lower(factors: dict[float, float], scale: float = 1.0, **options: Any) -> dict[str, Any]:
+    return confidence.lower_bounds(cost_cells(factors, HOEFFDING, **options), PROBLEMS, scale)
+
+
+def reduction(factor: float) -> dict[str, Any]:
+    two = {"two": PROBLEMS["two"]}
+    dominates = confidence.reduction_dominates(two, [0.1, 1.0, 8.0])
+    return lower({0.1: factor, 1.0: 2.0}) | dominates
+
+
+def quantiles(factor: float) -> dict[str, Any]:
+    cells = cost_cells({1.0: factor}, {"printed": 1.0})
+    return confidence.stopping_time_quantiles(cells, PROBLEMS)
+
+
+def expected(scale: float = 1.0) -> dict[str, Any]:
+    cells = cost_cells({0.1: 1.1, 1.0: 1.1}, dict.fromkeys(confidence.VALID_RADII, 1.0))
+    return confidence.expected_cost_bounds(cells, PROBLEMS, scale)
+
+
+def many_arms(scale: float = 1.0) -> dict[str, Any]:
+    cells = cost_cells({1.0: 2.0}, HOEFFDING, "equal-gap-8")
+    return confidence.many_arms(cells, PROBLEMS, scale)
+
+
+def decoupled(scale: float = 1.0) -> dict[str, Any]:
+    cells = cost_cells({1.0: 4.0}, {"coin": 1.0, "hoeffding": 1e-6}, "equal-gap-8")
+    return confidence.decoupled(cells, PROBLEMS, scale)
+
+
+def onesided_flat(largest: float) -> dict[str, Any]:
+    factors = {0.01: 3.0, 1.0: 3.1, math.inf: largest}
+    cells = cost_cells(factors, {"onesided": 1.0}, "three-groups", delta=0.1)
+    return confidence.onesided_flat(cells, PROBLEMS)
+
+
+def coin_flat(largest: float) -> dict[str, Any]:
+    cells = cost_cells({0.1: 1.5, math.inf: largest}, {"coin": 1.0})
+    return confidence.coin_flat(cells, PROBLEMS)
+
+
+def raised(at_small_epsilon: float = 1.0) -> dict[str, Any]:
+    return confidence.privacy_raises_the_cost(cost_cells({0.1: at_small_epsilon, 1.0: 1.0}, ALL))
+
+
+def compared(**changes: float) -> dict[str, Any]:
+    return confidence.cost_of_radii(cost_cells({0.1: 1.0, 1.0: 1.0}, ALL | changes))
+
+
+def migraine(coin: float) -> dict[str, Any]:
+    radii = {"coin": coin, "onesided": 1.0}
+    cells = cost_cells({1.0: 2.0, math.inf: 2.0}, radii, "migraine", delta=0.1)
+    return confidence.migraine(cells)
+
+
+def surveys(mean_answers: float = 300, verdict_found: str = "below") -> dict[str, Any]:
+    row = {"radius": "coin", "answers": 1000, "mean_answers": mean_answers, "threshold": 0.3}
+    row |= {"estimate": 0.1, "verdict": verdict_found}
+    return confidence.surveys(pd.DataFrame([row, row | {"radius": "onesided"}]))
+
+
+# claim, verdict as it is, evidence as it is, verdict with a fault, evidence with the fault
+Plant = tuple[str, str, Callable[[], dict[str, Any]], str, Callable[[], dict[str, Any]]]
+PLANTED: list[Plant] = [
+    ("L2.1-laws", SUPPORTED, mechanism, FALSE, lambda: mechanism(shift=2000)),
+    *(
+        (name, usual, lambda r=radius: delta_correct(100, r), FALSE,
+         lambda r=radius: delta_correct(160, r))
+        for name, usual, radius in (
+            ("T4.1-runs", SUPPORTED, "printed"), ("T4.1-two", SUPPORTED, "printed"),
+            ("T4.1-ten", SUPPORTED, "printed"), ("X1", TRUE, "hoeffding"), ("X2", TRUE, "mixture"),
+            ("X20", TRUE, "onesided"), ("X30", TRUE, "coin"), ("S7", SUPPORTED, "coin"),
+        )
+    ),
+    *(
+        (name, TRUE, lambda: error_map(0.5), FALSE, lambda: error_map(1.5))
+        for name in ("T4.1-map", "X11", "X20-map", "X30-map")
+    ),
+    *(
+        (name, SUPPORTED, lambda: sampled_errors(0.01), FALSE, lambda: sampled_errors(0.3))
+        for name in ("T4.1-rare", "X12", "X20-rare", "X30-rare")
+    ),
+    ("T4.1-cost", ADDED, lambda: quantiles(10.0), FALSE, lambda: quantiles(1e4)),
+    ("T4.1-cost", ADDED, lambda: quantiles(10.0), TRUE,
+     lambda: quantiles(10.0) | {"bound_at_far_threshold": 2.0}),
+    ("D61", SUPPORTED, raised, FALSE, lambda: raised(0.001)),
+    ("T4.2-runs", SUPPORTED, lambda: lower({1.0: 9.0}), FALSE, lambda: lower({1.0: 9.0}, 1e6)),
+    ("D15", SUPPORTED, lambda: lower({0.1: 9.0, 1.0: 20.0}), FALSE,
+     lambda: lower({0.1: 9.0, 1.0: 30.0})),
+    ("D15", SUPPORTED, lambda: lower({0.1: 9.0, 1.0: 20.0}), NOT_TESTED,
+     lambda: lower({0.1: 9.0, 1.0: 27.1}, width=0.1)),
+    ("X6", TRUE, lambda: reduction(1.1), FALSE, lambda: reduction(0.9)),
+    ("X9", TRUE, expected, FALSE, lambda: expected(1e3)),
+    ("X22", TRUE, expected, FALSE, lambda: expected(10.0)),
+    ("X32", TRUE, expected, FALSE, lambda: expected(10.0)),
+    ("X23", TRUE, many_arms, FALSE, lambda: many_arms(1e3)),
+    ("X28", TRUE, decoupled, FALSE, lambda: decoupled(1e3)),
+    ("X4", SUPPORTED, compared, FALSE, lambda: compared(mixture=4.1)),
+    ("X10", SUPPORTED, compared, FALSE, lambda: compared(mixture=2.0)),
+    ("X19", SUPPORTED, compared, FALSE, lambda: compared(onesided=4.5)),
+    ("X40", SUPPORTED, compared, FALSE, lambda: compared(coin=3.5)),
+    ("X18-runs", SUPPORTED, lambda: onesided_flat(3.2), FALSE, lambda: onesided_flat(3.6)),
+    ("X33-runs", SUPPORTED, lambda: coin_flat(1.6), FALSE, lambda: coin_flat(2.5)),
+    ("X41", SUPPORTED, lambda: migraine(0.7), FALSE, lambda: migraine(0.8)),
+    ("X45", SUPPORTED, surveys, FALSE, lambda: surveys(mean_answers=600)),
+    ("X45", SUPPORTED, surveys, FALSE, lambda: surveys(verdict_found="above")),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("identifier", "usual", "evidence", "expected", "plant"), PLANTED)
+def test_a_planted_fault_turns_the_verdict(
+    identifier: str,
+    usual: str,
+    evidence: Callable[[], dict[str, Any]],
+    expected: str,
+    plant: Callable[[], dict[str, Any]],
+) -> None:
+    assert verdict(identifier, evidence()) == usual
+    assert verdict(identifier, plant()) == expected != usual
+
+
+# --- the numbers themselves -----------------------------------------------------------------------
+
+
+def test_evidence_of_no_run_gives_no_verdict() -> None:
+    nothing = confidence.delta_correctness(error_cells(0, "printed"), "onesided")
+    assert verdict("X20", nothing) == NOT_TESTED
+    mixture = confidence.cost_of_radii(cost_cells({1.0: 1.0}, {"mixture": 1.0}))
+    assert verdict("X19", mixture) == NOT_TESTED
+    assert verdict("X41", confidence.migraine(cost_cells({1.0: 1.0}, ALL))) == NOT_TESTED
+
+
+def test_sampled_errors_contradict_only_when_sure() -> None:
+    assert verdict("T4.1-rare", sampled_errors(0.3, relative_error=0.3)) == SUPPORTED
+
+
+def test_tests_say_what_they_would_find() -> None:
+    found = delta_correct(100, "coin")
+    assert found["detects_least"] == found["detects_largest"] == pytest.approx(1.48, abs=0.03)
+
+
+def test_onesided_flat_needs_the_whole_range_of_epsilon() -> None:
+    cells = cost_cells({0.1: 1.0, math.inf: 1.0}, {"onesided": 1.0}, "three-groups", delta=0.1)
+    assert confidence.onesided_flat(cells, PROBLEMS)["series"] == 0
+
+
+def test_lower_bounds_tell_the_level_of_near_optimality_for_every_radius() -> None:
+    found = confidence.lower_bounds(cost_cells({0.1: 1.0, 1.0: 2.0, 4.0: 4.0}, ALL), PROBLEMS)
+    for radius, times in ALL.items():
+        names = [f"{radius}_{word}_over_reduction" for word in ("least", "median", "largest")]
+        assert [found[name] for name in names] == pytest.approx([times, 2 * times, 4 * times])
+    assert found["reduction_spread"] == found["coin_spread"] == pytest.approx(4.0)
+
+
+def test_stopping_time_quantiles_take_quantiles_and_not_means() -> None:
+    cells = cost_cells({1.0: 10.0}, {"printed": 1.0})
+    assert verdict("T4.1-cost", confidence.stopping_time_quantiles(cells, PROBLEMS)) == ADDED
+    late = cells.assign(quantile_pulls=1e9)  # the mean stays what it was
+    assert verdict("T4.1-cost", confidence.stopping_time_quantiles(late, PROBLEMS)) == FALSE
+
+
+def test_verdicts_carry_the_number_and_its_meaning() -> None:
+    found = judged("X19", compared())
+    assert found["number"] == pytest.approx(3.0 / 3.9)
+    assert "median ratio of mean pulls" in found["meaning"]
+    assert found["evidence"]["largest_onesided_over_mixture"] == pytest.approx(3.0 / 3.9)
+
+
+def test_many_arms_compares_with_the_closed_form_of_equal_gaps() -> None:
+    learned = bounds.bernoulli_kl(0.99, 0.01 / 8)
+    shrink = math.tanh(0.5)
+    apart = bounds.bernoulli_kl(0.5 + 0.1 * shrink, 0.5 - 0.1 * shrink)
+    cells = cost_cells({1.0: 2.0}, HOEFFDING, "equal-gap-8")
+    expected_ratio = cells["mean_pulls_high"][0] / (8 * learned / apart)
+    assert many_arms()["least_over_bound"] == pytest.approx(expected_ratio)
