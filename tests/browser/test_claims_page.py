@@ -13,13 +13,15 @@ from tests.claims.judging import PROJECT, REGISTERED
 from tests.claims.test_register import document
 
 pytestmark = pytest.mark.browser
-ROOTS = {claim.id for claim in REGISTERED if claim.id == claim.root}
+ROOTS = {row["id"] for row in REGISTERED if row["id"] == row["root"]}
 
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     file = tmp_path_factory.mktemp("claims") / "claims.html"
-    text = claims_page.render(PROJECT / "workflow/pages/claims", document(), file.parent)
+    text = claims_page.render(
+        PROJECT / "workflow/pages/claims", document(), file.parent, {"commit": "abc1234"}
+    )
     file.write_text(text, encoding="utf-8")
     return file
 
@@ -73,7 +75,7 @@ def test_claims_page_is_folded_to_the_roots(claims: webdriver.Chrome) -> None:
 
 def test_unfold_shows_every_row_and_fold_hides_them_again(claims: webdriver.Chrome) -> None:
     claims.find_element(By.ID, "unfold").click()
-    assert shown(claims) == {claim.id for claim in REGISTERED}
+    assert shown(claims) == {row["id"] for row in REGISTERED}
     claims.find_element(By.ID, "fold").click()
     assert shown(claims) == ROOTS
 

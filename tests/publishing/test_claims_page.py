@@ -9,17 +9,18 @@ from ldpt.publishing import claims_page
 from tests.claims.judging import PROJECT, REGISTERED
 from tests.claims.test_register import document
 
+PAGE = PROJECT / "workflow/pages/claims"
+MADE = {"commit": "abc1234"}
+
 
 @pytest.fixture(scope="module")
 def page() -> str:
-    return claims_page.render(
-        PROJECT / "workflow/pages/claims", document(), Path("results/smoke/results")
-    )
+    return claims_page.render(PAGE, document(), Path("results/smoke/results"), MADE)
 
 
 def test_render_holds_every_row_once(page: str) -> None:
     assert sorted(re.findall(r'<details class="row" id="([^"]+)"', page)) == sorted(
-        claim.id for claim in REGISTERED
+        row["id"] for row in REGISTERED
     )
 
 
@@ -56,11 +57,18 @@ def test_render_links_evidence_and_scripts(page: str) -> None:
 
 
 def test_render_needs_no_network(page: str) -> None:
-    assert "http" not in page
+    assert re.findall(r"https?://[^\"<]+", page) == 2 * ["https://arxiv.org/abs/2507.23073"]
+
+
+def test_render_names_paper_commit_and_proofs(page: str) -> None:
+    head = page[: page.index('id="tools"')]
+    for words in ("Locally Differentially Private Thresholding Bandits", "Barbara", "abc1234"):
+        assert words in head
+    assert 'href="../../../paper/report.pdf#proof-upper">Appendix A.3</a>' in page
 
 
 def test_render_escapes_what_the_register_says() -> None:
     found = document()
     found["claims"][0]["statement"] = "<b>bold</b> & H_{ε}"
-    page = claims_page.render(PROJECT / "workflow/pages/claims", found, Path("results"))
+    page = claims_page.render(PAGE, found, Path("results"), MADE)
     assert "&lt;b&gt;bold&lt;/b&gt; &amp; H<sub>ε</sub>" in page

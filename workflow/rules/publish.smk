@@ -79,6 +79,8 @@ rule claims_page:
     """Show the verdict on every claim as a page."""
     input:
         claims="<results>/claims.json",
+        numbers="<results>/numbers.json",
+        proofs=source("paper/proofs.typ"),
         page=sources("workflow/pages/claims", "page.html", "page.css", "page.js"),
     output:
         report(

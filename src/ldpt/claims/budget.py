@@ -100,14 +100,13 @@ def budgets_at(curves: pd.DataFrame, target: float) -> dict[float, Limits]:
 
     Limits are where the curves of the lower and of the upper limits pass it.
     """
-    found = {
-        float(epsilon): tuple(
-            crossing(curve["scaled_budget"], curve[column], target)
-            for column in ("estimate", "low", "high")
-        )
-        for epsilon, curve in curves.sort_values("budget").groupby("epsilon")
-    }
-    return {epsilon: at for epsilon, at in found.items() if np.isfinite(at).all()}
+    found: dict[float, Limits] = {}
+    for epsilon, curve in curves.sort_values("budget").groupby("epsilon"):
+        columns = (curve["estimate"], curve["low"], curve["high"])
+        at, low, high = (crossing(curve["scaled_budget"], c, target) for c in columns)
+        if math.isfinite(at) and math.isfinite(low) and math.isfinite(high):
+            found[float(epsilon)] = at, low, high
+    return found
 
 
 # --- two policies side by side --------------------------------------------------------------------
@@ -161,7 +160,7 @@ def _differ(row: object) -> bool:
         [getattr(row, f"errors_{who}"), getattr(row, f"replicates_{who}")]
         for who in ("theirs", "ours")
     ]
-    return bool(fisher_exact([[e, n - e] for e, n in counts]).pvalue < FISHER)
+    return bool(fisher_exact(np.array([[e, n - e] for e, n in counts])).pvalue < FISHER)
 
 
 def _detectable_ratio(loss: float, replicates: int) -> float:

@@ -3,6 +3,7 @@
 import itertools
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -174,8 +175,9 @@ def spreads(table: pd.DataFrame, levels: int = 2) -> list[tuple[float, float, fl
     ]
 
 
-def _series(key: Sequence[object]) -> str:
-    return "{}, {}, delta = {:g}".format(*key)
+def _series(key: Sequence[Any]) -> str:
+    instance, radius, delta = key
+    return f"{instance}, {radius}, delta = {delta:g}"
 
 
 def lower_bounds(cells: pd.DataFrame, instances: Instances, scale: float = 1.0) -> Evidence:

@@ -1,6 +1,7 @@
 """Fill the page of verdicts: grouped by theorem, folded to the roots, one self-contained file."""
 
 import os
+import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -28,11 +29,10 @@ LEVELS = {
 LEGEND = {
     "level": "theorem; statement (a sentence of the text); step of a proof; typo; own (ours)",
     "root": "the row whose truth or cause a row shares; headlines count roots",
-    "criterion": "what decides, over numbers of the evidence; written before the evidence was "
-    "looked at, unless the row says what had been seen",
+    "check": "criterion over numbers of the evidence, and what it found; for a proved row it is "
+    "the proof that decides, and the check could contradict it",
     "cases": "how many cases could have contradicted the statement; if none, it is not tested",
-    "adjusted p": "smallest p value of the row's tests, adjusted by Holm's method over all tests",
-    **{f"basis: {name}": meaning for name, meaning in BASES.items()},
+    "registered": "commit in which the criterion was written, and what had been seen by then",
 }
 COUNTED = {
     "theorem": "lemma and theorems",
@@ -40,33 +40,53 @@ COUNTED = {
     "step": "steps of proofs",
     "own": "our own claims",
 }
+PROOFS = Path("paper/proofs.typ")
 SIGNS = {"==": "=", "<=": "≤", ">=": "≥", "!=": "≠"}
 Row = Mapping[str, Any]
 
 
-def render(sources: Path, document: Mapping[str, Any], folder: str | Path) -> str:
+def render(
+    sources: Path, document: Mapping[str, Any], folder: str | Path, made: Mapping[str, str]
+) -> str:
     """Return the page.
 
     Parameters
     ----------
     sources
-        Folder with ``page.html``, ``page.css`` and ``page.js``.
+        Folder with ``page.html``, ``page.css`` and ``page.js``; the article's proofs stand in
+        ``paper/proofs.typ`` of the project.
     document
         Content of ``results/claims.json``.
     folder
-        Folder of the page, from which links to evidence and scripts start.
+        Folder of the page, from which links to evidence, scripts and the article start.
+    made
+        What made it, name and value, shown at the top.
     """
-    claims = [_row(claim, folder) for claim in document["claims"]]
+    proofs = appendix_sections(PROOFS.read_text(encoding="utf-8"))
+    claims = [_row(claim, document, folder, proofs) for claim in document["claims"]]
     for claim in claims:
         claim["children"] = [c for c in claims if c["root"] == claim["id"] != c["id"]]
     return pages.render(
         sources,
+        paper=document["paper"],
+        made=made,
         headlines=document["headlines"],
         verdicts=VERDICTS,
+        bases=BASES,
         counted=COUNTED,
         parts={title: dict(_blocks(claims, name)) for name, title in PARTS.items()},
         legend=LEGEND,
     )
+
+
+def appendix_sections(proofs: str) -> dict[str, str]:
+    """Return the number of each labelled section of the appendix of proofs.
+
+    >>> appendix_sections("== Tools <proof-tools>\\n\\n== Bounds <proof-upper>\\n")
+    {'proof-tools': 'A.1', 'proof-upper': 'A.2'}
+    """
+    labels = re.findall(r"^== .*<([a-z-]+)>$", proofs, re.MULTILINE)
+    return {label: f"A.{number}" for number, label in enumerate(labels, start=1)}
 
 
 def _blocks(claims: Iterable[Row], part: str) -> Iterable[tuple[str, list[Row]]]:
@@ -78,21 +98,62 @@ def _blocks(claims: Iterable[Row], part: str) -> Iterable[tuple[str, list[Row]]]
         yield heading, [c for c, own in zip(roots, headings, strict=True) if own == heading]
 
 
-def _row(claim: Row, folder: str | Path) -> dict[str, Any]:
+def _row(
+    claim: Row, document: Mapping[str, Any], folder: str | Path, proofs: Mapping[str, str]
+) -> dict[str, Any]:
     """Return a claim with what the page shows of it as text."""
-    script = f"scripts/evidence_{claim['file']}.py"
+    registered = document["registrations"][claim["registered"]]
+    statistic = document["statistics"].get(claim["statistic"], {}).get("rule", "")
     return {
         **claim,
-        "badge": "typo" if claim["level"] == "typo" else claim["verdict"],
+        "badge": _badge(claim),
         "basis_meaning": BASES[claim["basis"]],
-        "criterion": readable(claim["criterion"]),
-        "decided_by": readable(claim["decided_by"]),
+        "check": readable(claim["decided_by"]) if claim["file"] else "",
         "number": shown_value(claim["number"]),
+        "interval": " to ".join(shown_value(end) for end in claim["interval"]),
+        "deciding": list(_deciding(claim)),
         "cases": shown_value(claim["cases"]),
         "adjusted_p": shown_value(claim["adjusted_p"]),
-        "script": script,
-        "script_link": os.path.relpath(script, folder).replace(os.sep, "/"),
+        "rule": statistic,
+        "registered": f"{registered['commit']}, {registered['date']}: {registered['what']}",
+        "seen": SEEN[claim["seen"]],
+        "proof_section": proofs.get(claim["proof"], ""),
+        "proof_link": _link("paper/report.pdf", folder) + f"#{claim['proof']}",
+        "script": f"scripts/evidence_{claim['file']}.py",
+        "script_link": _link(f"scripts/evidence_{claim['file']}.py", folder),
     }
+
+
+SEEN = {
+    "nothing": "nothing had been seen",
+    "drafts": "drafts had been seen",
+    "outcome": "the outcome was known",
+}
+MOST_NUMBERS = 6  # that a row shows beside the one that matters most
+
+
+def _badge(claim: Row) -> str:
+    """Return the verdict as shown; an own claim is printed nowhere."""
+    if claim["level"] == "typo":
+        return "typo"
+    return (
+        claim["verdict"].replace(" as printed", "") if claim["level"] == "own" else claim["verdict"]
+    )
+
+
+def _deciding(claim: Row) -> Iterable[tuple[str, str]]:
+    """Yield the numbers that the criterion names, then others of the evidence, as text."""
+    values = {
+        k: v for k, v in claim["evidence"].items() if isinstance(v, int | float | str) and v != ""
+    }
+    named = [word for word in claim["criterion"].split() if word in values]
+    rest = [name for name in values if name not in named and name != "test_level"]
+    for name in dict.fromkeys([*named, *rest[: MOST_NUMBERS - len(named)]]):
+        yield name.replace("_", " "), shown_value(values[name])
+
+
+def _link(file: str, folder: str | Path) -> str:
+    return os.path.relpath(file, folder).replace(os.sep, "/")
 
 
 def readable(criterion: str) -> str:

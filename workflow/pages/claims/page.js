@@ -36,6 +36,11 @@ function foldAll(open) {
   for (const row of rows) row.open = open;
 }
 
+// what the bar hides when a link leads to a row
+const bar = document.getElementById("tools");
+new ResizeObserver(() =>
+  document.documentElement.style.setProperty("--tools", `${bar.offsetHeight}px`)).observe(bar);
+
 function openTarget() {
   const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
   for (let at = target; at && at.closest; at = at.parentElement && at.parentElement.closest("details.row")) {
@@ -49,5 +54,6 @@ verdict.addEventListener("change", search);
 document.getElementById("unfold").addEventListener("click", () => foldAll(true));
 document.getElementById("fold").addEventListener("click", () => foldAll(false));
 window.addEventListener("hashchange", openTarget);
+document.documentElement.style.setProperty("--tools", `${bar.offsetHeight}px`);
 search();
 openTarget();

@@ -135,10 +135,10 @@ def _random_channel(
     ends = [x, 1 / x, *(_between(rng, x) for _ in range(outputs - 2))]
     # weights w with sum w (ratio - 1) = 0, so that both rows sum to one
     weights = [Fraction(rng.randint(1, 50)) for _ in ends]
-    drift = sum(w * (r - 1) for w, r in zip(weights, ends, strict=True))
+    drift = sum((w * (r - 1) for w, r in zip(weights, ends, strict=True)), Fraction(0))
     which = 1 if drift > 0 else 0
     weights[which] += abs(drift) / abs(ends[which] - 1)
-    total = sum(weights)
+    total = sum(weights, Fraction(0))
     zero = [w / total for w in weights]
     return zero, [w * r for w, r in zip(zero, ends, strict=True)]
 
