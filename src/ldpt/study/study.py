@@ -23,7 +23,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ldpt.checks import MAX_COUNT, check_number, check_whole
+from ldpt.checks import check_number, check_whole
 from ldpt.inference import Estimate, estimate
 from ldpt.io.messages import counted, shown
 from ldpt.learners import FixedBudget, FixedConfidence, check_arms
@@ -557,7 +557,9 @@ def _check_names(
 ) -> tuple[str, ...] | None:
     if arms is None:
         return learner.names
-    n_arms, names = check_arms(list(arms) if not isinstance(arms, str) else arms)
-    if n_arms != learner.n_arms or n_arms > MAX_COUNT:
+    if not isinstance(arms, (list, tuple)):
+        raise ValueError(f"arms must be a list of names, got a {type(arms).__name__}")
+    n_arms, names = check_arms(arms)
+    if n_arms != learner.n_arms:
         raise ValueError(f"arms must be {learner.n_arms} names, got {n_arms}")
     return names

@@ -1,0 +1,214 @@
+"""Saved studies: opened from their file alone; cut, changed, forged or foreign ones are refused."""
+
+import contextlib
+import copy
+import json
+import os
+import stat
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ldpt.learners import FixedBudget, FixedConfidence
+from ldpt.radii import Radius
+from ldpt.study import Status, Study
+from ldpt.study.state import build, checksum, describe
+
+
+def busy(cls=FixedConfidence) -> Study:
+    """Return a study in the middle: answers that wait, kept ones, requests given up and open."""
+    if cls is FixedBudget:
+        learner = FixedBudget(["a", "b"], 0.5, 0.0, 4.0, budget=80)
+    else:
+        learner = FixedConfidence(["a", "b"], 0.5, 4.0, 0.2, Radius("onesided", prior_gap=0.1))
+    study = Study(learner, "doses", deadline=3)
+    tickets = study.ask(60)
+    arm_b = [ticket for ticket in tickets if ticket.arm == 1]
+    study.advance()
+    study.record_many((ticket, 1) for ticket in tickets if ticket.arm == 0)
+    study.record_many((ticket, 1) for ticket in (arm_b[0], arm_b[3], arm_b[3]))
+    study.give_up(arm_b[1], "moved away")
+    study.give_up(arm_b[5], "moved away")
+    study.ask(4)
+    with contextlib.suppress(ValueError):
+        study.record(("c", 1))
+    return study
+
+
+@pytest.mark.parametrize("cls", [FixedBudget, FixedConfidence])
+def test_a_study_opens_from_its_file_alone_and_goes_on_as_before(cls, tmp_path):
+    path, study = tmp_path / "study.json", busy(cls)
+    study.save(path)
+    other = Study.open(path)
+    assert describe(other) == describe(study)
+    rng = np.random.default_rng(0)
+    for _ in range(5):
+        assert other.outstanding == study.outstanding
+        bits = rng.integers(0, 2, len(study.outstanding)).tolist()
+        chosen = [answer for answer in zip(study.outstanding, bits, strict=True)][::2]
+        for one in (study, other):
+            one.record_many(chosen)
+            one.advance()
+            one.ask(6)
+    assert describe(other) == describe(study)
+    assert str(other.report()) == str(study.report())
+    assert other.counts == study.counts
+
+
+def test_only_the_owner_can_read_a_saved_study(tmp_path):
+    path = tmp_path / "study.json"
+    before = os.umask(0)
+    try:
+        busy().save(path)
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert os.listdir(tmp_path) == ["study.json"]
+
+
+def test_saving_follows_no_link_that_waits_under_a_guessed_name(tmp_path):
+    victim, path = tmp_path / "victim.txt", tmp_path / "study.json"
+    victim.write_text("precious")
+    for name in (".study.staged.json", ".study-", "study.json"):
+        (tmp_path / name).symlink_to(victim)
+    busy().save(path)
+    assert victim.read_text() == "precious"
+    assert not path.is_symlink()
+
+
+def test_a_save_that_fails_leaves_the_old_file(tmp_path, monkeypatch):
+    path, study = tmp_path / "study.json", busy()
+    study.save(path)
+    before = path.read_bytes()
+    study.record(("a", 1))
+
+    def full_disk(descriptor: int) -> None:
+        raise OSError("no space left")
+
+    monkeypatch.setattr("ldpt.study.state.os.fsync", full_disk)
+    with pytest.raises(OSError, match="no space left"):
+        study.save(path)
+    assert path.read_bytes() == before
+    assert os.listdir(tmp_path) == ["study.json"]
+
+
+def test_a_state_holds_a_digest_of_the_boundary_and_not_its_table(tmp_path):
+    path = tmp_path / "study.json"
+    study = Study(FixedConfidence(2, 0.5, 1.0, 0.1))
+    study.save(path)
+    assert path.stat().st_size < 2000
+    state = json.loads(path.read_text())
+    assert len(state["boundary"]) == 64
+    assert state["parameters"]["radius"] == "coin"
+    other = Study(FixedConfidence(2, 0.5, 1.0, 0.05))
+    assert describe(other)["boundary"] != state["boundary"]
+
+
+def test_a_state_cut_anywhere_is_refused(tmp_path):
+    path = tmp_path / "study.json"
+    busy().save(path)
+    text = path.read_text().rstrip()
+    for length in range(0, len(text), 7):
+        path.write_text(text[:length])
+        with pytest.raises(ValueError, match="not a whole state file"):
+            Study.open(path)
+
+
+@pytest.mark.parametrize("kind", ["missing", "folder", "text", "list", "other"])
+def test_what_is_no_saved_study_is_refused(kind, tmp_path):
+    path = tmp_path / "study.json"
+    if kind == "folder":
+        path.mkdir()
+    elif kind != "missing":
+        path.write_text({"text": "x", "list": "[1]", "other": '{"format": "other"}'}[kind])
+    with pytest.raises((ValueError, FileNotFoundError), match=r"study\.json"):
+        Study.open(path)
+
+
+@pytest.mark.parametrize("version", [0, 2, 4, "3", 3.0, None])
+def test_a_state_of_another_version_is_refused(version):
+    with pytest.raises(ValueError, match="this program reads 3"):
+        build(Study, {**describe(busy()), "version": version})
+
+
+def forged(change: dict) -> dict:
+    content = {**copy.deepcopy(describe(busy())), **change}
+    return {**content, "checksum": checksum(content)}
+
+
+def test_a_changed_state_is_refused_without_a_new_checksum():
+    for change in ({"entered": ["1", "0"]}, {"name": "x"}, {"more": 1}, {"round": 9}):
+        with pytest.raises(ValueError, match="checksum does not match"):
+            build(Study, {**forged({}), **change})
+    state = forged({})
+    assert {**describe(build(Study, state)), "checksum": state["checksum"]} == state
+
+
+DEPARTURE = {"arm": "b", "number": 1, "reason": "moved", "before_decision": True}
+
+
+@pytest.mark.parametrize(
+    ("change", "complaint"),
+    [
+        ({"algorithm": "Other"}, "algorithm must be one of FixedBudget, FixedConfidence"),
+        ({"parameters": []}, "parameters must be an object"),
+        ({"parameters": {}}, "parameters are not those of its algorithm"),
+        ({"parameters": {**describe(busy())["parameters"], "delta": 3}}, "delta must lie"),
+        ({"parameters": {**describe(busy())["parameters"], "delta": 0.1}}, "boundary of this"),
+        ({"boundary": "0" * 64}, "the boundary of this installation differs from the study's"),
+        ({"name": 3}, "study must be a name"),
+        ({"deadline": 0}, "deadline must be a whole number"),
+        ({"arms": ["a"]}, "arms must be 2 names"),
+        ({"arms": "ab"}, "arms must be a list of names, got a str"),
+        ({"more": 1}, "the state's entries must be format, version"),
+        ({"round": -1}, "round must be a whole number"),
+        ({"round": 0}, "requests contradict"),
+        ({"secret": "0.37"}, "secret must have 64 digits"),
+        ({"entered": ["1"]}, "entered must have one entry for each of the arms"),
+        ({"entered": ["1", 1]}, "entered must be text of the digits 0 and 1"),
+        ({"entered": ["\u0661", "1"]}, "entered must be text of the digits 0 and 1"),
+        ({"entered": ["1" * 31, "1"]}, "requests contradict"),
+        ({"counted": [31, 1]}, "counted must be at most the answers that entered"),
+        ({"counted": [1, 1]}, "keeps answers that its algorithm needs"),
+        ({"counted": [True, 1]}, "counted must be at most"),
+        ({"requests": None}, "requests must have one entry for each"),
+        ({"requests": [None, None]}, "the state's requests must have the fields"),
+        ({"departures": [{}]}, "departures must have the fields arm, number, reason"),
+        ({"departures": [{**DEPARTURE, "arm": "z"}]}, "departures must have the fields"),
+        ({"departures": [{**DEPARTURE, "number": "1"}]}, "departures must have the fields"),
+        ({"not_counted": {}}, "not_counted must be whole numbers"),
+        ({"not_counted": {"late": 0, "repeated": -1, "refused": 0}}, "not_counted must be"),
+    ],
+)
+def test_a_forged_state_is_refused_in_one_line(change, complaint):
+    with pytest.raises(ValueError, match=complaint) as caught:
+        build(Study, forged(change))
+    assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 300
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner),
+    max_leaves=5,
+)
+
+
+@settings(max_examples=150, derandomize=True, deadline=None)
+@given(key=st.sampled_from(sorted(describe(busy()))), value=JSON)
+def test_any_value_of_any_entry_opens_or_is_a_value_error(key, value):
+    with contextlib.suppress(ValueError):
+        study = build(Study, forged({key: value}))
+        assert study.counts["entered"] >= study.counts["counted"]
+
+
+def test_a_printed_study_opens_without_a_second_warning(recwarn, tmp_path):
+    path = tmp_path / "study.json"
+    with pytest.warns(UserWarning, match="guarantee of the radius"):
+        study = Study(FixedConfidence(1, 0.5, 1.0, 0.1, "printed"))
+    study.save(path)
+    recwarn.clear()
+    assert Study.open(path).record((0, 1)) is Status.COUNTED
+    assert not recwarn
