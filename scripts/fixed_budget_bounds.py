@@ -13,14 +13,14 @@ from ldpt.plots import captions, elements, style
 from ldpt.policies import POLICIES
 
 COLUMNS = ["instance", "policy", "epsilon", "scaled_budget", *elements.LIMITS]
-NEAR_ONE = 0.9  # error probabilities above say nothing about a rate
+MIN_BUDGET = 0.5  # in units of H_eps; rates at smaller budgets say little about large ones
+NEAR_ONE = 0.5  # error probabilities above say nothing about a rate
 LOWER = "best"  # the larger of the lower bounds by reduction and by a genie
-NAMES = {
+NAMES = {  # of the bounds that are drawn
     "printed": "printed bound",
     "proved": "our bound",
     "best": "limit of all\nalgorithms",
     "lsa": "bound of LSA",
-    "apt-clipped": "bound, clipped",
     "lsa-clipped": "bound of clipped LSA",
 }
 
@@ -49,10 +49,11 @@ def prepare(files: Any, settings: Any) -> Data:
     )
     shown = points["instance"].isin(settings.panels) & (points["epsilon"] == settings.epsilon)
     shown &= (points["estimate"] > 0) & (points["estimate"] < NEAR_ONE)
+    shown &= points["scaled_budget"] >= MIN_BUDGET
     limits = pd.read_csv(files.bounds)
     informative = (limits["value"] > 0) & (limits["value"] < 1)
     limits = limits[informative & (limits["epsilon"] == settings.epsilon)]
-    limits = limits[(limits["side"] == "upper") | (limits["version"] == LOWER)]
+    limits = limits[limits["version"].isin(NAMES)]
     return Data(points[shown], limits, list(settings.panels))
 
 

@@ -19,6 +19,7 @@ PRICED = (0.01, 0.1, 1.0, 4.0)  # privacy levels whose price is written down
 ONE_ARM = ("one-arm-0.9-0.05", 1.0)  # problem and epsilon of the false guarantee
 RADII = ("printed", "coin", "onesided", "hoeffding")  # of which up to three are drawn
 NAMES = {"printed": "as printed", "hoeffding": "plain repair"}
+PLACES = {"printed": ((0, -12), "left", 0), "hoeffding": ((-7, -1), "right", -1)}  # of the names
 POLICIES = ("apt", "lsa", "lsa-clipped")  # the first and the last that was run are drawn
 LEAST_ERROR = 1e-9
 MIN_ERRORS = 10  # fewer say little about where a curve is
@@ -132,17 +133,17 @@ def _error_panel(axes: Axes, data: Data, theme: Theme) -> None:
         colour = theme.colour(radius)
         axes.plot(rows["delta"], rows["estimate"], "o-", color=colour, markersize=4, linewidth=1.6)
         name = NAMES.get(radius, f"{style.label(radius)} (ours)")
-        at = rows[rows["estimate"] > 30 * LEAST_ERROR].iloc[0]
+        place, side, point = PLACES.get(radius, ((8, -9), "left", 0))
+        at = rows[rows["estimate"] > 30 * LEAST_ERROR].iloc[point]
         look = {"color": colour, "fontweight": "bold", "textcoords": "offset points"}
-        place = (0, -12) if radius == "printed" else (8, -9)
-        axes.annotate(name, (at["delta"], at["estimate"]), place, **look)
+        axes.annotate(name, (at["delta"], at["estimate"]), place, ha=side, **look)
     printed = table[(table["radius"] == "printed") & (table["delta"] == 0.1)]["estimate"]
     if len(printed):
         words = f"promised 10 %,\nerrs {100 * printed.iloc[0]:.0f} %"
         line = {"arrowstyle": "-", "color": red, "linewidth": 0.8}
         corner = {"xytext": (0.03, 0.98), "textcoords": "axes fraction", "va": "top"}
         axes.annotate(words, (0.1, printed.iloc[0]), color=red, arrowprops=line, **corner)
-    elements.plain_ticks(axes, "x")
+    axes.xaxis.set_major_formatter("{x:g}")
     axes.set_title("One guarantee is false")
     axes.set_xlabel("promised error probability δ")
     axes.set_ylabel("actual error (exact)")
@@ -172,7 +173,7 @@ def _curve_panels(panels: Any, data: Data, theme: Theme) -> None:
     limits = [*first.get_xlim(), *second.get_xlim()], [*first.get_ylim(), *second.get_ylim()]
     for axes in panels:
         axes.set_xlim(0, max(limits[0]))
-        axes.set_ylim(min(limits[1]) / 2, 1.3)
+        axes.set_ylim(min(limits[1]) / 7, 1.3)
     second.tick_params(labelleft=False)
     first.set_ylabel("error probability")
     for row, epsilon in enumerate(levels):

@@ -67,13 +67,13 @@ def facts(data: Data) -> dict[str, Any]:
         "delta": float(gaps["delta"].iloc[0]),
         "replicates": int(shown["replicates"].min()),
         "radius": style.label(best),
-        "problems": int(own["instance"].nunique()),
+        "problems": len(data.panels),
         "ranges": [],
     }
     for version, rows in own.groupby("version"):
         found[f"{version}_least"] = float(rows["estimate"].min())
         found[f"{version}_most"] = float(rows["estimate"].max())
-        spans = rows.groupby("instance")["estimate"]
+        spans = rows[rows["instance"].isin(data.panels)].groupby("instance")["estimate"]
         found[f"{version}_flatness"] = float((spans.max() / spans.min()).max())
     printed = own[(own["version"] == "printed") & np.isfinite(own["epsilon"])]
     ends = printed.groupby("epsilon")["estimate"].median()

@@ -32,6 +32,8 @@ def number(value: float, digits: int = 3) -> str:
 
     >>> number(0.000123), number(0.0317), number(12345.6), number(2.5e9), number(math.inf)
     ('1.23×10⁻⁴', '0.0317', '12 300', '2.5×10⁹', '∞')
+    >>> number(401.3, 2)
+    '400'
     """
     if math.isnan(value):
         return "undefined"
@@ -44,7 +46,7 @@ def number(value: float, digits: int = 3) -> str:
     if exponent < -3 or exponent > 6:
         mantissa = f"{rounded / 10.0**exponent:.{digits}g}"
         return _minus(f"{mantissa}×10{str(exponent).translate(SUPERSCRIPTS)}")
-    if exponent >= 3:
+    if exponent >= min(3, digits):
         return _minus(_grouped(rounded))
     return _minus(f"{rounded:.{digits}g}")
 

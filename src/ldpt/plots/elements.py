@@ -231,13 +231,13 @@ def label_ends(axes: Axes, ends: Sequence[End]) -> None:
         return
     axes.figure.draw_without_rendering()
     points = 72 / axes.figure.dpi
-    ends = sorted(ends, key=lambda end: end.y)
-    heights = [axes.transData.transform((end.x, end.y))[1] * points for end in ends]
-    places = _apart(heights, LABEL_HEIGHT)
-    for end, height, place in zip(ends, heights, places, strict=True):
-        shift = {"xytext": (5, place - height), "textcoords": "offset points"}
-        look = {"color": end.colour, "ha": "left", "va": "center", "annotation_clip": False}
-        axes.annotate(end.name, (end.x, end.y), **shift, **look)
+    for x in {end.x for end in ends}:
+        column = sorted((end for end in ends if end.x == x), key=lambda end: end.y)
+        heights = [axes.transData.transform((x, end.y))[1] * points for end in column]
+        for end, height, place in zip(column, heights, _apart(heights, LABEL_HEIGHT), strict=True):
+            shift = {"xytext": (5, place - height), "textcoords": "offset points"}
+            look = {"color": end.colour, "ha": "left", "va": "center", "annotation_clip": False}
+            axes.annotate(end.name, (x, end.y), **shift, **look)
 
 
 def _apart(heights: list[float], least: float) -> list[float]:
