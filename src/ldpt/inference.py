@@ -27,12 +27,11 @@ probability at least 1 - 2 delta: delta for the verdicts, delta for the side tha
 
 import math
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.optimize import brentq
 
 from ldpt.answers import Answers
 from ldpt.checks import MAX_COUNT, check_delta, check_number
@@ -298,7 +297,7 @@ def tolerated_share(
     most = math.nextafter(0.5, 0)
     if excess(0.0) >= 0:
         return 0.0
-    return 0.5 if excess(most) <= 0 else float(brentq(excess, 0.0, most))
+    return 0.5 if excess(most) <= 0 else _root(excess, 0.0, most)
 
 
 class Test:
@@ -412,7 +411,13 @@ class Mixture(NamedTuple):
 
     def root(self, log_level: float, one: float, other: float) -> float:
         """Return the q between two others at which log M(q) equals the level."""
-        return float(brentq(lambda q: self.log(q) - log_level, one, other, xtol=1e-15))
+        return _root(lambda q: self.log(q) - log_level, one, other)
+
+
+def _root(function: Callable[[float], float], one: float, other: float) -> float:
+    from scipy.optimize import brentq  # takes half a second
+
+    return float(brentq(function, one, other, xtol=1e-15))
 
 
 def _estimate(
