@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from ldpt.provenance import FORMAT, record_text
+from ldpt.provenance.records import FIELDS
 from ldpt.publishing import readme
 
 HEADLINES = {
@@ -16,9 +17,16 @@ HEADLINES = {
     "theorems": [{"where": "Theorem 1", "line": "false, and why"}],
 }
 
+OWN = [
+    {"id": "X1", "level": "own", "verdict": "true as printed", "statement": "a"},
+    {"id": "X2", "level": "own", "verdict": "false", "statement": "H_{ε} is small"},
+    {"id": "D3", "level": "step", "verdict": "false", "statement": "b"},
+]
+
 
 def record(rule: str, started: str, seconds: float) -> str:
-    stable = {"format": FORMAT, "rule": rule, "wildcards": {}}
+    stable = {name: kind() for name, kind in FIELDS.items()} | {"format": FORMAT, "rule": rule}
+    stable |= {"code": {"hash": "", "parts": {}}, "environment": {"libraries": {}}}
     spent = {"wall_seconds": seconds, "cpu_seconds": 45.0, "peak_memory_mb": seconds + 100}
     return record_text(stable, {"started": f"2026-11-16T{started}Z", **spent})
 
@@ -34,7 +42,7 @@ def project(tmp_path: Path) -> Path:
         "results/smoke/large.txt": "x" * 5_000_000,
         "results/data.txt": "x" * 1_000_000,
         "figures/findings.md": "- found\n",
-        "results/claims.json": json.dumps({"headlines": HEADLINES}),
+        "results/claims.json": json.dumps({"headlines": HEADLINES, "claims": OWN}),
     }.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
@@ -42,12 +50,13 @@ def project(tmp_path: Path) -> Path:
 
 
 def test_readme_generates_all_its_parts(project: Path) -> None:
-    names = ("verdicts", "findings", "cost")
+    names = ("verdicts", "findings", "own", "cost")
     parts = "".join(f"<!-- {n}:begin -->\nstale\n<!-- {n}:end -->\n" for n in names)
     text = readme.updated(f"# Title\n{parts}end\n", project)
     assert "stale" not in text
     assert readme.part(text, "findings") == "- found\n"
-    assert "| Theorem 1 | false, and why |\n" in readme.part(text, "verdicts")
+    assert readme.part(text, "own") == "- X2: H<sub>ε</sub> is small\n"
+    assert "| Theorem\u00a01 | false, and why |\n" in readme.part(text, "verdicts")
     assert "steps: 5 true; 1 false. Another 10 are typos" in readme.part(text, "verdicts")
     assert text.startswith("# Title\n")
     assert text.endswith("end\n")

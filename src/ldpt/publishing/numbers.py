@@ -85,14 +85,14 @@ def gather(
 
 
 def fill(template: str, numbers: Numbers) -> str:
-    """Return a Jinja2 template filled with numbers, each as ``n("NAME")``."""
+    """Return a Jinja2 template as Markdown, filled with numbers, each as ``n("NAME")``."""
 
     def n(name: str) -> Any:
         if name not in numbers:
             raise ValueError(f"there is no number {name!r}; see results/numbers.json")
         return numbers[name]["value"]
 
-    return text.fill(template, {"n": n})
+    return text.as_markdown(text.fill(template, {"n": n}))
 
 
 def _of_claims(claims: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Write the generated parts of the README: findings, verdicts and the cost of a run.
+"""Write the generated parts of the README: findings, verdicts, failed claims, cost of a run.
 
 Each part stands between two comments, ``<!-- NAME:begin -->`` and ``<!-- NAME:end -->``. ``make
 readme`` writes them after a run at paper scale.
@@ -13,12 +13,15 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from ldpt.claims.register import FALSE
 from ldpt.provenance import read_record, record_path
 from ldpt.provenance.manifest import MANIFEST
+from ldpt.text import as_markdown
 
 FINDINGS = Path("figures/findings.md")
 CLAIMS = Path("results/claims.json")
 PAUSE = 60  # seconds without a job that separate two sessions
+NO_BREAK = "\u00a0"
 PLACE = r"<!-- {name}:begin -->\n(.*?)<!-- {name}:end -->"
 
 
@@ -40,7 +43,10 @@ def verdict_table(claims: Mapping[str, Any]) -> str:
     """Return one row per main result of the paper, and the count of its other statements."""
     headlines = claims["headlines"]
     lines = ["| result | verdict |", "| --- | --- |"]
-    lines += [f"| {row['where']} | {row['line']} |" for row in headlines["theorems"]]
+    lines += [
+        f"| {row['where'].replace(' ', NO_BREAK)} | {as_markdown(row['line'])} |"
+        for row in headlines["theorems"]
+    ]
     counts = [
         f"{sum(headlines[level][verdict] for level in ('statement', 'step'))} {verdict}"
         for verdict in headlines["theorem"]
@@ -50,6 +56,13 @@ def verdict_table(claims: Mapping[str, Any]) -> str:
         + f"\n\nThe paper's other statements and proof steps: {'; '.join(counts)}. "
         + f"Another {headlines['typos']} are typos.\n"
     )
+
+
+def failed_claims(claims: Mapping[str, Any]) -> str:
+    """Return our own claims that turned out to be false, one line each."""
+    failed = [c for c in claims["claims"] if c["level"] == "own" and c["verdict"] == FALSE]
+    lines = [f"- {c['id']}: {as_markdown(c['statement'])}\n" for c in failed]
+    return "".join(lines) or "All of them hold or are undecided.\n"
 
 
 def finished_jobs(root: Path) -> dict[tuple[str, ...], dict[str, Any]]:
@@ -94,6 +107,7 @@ def updated(readme: str, project: Path) -> str:
     parts = {
         "verdicts": verdict_table(claims),
         "findings": (project / FINDINGS).read_text(encoding="utf-8"),
+        "own": failed_claims(claims),
         "cost": cost(project, os.cpu_count() or 1),
     }
     for name, content in parts.items():
