@@ -64,6 +64,20 @@ def test_two_arm_loss_equals_the_sum_over_all_responses(policy, instance, epsilo
     assert found == pytest.approx(expected, rel=1e-12)
 
 
+@pytest.mark.parametrize(
+    ("means", "epsilon", "budget", "loss"),
+    [
+        ([0.2, 0.7], 1.0, 30, 0.325433),
+        ([0.1, 0.9], 1.0, 30, 0.107669),
+        ([0.4, 0.6], math.inf, 40, 0.312567),
+    ],
+)
+def test_two_arm_loss_with_true_ties_is_that_of_rational_arithmetic(means, epsilon, budget, loss):
+    """The review's values, ties to the lowest arm; broken by rounding the first is .326247."""
+    found = fixed_budget_loss(Instance("tied", means, 0.5), epsilon, budget, "apt")
+    assert found == pytest.approx(loss, abs=6e-7)
+
+
 def test_uniform_loss_is_that_of_independent_binomials():
     """Seven pulls: four of the first arm, three of the second."""
     right = binom.cdf(2, 4, 0.1) * binom.sf(1, 3, 0.52)

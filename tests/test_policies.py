@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from fractions import Fraction
 
 import pytest
 
@@ -26,7 +27,7 @@ def test_index_policies_are_those_with_two_engines():
 
 @pytest.mark.parametrize(("n", "s", "tau", "zeta"), [(7, 2, 0.5, 0.1), (100, 31, 0.3, 0.0)])
 def test_index_is_the_formula(n, s, tau, zeta):
-    plain = math.sqrt(n) * (abs(tau - s / n) + zeta)
+    plain = n * (abs(tau - s / n) + zeta) ** 2
     assert index(IndexRule(tau, zeta, 0.0), n, s) == pytest.approx(plain, rel=1e-14)
     half = n * (abs(tau - s / n) + zeta) ** 2 + math.log(n) / 2
     assert index(IndexRule(tau, zeta, 0.5), n, s) == pytest.approx(half, rel=1e-14)
@@ -42,14 +43,25 @@ def test_clipped_index_is_that_of_a_mean_reward_in_the_unit_interval(name, thres
     for n, s in itertools.product((1, 2, 9, 40), range(41)):
         if s <= n:
             reward = min(max(0.5 + (s / n - 0.5) / c, 0.0), 1.0)
-            plain = math.sqrt(n) * c * (abs(reward - threshold) + zeta)
-            if rule.log_weight:
-                plain = plain**2 + rule.log_weight * math.log(n)
+            plain = n * (c * (abs(reward - threshold) + zeta)) ** 2
+            plain += rule.log_weight * math.log(n)
             assert index(rule, n, s) == pytest.approx(plain, rel=1e-9)
 
 
 def test_clipped_lsa_at_the_middle_has_the_weight_of_lsa():
     assert POLICIES["lsa-clipped"].rule(0.5, 0.0, 0.7).log_weight == 0.5
+
+
+def test_true_ties_at_the_middle_are_ties():
+    """|d| / sqrt(n) would break a quarter of them by rounding: n = 2, d = 1/2 and n = 18, 3/2."""
+    rule = IndexRule(0.5, 0.0, 0.0)
+    states = [(n, s) for n in range(1, 61) for s in range(n + 1)]
+    exact = {state: Fraction(2 * state[1] - state[0], 2) ** 2 / state[0] for state in states}
+    places = {value: place for place, value in enumerate(sorted(set(exact.values())))}
+    values = sorted({index(rule, *state) for state in states})
+    assert [values.index(index(rule, *state)) for state in states] == [
+        places[exact[state]] for state in states
+    ]
 
 
 @pytest.mark.parametrize("log_weight", [0.0, 0.5])

@@ -6,10 +6,11 @@ index, ties to the lowest arm. With n pulls and s positive responses of an arm,
 
     I = sqrt(n) (|tau_eps - s/n| + zeta_eps)
 
-is the index of Algorithm 1 (``apt``), and ``lsa`` uses I^2 + (1/2) log n: the index of LSA (Tao,
-Blanco, Peng and Zhou 2019, arXiv 1905.11046) with alpha = 1 and the tolerance. The clipped policies
-clip the estimated mean reward to [0, 1], so that |tau_eps - s/n| is at most c (1 - tau) above and
-c tau below the threshold, c = tanh(eps/2); ``lsa-clipped`` also has the weight 2 t (1 - t) at
+is the index of Algorithm 1 (``apt``), compared as I^2, and ``lsa`` uses I^2 + (1/2) log n: the
+index of LSA (Tao, Blanco, Peng and Zhou 2019, arXiv 1905.11046) with alpha = 1 and the tolerance,
+as Ouhamma, Degenne, Gaillard and Perchet (2021) recommend it. The clipped policies clip the
+estimated mean reward to [0, 1], so that |tau_eps - s/n| is at most c (1 - tau) above and c tau
+below the threshold, c = tanh(eps/2); ``lsa-clipped`` also has the weight 2 t (1 - t) at
 t = tau_eps, twice the variance of a response at the threshold, where ``lsa`` has 1/2. None needs
 the budget, so one run gives the loss at every budget.
 
@@ -106,16 +107,14 @@ class IndexRule(NamedTuple):
 
 
 def index(rule: IndexRule, n: float, s: float) -> float:
-    """Index of an arm with n pulls and s positive responses; the least one is pulled.
+    """Return the index of an arm with n pulls and s positive responses; the least is pulled.
 
-    Written with |s - n tau| / sqrt(n) so that mirrored arms tie exactly. Plain Python;
-    :mod:`ldpt.engines.indices` compiles it for the engines, so that learners and engines
-    evaluate the same floating-point expression.
+    It is I^2 + w log n. As I^2 is (|d| + n zeta)^2 / n, true ties at tau_eps = 1/2 and zeta = 0 are
+    ties in floating point too, and go to the lowest arm. Plain Python; :mod:`ldpt.engines.indices` compiles
+    it for the engines, so that learners and engines evaluate the same expression.
     """
-    root = math.sqrt(n)
     d = s - n * rule.tau
-    plain = min(abs(d), n * (rule.cap_above if d > 0.0 else rule.cap_below)) / root
-    plain += rule.zeta * root
+    reach = min(abs(d), n * (rule.cap_above if d > 0.0 else rule.cap_below)) + n * rule.zeta
     if rule.log_weight == 0.0:
-        return plain
-    return plain * plain + rule.log_weight * math.log(n)
+        return reach * reach / n
+    return reach * reach / n + rule.log_weight * math.log(n)

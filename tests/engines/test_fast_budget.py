@@ -23,7 +23,7 @@ def test_undo_window_keeps_what_was_drawn(log_weight):
     """Twice: the second window cuts the future that the first one left, and must glue it again."""
     rng, means = np.random.default_rng(8), np.array([0.5, 0.5])
     rule = IndexRule(0.5, 0.0, log_weight)
-    level = 5.0 if log_weight == 0.0 else 25.0 + log_weight * math.log(2000)
+    level = 25.0 + log_weight * math.log(2000)
     start = [2000, 2000], [1000, 1001]
     state = fast_budget.new_state(2, 2000)
     state.n[:], state.s[:] = start

@@ -20,7 +20,7 @@ BUDGET, CONFIDENCE, CHAINS = "engines/budget_runs.py", "engines/confidence_runs.
         ("policies.py", "    for policy in (", '        Policy("new", 1.0),', set()),
         ("radii.py", "    if edge.family == UNION:", "        n = n + 1", {CONFIDENCE, CHAINS}),
         ("radii.py", "class Boundary(NamedTuple):", "    new: float", {CONFIDENCE, CHAINS}),
-        ("policies.py", "    root = math.sqrt(n)", "    root += 1", {BUDGET, CHAINS}),
+        ("policies.py", "    d = s - n * rule.tau", "    d += 1", {BUDGET, CHAINS}),
         ("policies.py", "class IndexRule(NamedTuple):", "    new: float", {BUDGET, CHAINS}),
         ("engines/sources.py", "import math", "import sys", {BUDGET, CONFIDENCE}),
         ("engines/fast_confidence.py", "import math", "import sys", {CONFIDENCE}),

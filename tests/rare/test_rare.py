@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 from scipy.stats import binom, binomtest
 from scripts.exact_curves import curves
-from scripts.gather_rare import gather
 from scripts.rare_environments import estimate as estimate_environments
-from scripts.rare_exponents import exponents
+from scripts.rare_fixed_budget import exponents
 from scripts.rare_fixed_budget import estimate
 from scripts.rare_fixed_confidence import estimate as estimate_confidence
 
@@ -359,13 +358,6 @@ def test_table_of_confidence_errors(counterexample):
     table = estimate_confidence({"counterexample": counterexample}, cells, 2000, {}, 3, 2)
     assert table["radius"].tolist() == ["printed"] * 2 + ["mixture"] * 2
     assert table["error_over_delta"][0] == pytest.approx(3.04, rel=0.05)
-
-
-def test_parts_are_gathered_under_one_header(tmp_path):
-    for name in "ab":
-        (tmp_path / name).write_text(f"instance,estimate\n{name},0.1\n")
-    found = gather([str(tmp_path / name) for name in "ab"])
-    assert found == "instance,estimate\na,0.1\nb,0.1\n"
 
 
 def test_environments_are_estimated_once_per_set_of_means(instances):

@@ -207,7 +207,7 @@ def is_noisy(rule: IndexRule, level: float, left: int, escape: float) -> bool:
     Where noise dominates, |d| / sqrt(n) alone takes ever longer to reach a level, and only an arm's
     drift takes it there, after ``escape`` pulls of all arms; with log n in the index it does not.
     """
-    return rule.log_weight == 0.0 and level < NOISE and CHEAP < left < 2.0 * escape
+    return rule.log_weight == 0.0 and level < NOISE * NOISE and CHEAP < left < 2.0 * escape
 
 
 @borrowing
@@ -232,7 +232,7 @@ def level_after(rule: IndexRule, pulls: float, level: float, growth: float) -> f
     """The level at which arms that follow their means have 1 + growth times as many pulls."""
     squared = max(LEAST, squared_edge(rule, pulls, level))
     if rule.log_weight == 0.0:
-        return math.sqrt(squared * (1.0 + growth))
+        return squared * (1.0 + growth)
     return level + growth * squared + rule.log_weight * math.log(1.0 + growth)
 
 

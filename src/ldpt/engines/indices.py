@@ -24,9 +24,10 @@ def squared_edge(rule: IndexRule, n: float, level: float) -> float:
     the logarithm, the index is at most l if and only if I^2 <= l - w log n. Negative if no I is
     small enough.
     """
-    if rule.log_weight == 0.0:
-        return level * level if level > 0.0 else -1.0
-    return level * (1.0 - 1e-12) - rule.log_weight * math.log(n)
+    squared = level * (1.0 - 1e-12)
+    if rule.log_weight > 0.0:
+        squared -= rule.log_weight * math.log(n)
+    return squared if squared > 0.0 else -1.0
 
 
 @borrowing
