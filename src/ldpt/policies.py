@@ -110,8 +110,8 @@ def index(rule: IndexRule, n: float, s: float) -> float:
     """Return the index of an arm with n pulls and s positive responses; the least is pulled.
 
     It is I^2 + w log n. As I^2 is (|d| + n zeta)^2 / n, true ties at tau_eps = 1/2 and zeta = 0 are
-    ties in floating point too, and go to the lowest arm. Plain Python; :mod:`ldpt.engines.indices` compiles
-    it for the engines, so that learners and engines evaluate the same expression.
+    ties in floating point too, and go to the lowest arm. Plain Python;
+    :mod:`ldpt.engines.indices` compiles it, so that learners and engines agree bit for bit.
     """
     d = s - n * rule.tau
     reach = min(abs(d), n * (rule.cap_above if d > 0.0 else rule.cap_below)) + n * rule.zeta

@@ -11,8 +11,7 @@ import pytest
 from scipy.stats import binom, binomtest
 from scripts.exact_curves import curves
 from scripts.rare_environments import estimate as estimate_environments
-from scripts.rare_fixed_budget import exponents
-from scripts.rare_fixed_budget import estimate
+from scripts.rare_fixed_budget import estimate, exponents
 from scripts.rare_fixed_confidence import estimate as estimate_confidence
 
 from ldpt import rare
