@@ -14,7 +14,7 @@ from tests.plots.scripts import FIGURES
 
 pytestmark = [pytest.mark.browser, pytest.mark.workflow]
 MAX_DATA_URI = 2 * 1024**2  # a longer one is a blank page in Chromium
-CATEGORIES = {"Article", "Audit", "Explore", "Fixed budget", "Fixed confidence", "Privacy"}
+CATEGORIES = {"Article", "Verdicts", "Explore", "Fixed budget", "Fixed confidence", "Privacy"}
 
 
 @pytest.fixture(scope="module")

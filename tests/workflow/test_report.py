@@ -16,7 +16,7 @@ LAYOUT = PROJECT / "paper" / "layout.typ"
 RELATED = PROJECT / "paper" / "related.typ"
 PROOFS = PROJECT / "paper" / "proofs.typ"
 README = PROJECT / "README.md"
-NOTEBOOK = PROJECT / "workflow" / "notebooks" / "explore.py.ipynb"
+NOTEBOOK = PROJECT / "workflow" / "notebooks" / "explore.ipynb"
 
 # What may stand in prose as digits: the paper's own numbering.
 NUMBERED = re.compile(r"\b(?:Algorithm|Lemma|Theorems?|Section) \d(?:\.\d)?(?: and \d\.\d)?")

@@ -64,6 +64,7 @@ rule article:
             "<paper>/report.pdf",
             caption="../captions/article.rst",
             category="Article",
+            labels={"page": "The article"},
         ),
     log:
         "<results>/logs/article.log",
@@ -86,7 +87,8 @@ rule claims_page:
         report(
             "<results>/claims.html",
             caption="../captions/claims.rst",
-            category="Audit",
+            category="Verdicts",
+            labels={"page": "The verdict on every statement"},
         ),
     log:
         "<results>/logs/claims_page.log",
@@ -118,6 +120,7 @@ rule explorer:
             "<figures>/explorer.html",
             caption="../captions/explorer.rst",
             category="Explore",
+            labels={"page": "The explorer: try other problems"},
         ),
     log:
         "<results>/logs/explorer.log",
@@ -144,6 +147,7 @@ rule notebook:
             "<results>/explore/explore.html",
             caption="../captions/notebook.rst",
             category="Explore",
+            labels={"page": "Three questions answered from the results"},
         ),
     log:
         "<results>/logs/notebook.log",
