@@ -7,8 +7,10 @@ import itertools
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.stats import binom, binomtest, norm
+from scripts import optimal_loss as script
 
 from ldpt.engines.indices import arm_index
 from ldpt.exact import (
@@ -282,3 +284,10 @@ def test_no_policy_beats_the_optimum(policy):
 def test_optimal_loss_names_what_is_wrong(gaps, budget, complaint):
     with pytest.raises(ValueError, match=complaint):
         optimal_loss(gaps, 1.0, budget)
+
+
+def test_table_of_the_optimum_has_no_policy_below_it(monkeypatch):
+    monkeypatch.setattr(script, "BUDGETS", (10, 20))
+    table = pd.DataFrame(script.rows())
+    assert len(table) == 2 * len(script.PROBLEMS) * len(script.POLICIES)
+    assert (table["estimate"] >= table["optimal"]).all()

@@ -96,3 +96,22 @@ rule exact_curves:
         cells=cells_of("exact_curves"),
     script:
         "../../scripts/exact_curves.py"
+
+
+rule optimal_loss:
+    """Compare policies on two arms with the exact optimum of any locally private algorithm."""
+    input:
+        kernels="<results>/kernels.json",
+    output:
+        "<results>/exact/optimal_loss.csv",
+    log:
+        "<results>/logs/optimal_loss.log",
+    group:
+        "engines"
+    resources:
+        mem_mb=1000,
+        runtime=20,
+    params:
+        code=code("optimal_loss"),
+    script:
+        "../../scripts/optimal_loss.py"
