@@ -33,9 +33,9 @@ def test_next_word_out_of_an_urn_gives_all_orders_alike():
     sample = []
     for _ in range(100 * len(numbers)):
         active = blocks.new_active(1)
-        active[0, blocks.URN], active[0, blocks.URN_ONES] = m, ones
+        active[0]["urn"], active[0]["urn_ones"] = m, ones
         word, size = blocks.next_word(rng, 0, 0, 0.9, active)
-        assert (size, active[0, blocks.URN], active[0, blocks.URN_ONES]) == (m, 0, 0)
+        assert (size, active[0]["urn"], active[0]["urn_ones"]) == (m, 0, 0)
         sample.append(numbers[tuple(word >> j & 1 for j in range(m))])
     assert fits(sample, np.full(len(numbers), 1 / len(numbers))) > LEVEL
 
@@ -49,7 +49,7 @@ def test_end_before_touch_on_a_tape_leaves_what_is_written_there(seed):
         m, urn = 400, int(rng.choice([0, 400, 700]))
         bits = rng.random((1, 1000)) < rng.choice([0.45, 0.5, 0.55])
         tape, active = tape_from_responses(bits), blocks.new_active(1)
-        active[0, blocks.URN], active[0, blocks.URN_ONES] = urn, tape[0, urn]
+        active[0]["urn"], active[0]["urn_ones"] = urn, tape[0, urn]
         up, down = rng.integers(1, 60, 2)
         walk = walk_of(bits[0, :m])
         touched = (walk >= up) | (walk <= -down)
@@ -57,16 +57,16 @@ def test_end_before_touch_on_a_tape_leaves_what_is_written_there(seed):
             continue
         first = int(np.argmax(touched)) + 1
         blocks.put_sum(0, m, tape[0, m], up, down, active)
-        active[0, blocks.URN_MIRROR] = walk[first - 1]
+        active[0]["touched"] = walk[first - 1]
         assert blocks.end_before_touch(tape, 0, 0, active) == (first > 1)
-        assert active[0, [blocks.PULLS, blocks.ONES]].tolist() == [first - 1, tape[0, first - 1]]
-        assert active[0, [blocks.REST, blocks.REST_SIZE]].tolist() == [bits[0, first - 1], 1]
+        assert active[0][["pulls", "ones"]].tolist() == (first - 1, tape[0, first - 1])
+        assert active[0][["rest", "rest_size"]].tolist() == (bits[0, first - 1], 1)
         left = max(urn, m) - first
-        assert active[0, [blocks.URN, blocks.URN_ONES, blocks.URN_MIRROR]].tolist() == [
+        assert active[0][["urn", "urn_ones", "mirror"]].tolist() == (
             left,
             tape[0, first + left] - tape[0, first],
             0,
-        ]
+        )
         touches += 1
     assert touches > 40
 
@@ -110,15 +110,15 @@ def test_walk_in_words_stops_at_the_first_touch_or_far_from_both_edges(seed):
         limit = int(rng.integers(1, 900))
         bits = rng.random((1, 1000)) < tau
         tape, active = tape_from_responses(bits), blocks.new_active(1)
-        log = np.zeros((20, blocks.ROW), np.int64)
+        log = np.zeros(20, blocks.BLOCK)
         corridor = blocks.Corridor(up, down, closing, closing, tau, limit)
         pulls, ones, lines = blocks.walk_in_words(tape, 0, 0, tau, corridor, active, log, 0)
         moved, m = np.cumsum(bits[0] - tau)[:limit], np.arange(1, limit + 1)
         touched = (moved >= up - m * closing) | (moved <= -(down - m * closing))
         first = int(np.argmax(touched)) + 1 if touched.any() else limit
         where = f"seed [{seed}, {number}]"
-        assert ones == tape[0, pulls] == log[:lines, blocks.ONES].sum(), where
-        assert log[:lines, blocks.PULLS].sum() == pulls, where
+        assert ones == tape[0, pulls] == log[:lines]["ones"].sum(), where
+        assert log[:lines]["pulls"].sum() == pulls, where
         if pulls != first:  # it may stop earlier where a jump pays, after a whole word
             assert pulls < first, where
             assert pulls % WORD_SIZE == 0, where

@@ -37,14 +37,16 @@ def test_undo_window_keeps_what_was_drawn(log_weight):
         fast_budget.undo_window(rule, state)
         assert (state.n.tolist(), state.s.tolist()) == start
         rows = state.future[state.head[0] : state.tail[0]]
-        totals.append((rows[:, blocks.PULLS].sum(), rows[:, blocks.ONES].sum()))
+        totals.append((rows["pulls"].sum(), rows["ones"].sum()))
     assert totals[0][0] == 50_000
     assert totals[0] == totals[1] == totals[2]
-    fast_budget.go_on(rng, 4000, 9000, np.inf, means, rule, state)
+    fast_budget.continue_run(rng, 4000, 9000, np.inf, means, rule, state)
     read = np.array([state.n[0], state.s[0]]) - [start[0][0], start[1][0]]
-    rows = state.future[state.head[0] : state.tail[0]][:, [blocks.PULLS, blocks.ONES]]
+    rows = state.future[state.head[0] : state.tail[0]]
     assert 0 < read[0] < 5000
-    assert tuple(read + rows.sum(axis=0)) == totals[0]  # what no pull has read is still to come
+    assert (read[0] + rows["pulls"].sum(), read[1] + rows["ones"].sum()) == totals[
+        0
+    ]  # what no pull has read is still to come
     fast_budget.advance(rng, 9000, 9100, means, rule, state)
     assert state.head.tolist() == state.tail.tolist() == [0, 0]  # and here it is forgotten
 

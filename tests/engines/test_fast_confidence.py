@@ -7,23 +7,22 @@ import numpy as np
 import pytest
 from scipy.stats import ks_2samp
 
-from ldpt.engines.blocks import ONES, PULLS, REST, REST_SIZE, Corridor
+from ldpt.engines.blocks import Corridor
 from ldpt.engines.boundaries import Arms, is_undecided, sides
 from ldpt.engines.confidence_runs import Runs, fixed_confidence_runs
 from ldpt.engines.fast_confidence import (
-    AHEAD,
     HORIZON,
-    MAX_WORDS,
     State,
     first_ones,
     fixed_confidence_fast,
-    new_room,
+    new_workspace,
     reopening_time,
     walk,
 )
 from ldpt.engines.literal_confidence import fixed_confidence_literal
 from ldpt.engines.sources import WORD_SIZE, tape_from_responses
 from ldpt.engines.tournament import NEVER
+from ldpt.engines.tuning import CHORD_SHIFT, MAX_WORDS
 from ldpt.privacy import private_mean
 from ldpt.radii import KINDS, RADII, Radius
 
@@ -110,7 +109,7 @@ def test_a_run_of_no_further_pulls_shows_one_pull_of_each_arm(engine):
 @pytest.mark.parametrize("n", [1, 7, 300, 10**5, 10**9])
 def test_boundaries_lie_above_their_chords(name, n):
     """Which lets a walk go up to a chord: boundaries are concave in the pulls of an arm."""
-    limit = WORD_SIZE * (2 + (n >> AHEAD))
+    limit = WORD_SIZE * (2 + (n >> CHORD_SHIFT))
     steps = np.unique(np.linspace(0, limit, 300).astype(int))
     for n_arms, delta, threshold in [(1, 0.99, 0.5), (2, 0.1, 0.9), (1000, 1e-6, 0.2)]:
         edge = Radius(name).at(n_arms, delta, threshold, 0.5)
@@ -133,21 +132,22 @@ def test_walk_ends_at_the_first_touch_and_keeps_its_words(seed):
         up, down = rng.uniform(0.5, 12, 2)
         limit, rest = int(rng.integers(1, 1000)), int(rng.integers(0, WORD_SIZE))
         bits = rng.random(1100) < tau
-        tape, room = tape_from_responses(bits[None]), new_room(1)
-        room.active[0, [REST, REST_SIZE]] = word_on(bits, 0, rest), rest
+        tape, workspace = tape_from_responses(bits[None]), new_workspace(1)
+        active = workspace.active[0]
+        active["rest"], active["rest_size"] = word_on(bits, 0, rest), rest
         state = State(
-            *np.zeros((2, 1), np.int64), room.active, room.check_keys, room.reopen_keys, 0,
-            room.words, room.sizes,
+            *np.zeros((2, 1), np.int64), workspace.active, workspace.check_keys,
+            workspace.reopen_keys, 0, workspace.words, workspace.sizes,
         )  # fmt: skip
         walk(tape, 0, tau, Corridor(up, down, -opening, -opening, tau, limit), state)
         moved, m = np.cumsum(bits - tau)[:limit], np.arange(1, limit + 1)
         touched = (moved >= up + m * opening) | (moved <= -(down + m * opening))
         first = int(np.argmax(touched)) + 1 if touched.any() else limit
-        pulls, left = room.active[0, PULLS], room.active[0, REST_SIZE]
+        pulls, left = active["pulls"], active["rest_size"]
         assert pulls == first or (pulls < first and left == 0)  # far away, or no more words
         assert pulls <= MAX_WORDS * WORD_SIZE
-        assert room.active[0, ONES] == tape[0, pulls]
-        assert room.active[0, REST] == word_on(bits, pulls, left)
+        assert active["ones"] == tape[0, pulls]
+        assert active["rest"] == word_on(bits, pulls, left)
         for part in (1, pulls // 2, pulls):
             assert first_ones(tape, 0, part, state) == tape[0, part]
         touches += bool(touched.any()) and pulls == first

@@ -9,7 +9,7 @@ from scipy.stats import chi2_contingency
 
 from ldpt.engines import fast_losses
 from ldpt.engines.budget_runs import index_losses
-from ldpt.engines.fast_budget import go_on, new_state, restart, undo_window
+from ldpt.engines.fast_budget import continue_run, new_state, restart, undo_window
 from ldpt.engines.indices import Judge, is_loss
 from ldpt.engines.jit import compiled
 from ldpt.engines.literal_budget import fixed_budget_literal
@@ -22,7 +22,7 @@ from tests.engines.laws import LEVEL
 def look_from(tape, start, level, needed, means, rule, judge, state):
     """Make a run to ``start`` pulls, look ahead from there, and undo it."""
     restart(state)
-    go_on(tape, 0, start, np.inf, means, rule, state)
+    continue_run(tape, 0, start, np.inf, means, rule, state)
     before = state.n.copy(), state.s.copy()
     seen = fast_losses.look_ahead(tape, level, needed, means, rule, judge, state)
     undo_window(rule, state)

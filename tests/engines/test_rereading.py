@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from ldpt.engines import blocks, rereading
-from ldpt.engines.blocks import DOWN, KIND, ONES, PULLS, SUMMED, TOUCHING, UP
-from ldpt.engines.sources import Edges, tape_from_responses
+from ldpt.engines.blocks import SUMMED, TOUCHING
+from ldpt.engines.rereading import FREE_ROWS
+from ldpt.engines.sources import WORD_SIZE, Edges, tape_from_responses
 from tests.engines.laws import LEVEL, arrangements, fits, walk_of
 
 FAR = 1000
@@ -17,8 +18,8 @@ FAR = 1000
 
 def summed_row(m, ones, up):
     """A table with a gap and one summed row, which has not touched ``up``."""
-    rows = np.zeros((rereading.GAP + 1, blocks.ROW), np.int64)
-    rows[-1, [KIND, PULLS, ONES, UP, DOWN]] = SUMMED, m, ones, up, FAR
+    rows = np.zeros(FREE_ROWS + 1, blocks.BLOCK)
+    rows[-1] = SUMMED, m, ones, up, FAR, 0, 0, 0
     return rows
 
 
@@ -28,7 +29,7 @@ def test_part_of_block_respects_edges_not_touched():
     inside = [o for o in arrangements(m, ones) if walk_of(o).max() < 3]
     weights = np.bincount([sum(order[:6]) for order in inside], minlength=7) / len(inside)
     rows = summed_row(m, ones, 3)
-    sample = [rereading.part_of_block(rng, 0, 0, 6, rows, rereading.GAP) for _ in range(20_000)]
+    sample = [rereading.part_of_block(rng, 0, 0, 6, rows, FREE_ROWS) for _ in range(20_000)]
     assert fits(sample, weights) > LEVEL
 
 
@@ -42,7 +43,7 @@ def test_draw_piece_asks_for_the_inner_edge_given_the_outer(ones, inner, outer):
     weights = np.bincount([numbers[a] for a in answers]) / len(answers)
     rows, piece = summed_row(m, ones, outer), rereading.Piece(front, Edges(inner, FAR))
     sample = [
-        numbers[rereading.draw_piece(rng, 0, 0, piece, rows, rereading.GAP)] for _ in range(20_000)
+        numbers[rereading.draw_piece(rng, 0, 0, piece, rows, FREE_ROWS)] for _ in range(20_000)
     ]
     assert fits(sample, weights) > LEVEL
 
@@ -58,12 +59,12 @@ def test_halve_touching_keeps_what_is_known(ones, inner, outer):
     sample = []
     for _ in range(20_000):
         rows = summed_row(m, ones, outer)
-        i = rereading.put_touching(rereading.Piece(m, Edges(inner, FAR)), ones, rows, rereading.GAP)
+        i = rereading.put_touching(rereading.Piece(m, Edges(inner, FAR)), ones, rows, FREE_ROWS)
         i = rereading.halve_touching(rng, 0, 0, rows, i)
-        assert rows[i : i + 2, PULLS].tolist() == [m // 2, m // 2]
-        assert rows[i : i + 2, ONES].sum() == ones
-        assert (rows[i, KIND] == TOUCHING) != (rows[i + 1, KIND] == TOUCHING)
-        sample.append(numbers[int(rows[i, ONES]), bool(rows[i, KIND] == TOUCHING)])
+        assert rows[i : i + 2]["pulls"].tolist() == [m // 2, m // 2]
+        assert rows[i : i + 2]["ones"].sum() == ones
+        assert (rows[i]["kind"] == TOUCHING) != (rows[i + 1]["kind"] == TOUCHING)
+        sample.append(numbers[int(rows[i]["ones"]), bool(rows[i]["kind"] == TOUCHING)])
     assert fits(sample, weights) > LEVEL
 
 
@@ -78,16 +79,16 @@ def test_rows_spelled_out_give_all_their_orders_alike(ones, inner, outer):
     one_pull = blocks.Corridor(0.0, 0.0, 0.0, 0.0, 0.5, 1)
     sample = []
     for _ in range(100 * len(orders)):
-        rows, active, i = summed_row(m, ones, outer), blocks.new_active(1), rereading.GAP
+        rows, active, i = summed_row(m, ones, outer), blocks.new_active(1), FREE_ROWS
         if inner is not None:
             piece = rereading.Piece(m, Edges(inner, FAR))
             i = rereading.put_touching(piece, ones, rows, i)
-            assert rows[i, KIND] == TOUCHING
+            assert rows[i]["kind"] == TOUCHING
         order = []
         for n in range(m):
             i = rereading.reread_block(rng, 0, n, one_pull, rows, i, i, active)
-            assert active[0, PULLS] == 1
-            order.append(int(active[0, ONES]))
+            assert active[0]["pulls"] == 1
+            order.append(int(active[0]["ones"]))
         sample.append(numbers[tuple(order)])
     assert fits(sample, np.full(len(orders), 1 / len(orders))) > LEVEL
 
@@ -104,19 +105,33 @@ def test_reread_block_follows_the_tape_and_stops_at_the_corridor(seed):
         walk = 2 * tape[0, 1 : m + 1] - np.arange(1, m + 1)
         up, down = int(walk.max()) + 1, int(-walk.min()) + 1
         rows = summed_row(m, tape[0, m], up)
-        rows[-1, DOWN] = down
-        i, n = rereading.GAP, 0
+        rows[-1]["down"] = down
+        i, n = FREE_ROWS, 0
         while n < m:
             ways = rng.uniform(1, 60, 2)
             corridor = blocks.Corridor(*ways, 0.0, 0.0, 0.5, m)
             i = rereading.reread_block(tape, 0, n, corridor, rows, i, i, active)
-            pulls = int(active[0, PULLS])
+            pulls = int(active[0]["pulls"])
             moved = tape[0, n + 1 : n + pulls + 1] - tape[0, n] - 0.5 * np.arange(1, pulls + 1)
             where = f"seed [{seed}, {number}], pull {n}"
-            assert active[0, ONES] == tape[0, n + pulls] - tape[0, n], where
+            assert active[0]["ones"] == tape[0, n + pulls] - tape[0, n], where
             assert (moved[:-1] < ways[0]).all(), where
             assert (moved[:-1] > -ways[1]).all(), where
             longest = max(longest, pulls / min(2 * ways))
             n += pulls
-        assert rows[i:, PULLS].sum() == 0, f"seed [{seed}, {number}]"
+        assert rows[i:]["pulls"].sum() == 0, f"seed [{seed}, {number}]"
     assert longest > 5
+
+
+def test_halving_a_long_row_stays_in_its_free_rows():
+    """Each halving takes a free row: the longest row that may touch is halved down to a word."""
+    rng, guarded, free = np.random.default_rng(7), 8, rereading.MIN_FREE_ROWS - 1
+    m = WORD_SIZE << (rereading.MIN_FREE_ROWS - 2)
+    rows, active = np.zeros(guarded + free + 1, blocks.BLOCK), blocks.new_active(1)
+    rows["kind"][:guarded] = -1
+    i = guarded + free
+    rows[i] = TOUCHING, m, m // 2, m, m, 0, 1, m  # it rises to 1 soon, so that first halves touch
+    corridor = blocks.Corridor(blocks.FAR, blocks.FAR, 0.0, 0.0, 0.5, m)
+    i = rereading.reread_block(rng, 0, 0, corridor, rows, i, free, active)
+    assert guarded < i <= guarded + 3
+    assert (rows["kind"][:guarded] == -1).all()

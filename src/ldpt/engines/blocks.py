@@ -17,7 +17,8 @@ a block of pulls is made in one of three ways, whichever is cheapest where d sta
 A bridged block is longer than a safe one by a factor of about sqrt(n): this is what makes
 eps -> 0 cheap. All three are exact.
 
-A block is a row of whole numbers; tables of them are passed with the number of the row.
+A block is a row of a table (:data:`BLOCK`); tables are passed with the number of the row.
+``read_once`` says that blocks are never read again, as in Algorithm 2: then touches cost less.
 """
 
 import math
@@ -37,21 +38,46 @@ from ldpt.engines.sources import (
     first_touch,
     touched_edge,
 )
+from ldpt.engines.tuning import (
+    MIN_BLOCK,
+    MIN_BRIDGE_DISTANCE,
+    TOUCH_RATIO_READ_ONCE,
+    TOUCH_RATIO_REREAD,
+)
 
-# Columns of a block: its kind, pulls and ones; the edges that its walk did not touch, if it was
-# summed; its responses as bits, if it was stepped; inner edges that it did touch, if it is known
-# for that (:mod:`ldpt.engines.rereading`).
-KIND, PULLS, ONES, UP, DOWN, WORD, INNER_UP, INNER_DOWN = range(8)
-ROW = 8
-# Further columns of the active table, which has one row per arm: responses left in the arm's urn,
-# ones among them as seen up to the mirror, the walk's signed way to the mirror (0: none ahead); the
-# rest of the arm's last word, which comes before the urn, and how many responses it holds.
-URN, URN_ONES, URN_MIRROR, REST, REST_SIZE = range(ROW, ROW + 5)
+# A block of responses as one row of a table. Which fields mean something depends on its kind.
+BLOCK = np.dtype(
+    [
+        ("kind", np.int64),  # SUMMED, STEPPED or TOUCHING
+        ("pulls", np.int64),
+        ("ones", np.int64),
+        ("up", np.int64),  # SUMMED, TOUCHING: edges that the walk 2 s - n did not touch
+        ("down", np.int64),
+        ("word", np.int64),  # STEPPED: the responses as bits
+        ("inner_up", np.int64),  # TOUCHING: inner edges, one of which the walk did touch
+        ("inner_down", np.int64),
+    ]
+)
+# One row per arm: the block that it is in, and what is known of the responses that follow. First
+# comes its rest, what is left of its last word; then its urn, responses of which only the number
+# and the ones are known. Up to the mirror an urn is seen in a mirror (:func:`fill_urn`).
+ARM = np.dtype(
+    [
+        *BLOCK.descr,
+        ("touched", np.int64),  # signed edge that a new block touches, if open_long_block says so
+        ("rest", np.int64),
+        ("rest_size", np.int64),
+        ("urn", np.int64),
+        ("urn_ones", np.int64),
+        ("mirror", np.int64),  # the walk's signed way to the mirror; 0: none ahead
+    ]
+)
 
 SUMMED, STEPPED, TOUCHING = range(3)
 
-WORTH = 300  # a sum drawn at once must span this many pulls to be cheaper than stepping
-WORTH_ROOT = math.sqrt(WORTH)
+MAX_STRETCH = 100  # pulls of a block per pull of its arm, for which rounding_slack holds
+WIDTH_RATIO = 60.0  # squared width of a corridor per pull: touching both edges is impossible
+MIN_BLOCK_ROOT = math.sqrt(MIN_BLOCK)
 FAR = float(NO_EDGE)  # distance to an edge that is not there
 NOT_WORTH, OPENED, TOUCHED = range(3)  # answers of open_long_block
 
@@ -84,20 +110,45 @@ HIGHEST, LOWEST, END = range(3)
 
 @compiled
 def new_active(n_arms: int) -> np.ndarray:
-    """The active table: one row per arm, the block it is in, its urn and its rest."""
-    return np.zeros((n_arms, REST_SIZE + 1), np.int64)
+    """Return the active table: one row per arm, without a block, a rest or an urn."""
+    return np.zeros(n_arms, ARM)
 
 
 @borrowing
-def copy_row(source: np.ndarray, i: int, target: np.ndarray, j: int) -> None:
-    """Make row j of the target equal to row i; ``target[j] = source[i]`` would allocate a copy."""
-    for column in range(ROW):
-        target[j, column] = source[i, column]
+def clear_active(active: np.ndarray) -> None:
+    """Forget what is known of every arm's next responses."""
+    for arm in range(active.size):
+        active[arm].rest_size = active[arm].urn = active[arm].mirror = 0
+
+
+@borrowing
+def copy_block(source: np.ndarray, i: int, target: np.ndarray, j: int) -> None:
+    """Copy the block of row i into row j; either table may be one of arms."""
+    target[j].kind = source[i].kind
+    target[j].pulls = source[i].pulls
+    target[j].ones = source[i].ones
+    target[j].up = source[i].up
+    target[j].down = source[i].down
+    target[j].word = source[i].word
+    target[j].inner_up = source[i].inner_up
+    target[j].inner_down = source[i].inner_down
+
+
+@borrowing
+def keeps(log: np.ndarray) -> bool:
+    """Whether blocks are to be logged: a log without rows keeps none."""
+    return log.shape[0] > 0
+
+
+@borrowing
+def is_full(log: np.ndarray, line: int) -> bool:
+    """Whether a log that keeps blocks has no line left."""
+    return line == log.shape[0] > 0
 
 
 @borrowing
 def rounding_slack(n: int) -> float:
-    """More than rounding can move d or an edge between here and 100 n pulls (n < 10^12)."""
+    """Return more than rounding can move d or an edge within MAX_STRETCH n pulls (n < 10^13)."""
     return 1e-6 + 1e-13 * n
 
 
@@ -113,16 +164,15 @@ def safe_length(corridor: Corridor, limit: int) -> int:
 
 
 @borrowing
-def touch_ratio(near: float, is_halved: bool) -> float:
+def touch_ratio(near: float, read_once: bool) -> float:
     """Ratio of the squared distance to an edge to the pulls of a block; at least 3.
 
     It keeps touches rare: 8 % of the blocks at 3, 3 % at 4.5, 0.2 % at 10. They must be rarer where
     they cost more, which is for longer blocks, and where an urn is emptied one by one instead of
     being halved.
     """
-    if not is_halved:
-        return 3.0 + 3.0 * math.log(max(1.0, near / 12.0))
-    return 4.5 if near < 300.0 else 4.5 + 2.5 * math.log(near / 300.0)
+    least, growth, start = TOUCH_RATIO_READ_ONCE if read_once else TOUCH_RATIO_REREAD
+    return least if near <= start else least + growth * math.log(near / start)
 
 
 @borrowing
@@ -132,52 +182,53 @@ def bridged_length(near: float, far: float, drift: float, limit: int, ratio: flo
     Touching both edges is kept next to impossible, as
     :func:`ldpt.engines.sources.reflected_edge` asks for.
     """
-    if near < 12.0:
+    if near < MIN_BRIDGE_DISTANCE:
         return 0
     root = 2.0 * near / (math.sqrt(ratio) + math.sqrt(ratio + 4.0 * drift * near))
     width = near + far - 2.0 * root * root * drift
-    return int(min(root * root, width * width / 60.0, limit)) if width > 0.0 else 0
+    return int(min(root * root, width * width / WIDTH_RATIO, limit)) if width > 0.0 else 0
 
 
 @borrowing
 def two_sided_length(
-    up: float, down: float, rise: float, fall: float, limit: int, is_halved: bool
+    up: float, down: float, rise: float, fall: float, limit: int, read_once: bool
 ) -> int:
     """As :func:`bridged_length`, with a drift for each edge."""
-    if min(up, down) < 12.0:
+    if min(up, down) < MIN_BRIDGE_DISTANCE:
         return 0
-    near = bridged_length(up, math.inf, rise, limit, touch_ratio(up, is_halved))
-    near = bridged_length(down, math.inf, fall, near, touch_ratio(down, is_halved))
+    near = bridged_length(up, math.inf, rise, limit, touch_ratio(up, read_once))
+    near = bridged_length(down, math.inf, fall, near, touch_ratio(down, read_once))
     width = up + down - near * (rise + fall)
-    return int(min(near, width * width / 60.0)) if width > 0.0 else 0
+    return int(min(near, width * width / WIDTH_RATIO)) if width > 0.0 else 0
 
 
 @borrowing
 def open_long_block(
-    source: Source, arm: int, n: int, mean: float, corridor: Corridor, is_halved: bool,
+    source: Source, arm: int, n: int, mean: float, corridor: Corridor, read_once: bool,
     active: np.ndarray,
 ) -> int:  # fmt: skip
     """Write a bridged or a safe block into the active row, if one is worth it.
 
-    TOUCHED if a bridged block was drawn and its walk touches one of its edges: then the block is
-    not the arm's, but what is known about its urn. The arm has no rest.
+    The arm must have no rest. TOUCHED if the walk of a bridged block touches one of its edges: then
+    the row describes responses to come, not a block that was made, and ``touched`` is the edge.
     """
-    limit = min(corridor.limit, 100 * n)
-    if active[arm, URN] > 0:
-        limit = min(limit, active[arm, URN])
+    limit = min(corridor.limit, MAX_STRETCH * n)
+    if active[arm].urn > 0:
+        limit = min(limit, active[arm].urn)
     up, down = corridor.up, corridor.down
     near = min(up, down)
-    if limit < WORTH or near * near < 0.75 * WORTH:  # less than half of what a bridge takes
+    half_of_bridge = 0.25 * TOUCH_RATIO_REREAD[0] * MIN_BLOCK  # half of the distance, squared
+    if limit < MIN_BLOCK or near * near < half_of_bridge:
         return NOT_WORTH
     # The walk 2 s - n sees d's edges tilted; a flat edge at their nearest end is safe. What such an
     # edge gives up and where the walk drifts count on their own side only.
     edges, walk = walk_edges(corridor), 2.0 * mean - 1.0
     rise, fall = max(0.0, edges.rise), max(0.0, edges.fall)
     bridged = two_sided_length(
-        2.0 * up, 2.0 * down, rise + max(0.0, walk), fall + max(0.0, -walk), limit, is_halved
+        2.0 * up, 2.0 * down, rise + max(0.0, walk), fall + max(0.0, -walk), limit, read_once
     )
     safe = safe_length(corridor, limit)
-    if bridged >= WORTH and bridged > 2 * safe:
+    if bridged >= MIN_BLOCK and bridged > 2 * safe:
         ones = next_sum(source, arm, n, bridged, mean, active)
         up_edge = math.ceil(2.0 * up - bridged * rise)
         down_edge = math.ceil(2.0 * down - bridged * fall)
@@ -185,9 +236,9 @@ def open_long_block(
         side = touched_edge(source, arm, n, bridged, ones, up_edge, down_edge)
         if side == 0:
             return OPENED
-        active[arm, URN_MIRROR] = up_edge if side > 0 else -down_edge
+        active[arm].touched = up_edge if side > 0 else -down_edge
         return TOUCHED
-    if safe < WORTH:
+    if safe < MIN_BLOCK:
         return NOT_WORTH
     ones = next_sum(source, arm, n, safe, mean, active)
     put_sum(arm, safe, ones, NO_EDGE, NO_EDGE, active)
@@ -195,20 +246,20 @@ def open_long_block(
 
 
 @borrowing
-def worthwhile_distance(mean: float, corridor: Corridor, is_halved: bool) -> float:
+def worthwhile_distance(mean: float, corridor: Corridor, read_once: bool) -> float:
     """Distance of the walk 2 s - n to its nearest edge from which a block drawn at once pays."""
     closing = max(corridor.up_closing, corridor.down_closing)
     drift = abs(1.0 - 2.0 * corridor.tau) + 2.0 * closing + abs(2.0 * mean - 1.0)
-    ratio = touch_ratio(WORTH * drift + 4.0 * WORTH_ROOT, is_halved)
-    return WORTH * drift + math.sqrt(ratio) * WORTH_ROOT
+    ratio = touch_ratio(MIN_BLOCK * drift + 4.0 * MIN_BLOCK_ROOT, read_once)
+    return MIN_BLOCK * drift + math.sqrt(ratio) * MIN_BLOCK_ROOT
 
 
 @borrowing
 def put_sum(arm: int, m: int, ones: int, up: int, down: int, active: np.ndarray) -> None:
     """Make m responses, of which only the sum and edges not touched are known, the arm's block."""
-    active[arm, KIND] = SUMMED
-    active[arm, PULLS], active[arm, ONES] = m, ones
-    active[arm, UP], active[arm, DOWN] = up, down
+    active[arm].kind = SUMMED
+    active[arm].pulls, active[arm].ones = m, ones
+    active[arm].up, active[arm].down = up, down
 
 
 # --- Words
@@ -217,21 +268,21 @@ def put_sum(arm: int, m: int, ones: int, up: int, down: int, active: np.ndarray)
 @borrowing
 def fill_rest(source: Source, arm: int, n: int, mean: float, active: np.ndarray) -> None:
     """Make sure that the arm's rest holds a response; its first is that of pull n + 1."""
-    if active[arm, REST_SIZE] == 0:
-        active[arm, REST] = draw_word(source, arm, n, mean)
-        active[arm, REST_SIZE] = WORD_SIZE
+    if active[arm].rest_size == 0:
+        active[arm].rest = draw_word(source, arm, n, mean)
+        active[arm].rest_size = WORD_SIZE
 
 
 @borrowing
 def take_from_rest(arm: int, m: int, active: np.ndarray) -> None:
     """Make the first m responses of the rest the arm's block."""
-    word = active[arm, REST] & ((np.int64(1) << m) - 1)
-    active[arm, KIND] = STEPPED
-    active[arm, PULLS] = m
-    active[arm, ONES] = popcount(word)
-    active[arm, WORD] = word
-    active[arm, REST] >>= m
-    active[arm, REST_SIZE] -= m
+    word = active[arm].rest & ((np.int64(1) << m) - 1)
+    active[arm].kind = STEPPED
+    active[arm].pulls = m
+    active[arm].ones = popcount(word)
+    active[arm].word = word
+    active[arm].rest >>= m
+    active[arm].rest_size -= m
 
 
 @borrowing
@@ -305,20 +356,20 @@ def walk_in_words(
     up, down = edges.up, edges.down
     far, left, pulls, ones = 0.0, corridor.limit, 0, 0
     while True:
-        word, size = active[arm, REST], active[arm, REST_SIZE]
+        word, size = active[arm].rest, active[arm].rest_size
         if size == 0:
             word, size = draw_word(source, arm, n + pulls, mean), WORD_SIZE
         m, up, down = read_word(word, min(left, size), WalkEdges(up, down, edges.rise, edges.fall))
         front = word & ((np.int64(1) << m) - 1)
-        active[arm, REST], active[arm, REST_SIZE] = word >> m, size - m
+        active[arm].rest, active[arm].rest_size = word >> m, size - m
         pulls, ones, left = pulls + m, ones + popcount(front), left - m
-        if log.shape[0] > 0:
-            log[line, KIND], log[line, PULLS], log[line, ONES] = STEPPED, m, popcount(front)
-            log[line, WORD] = front
+        if keeps(log):
+            log[line].kind, log[line].pulls, log[line].ones = STEPPED, m, popcount(front)
+            log[line].word = front
             line += 1
-        if up <= 0.0 or down <= 0.0 or left == 0 or line == log.shape[0] > 0:
+        if up <= 0.0 or down <= 0.0 or left == 0 or is_full(log, line):
             return pulls, ones, line
-        if left >= WORTH:
+        if left >= MIN_BLOCK:
             far = worthwhile_distance(mean, corridor, False) if far == 0.0 else far
             if min(up, down) > far:
                 return pulls, ones, line
@@ -343,9 +394,9 @@ def fill_urn(arm: int, m: int, ones: int, edge: int, active: np.ndarray) -> None
     """
     end = 2 * ones - m
     came_back = end < edge if edge > 0 else end > edge
-    active[arm, URN] = m
-    active[arm, URN_ONES] = m - ones + edge if came_back else ones
-    active[arm, URN_MIRROR] = edge if came_back else 0
+    active[arm].urn = m
+    active[arm].urn_ones = m - ones + edge if came_back else ones
+    active[arm].mirror = edge if came_back else 0
 
 
 @borrowing
@@ -353,7 +404,7 @@ def step_in_urn(source: Source, arm: int, n: int, corridor: Corridor, active: np
     """Single responses from the urn until an edge is touched or the urn is empty."""
     word, m = 0, 0
     moved, up, down = 0.0, corridor.up, corridor.down
-    while m < min(corridor.limit, WORD_SIZE) and active[arm, URN] > 0:
+    while m < min(corridor.limit, WORD_SIZE) and active[arm].urn > 0:
         response = take_from_urn(source, arm, n + m, active)
         word |= response << m
         moved += response - corridor.tau
@@ -362,22 +413,22 @@ def step_in_urn(source: Source, arm: int, n: int, corridor: Corridor, active: np
         down -= corridor.down_closing
         if moved >= up or moved <= -down:
             break
-    active[arm, KIND] = STEPPED
-    active[arm, PULLS] = m
-    active[arm, ONES] = popcount(word)
-    active[arm, WORD] = word
+    active[arm].kind = STEPPED
+    active[arm].pulls = m
+    active[arm].ones = popcount(word)
+    active[arm].word = word
 
 
 @borrowing
 def take_from_urn(source: Source, arm: int, n: int, active: np.ndarray) -> int:
     """One response out of the urn."""
-    response = draw_part(source, arm, n, 1, active[arm, URN_ONES], active[arm, URN])
-    active[arm, URN] -= 1
-    active[arm, URN_ONES] -= response
-    if active[arm, URN_MIRROR] != 0:
-        active[arm, URN_MIRROR] -= 2 * response - 1
-        if active[arm, URN_MIRROR] == 0:
-            active[arm, URN_ONES] = active[arm, URN] - active[arm, URN_ONES]
+    response = draw_part(source, arm, n, 1, active[arm].urn_ones, active[arm].urn)
+    active[arm].urn -= 1
+    active[arm].urn_ones -= response
+    if active[arm].mirror != 0:
+        active[arm].mirror -= 2 * response - 1
+        if active[arm].mirror == 0:
+            active[arm].urn_ones = active[arm].urn - active[arm].urn_ones
     return response
 
 
@@ -388,42 +439,42 @@ def end_before_touch(source: Source, arm: int, n: int, active: np.ndarray) -> bo
     The response that touches becomes the arm's rest. How many ones a block out of an urn holds is
     forgotten: the first touch was drawn with them, and nothing else depends on them.
     """
-    m, ones, edge = active[arm, PULLS], active[arm, ONES], active[arm, URN_MIRROR]
+    m, ones, edge = active[arm].pulls, active[arm].ones, active[arm].touched
     first = first_touch(source, arm, n, m, ones, edge)
     touching = 1 if edge > 0 else 0
     before = ((first + edge) >> 1) - touching  # ones
-    if active[arm, URN] == 0:
-        active[arm, URN], active[arm, URN_ONES] = m, ones
-    active[arm, URN_MIRROR] = 0
-    active[arm, URN] -= first
-    active[arm, URN_ONES] -= before + touching
-    active[arm, REST], active[arm, REST_SIZE] = touching, 1
-    active[arm, PULLS], active[arm, ONES] = first - 1, before
+    if active[arm].urn == 0:
+        active[arm].urn, active[arm].urn_ones = m, ones
+    active[arm].mirror = 0
+    active[arm].urn -= first
+    active[arm].urn_ones -= before + touching
+    active[arm].rest, active[arm].rest_size = touching, 1
+    active[arm].pulls, active[arm].ones = first - 1, before
     return first > 1
 
 
 @borrowing
 def next_sum(source: Source, arm: int, n: int, m: int, mean: float, active: np.ndarray) -> int:
     """The sum of the arm's next m responses, out of its urn if it has one."""
-    if active[arm, URN] > 0:
-        return draw_part(source, arm, n, m, active[arm, URN_ONES], active[arm, URN])
+    if active[arm].urn > 0:
+        return draw_part(source, arm, n, m, active[arm].urn_ones, active[arm].urn)
     return draw_sum(source, arm, n, m, mean)
 
 
 @borrowing
 def take_sum(arm: int, active: np.ndarray) -> None:
     """Take the arm's block out of its urn, if it has one."""
-    if active[arm, URN] > 0:
-        active[arm, URN] -= active[arm, PULLS]
-        active[arm, URN_ONES] -= active[arm, ONES]
+    if active[arm].urn > 0:
+        active[arm].urn -= active[arm].pulls
+        active[arm].urn_ones -= active[arm].ones
 
 
 @borrowing
 def next_word(source: Source, arm: int, n: int, mean: float, active: np.ndarray) -> tuple[int, int]:
     """The arm's next responses as bits, and how many: a word, or what there is in its urn."""
-    if active[arm, URN] == 0:
+    if active[arm].urn == 0:
         return draw_word(source, arm, n, mean), WORD_SIZE
-    word, size = np.int64(0), min(active[arm, URN], WORD_SIZE)
+    word, size = np.int64(0), min(active[arm].urn, WORD_SIZE)
     for j in range(size):
         word |= np.int64(take_from_urn(source, arm, n + j, active)) << j
     return word, size

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ldpt.engines.boundaries import Arms
-from ldpt.engines.fast_confidence import new_room, run_to_decision
+from ldpt.engines.fast_confidence import new_workspace, run_to_decision
 from ldpt.engines.jit import compiled
 from ldpt.engines.literal_confidence import fixed_confidence_literal
 from ldpt.radii import Boundary
@@ -24,10 +24,10 @@ def fixed_confidence_runs(
     rng: np.random.Generator, fast: bool, arms: Arms, edge: Boundary, max_pulls: int, runs: Runs
 ) -> None:
     """Fill every run; a stopping time is -1 if the run was undecided after ``max_pulls``."""
-    room = new_room(arms.means.size)
+    workspace = new_workspace(arms.means.size)
     for r in range(runs.stopping_times.size):
         row = runs.pulls[r], runs.sums[r]
         if fast:
-            runs.stopping_times[r] = run_to_decision(rng, arms, edge, max_pulls, room, *row)
+            runs.stopping_times[r] = run_to_decision(rng, arms, edge, max_pulls, workspace, *row)
         else:
             runs.stopping_times[r] = fixed_confidence_literal(rng, arms, edge, max_pulls, *row)

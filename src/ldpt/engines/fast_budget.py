@@ -24,20 +24,16 @@ import numpy as np
 
 from ldpt.engines.bits import popcount
 from ldpt.engines.blocks import (
+    BLOCK,
     FAR,
     NOT_WORTH,
-    ONES,
-    PULLS,
-    REST,
-    REST_SIZE,
-    ROW,
     TOUCHED,
-    URN,
-    URN_MIRROR,
     Corridor,
-    copy_row,
+    clear_active,
+    copy_block,
     fill_rest,
     fill_urn,
+    keeps,
     new_active,
     open_long_block,
     rounding_slack,
@@ -48,7 +44,7 @@ from ldpt.engines.blocks import (
 from ldpt.engines.indices import arm_index, is_clearly_below, squared_edge
 from ldpt.engines.jit import borrowing, compiled
 from ldpt.engines.literal_budget import fixed_budget_uniform
-from ldpt.engines.rereading import GAP, reread_block, walk_in_rows
+from ldpt.engines.rereading import FREE_ROWS, reread_block, walk_in_rows
 from ldpt.engines.sources import WORD_SIZE, Source, draw_word
 from ldpt.engines.tournament import (
     index_bits,
@@ -57,17 +53,19 @@ from ldpt.engines.tournament import (
     runner_up_value,
     set_value,
 )
+from ldpt.engines.tuning import (
+    CHEAP_UNDO,
+    EXCURSION_PULLS,
+    LOG_ROWS,
+    MAX_GROWTH,
+    MIN_SQUARED_INDEX,
+    MIN_WINDOW,
+    NOISE_INDEX,
+    SHORTER_WINDOW,
+    SINGLE_PULLS,
+    WINDOW_SHARE,
+)
 from ldpt.policies import IndexRule
-
-SHARE = 0.5  # of the pulls left that a window aims at
-WINDOW = 4  # pulls per arm below which a window does not pay
-GROWTH = 1.0  # most by which a window aims to multiply the pulls made so far
-NOISE = 1.0  # I up to which an arm may stay near the threshold for long, by noise alone
-CHEAP = 4096  # pulls left up to which undoing a window costs little
-LEAST = 0.05  # I^2 below which a level is not worth a window
-FIRST = 24  # pulls of an excursion that are compared one by one, for most are short
-YOUNG = 64  # pulls of an arm up to which its index is compared pull by pull
-MAX_ROWS = 4096  # of the log of a window, and 64 per arm
 
 
 class Undo(NamedTuple):
@@ -93,19 +91,19 @@ class BudgetState(NamedTuple):
 
 @compiled
 def new_state(n_arms: int, budget: int) -> BudgetState:
-    """Room for a run of up to ``budget`` pulls."""
-    rows = min(budget + 1, MAX_ROWS + 64 * n_arms) + 2 * GAP * n_arms
+    """Workspace for a run of up to ``budget`` pulls."""
+    rows = min(budget + 1, LOG_ROWS + 64 * n_arms) + 2 * FREE_ROWS * n_arms
     undo = Undo(
-        np.empty((rows, ROW), np.int64),
+        np.empty(rows, BLOCK),
         np.zeros(n_arms + 1, np.int64),
-        np.empty((rows, ROW), np.int64),
+        np.empty(rows, BLOCK),
     )
     return BudgetState(
         np.zeros(n_arms, np.int64),
         np.zeros(n_arms, np.int64),
         new_float_tournament(index_bits(n_arms)),
         new_active(n_arms),
-        np.empty((rows, ROW), np.int64),
+        np.empty(rows, BLOCK),
         np.zeros(n_arms, np.int64),
         np.zeros(n_arms, np.int64),
         undo,
@@ -129,7 +127,7 @@ def forget(state: BudgetState) -> None:
     What a run has done at a checkpoint is a function of the responses that its pulls have read,
     however the engine came to know it.
     """
-    state.active[:] = 0
+    clear_active(state.active)
     state.head[:] = 0
     state.tail[:] = 0
 
@@ -167,12 +165,12 @@ def advance(
     source: Source, t: int, stop: int, means: np.ndarray, rule: IndexRule, state: BudgetState
 ) -> None:
     """Go on with a run from t pulls to exactly ``stop`` pulls, a number fixed beforehand."""
-    go_on(source, t, stop, np.inf, means, rule, state)
+    continue_run(source, t, stop, np.inf, means, rule, state)
     forget(state)
 
 
 @borrowing
-def go_on(
+def continue_run(
     source: Source, t: int, stop: int, enough: float, means: np.ndarray, rule: IndexRule,
     state: BudgetState,
 ) -> int:  # fmt: skip
@@ -184,17 +182,21 @@ def go_on(
     escape = pulls_to_escape(rule, means)
     pace = 1.0
     while t < stop and (t < n_arms or squared_edge(rule, t / n_arms, state.tree[1]) < enough):
-        aim = pace * SHARE * (stop - t)
-        if t < n_arms or aim < WINDOW * n_arms or is_noisy(rule, state.tree[1], stop - t, escape):
-            moves = min(stop - t, WINDOW * n_arms)
+        aim = pace * WINDOW_SHARE * (stop - t)
+        if (
+            t < n_arms
+            or aim < MIN_WINDOW * n_arms
+            or is_noisy(rule, state.tree[1], stop - t, escape)
+        ):
+            moves = min(stop - t, MIN_WINDOW * n_arms)
             t += excursions(source, moves, stop - t, means, rule, state)
             pace = min(1.0, 2.0 * pace)
             continue
-        level = level_after(rule, t / n_arms, state.tree[1], min(GROWTH, aim / t))
+        level = level_after(rule, t / n_arms, state.tree[1], min(MAX_GROWTH, aim / t))
         used = raise_level(source, level, stop - t, means, rule, state)
         if used < 0:
             undo_window(rule, state)
-            pace *= 0.125
+            pace *= SHORTER_WINDOW
             continue
         t += used
     return t
@@ -207,7 +209,8 @@ def is_noisy(rule: IndexRule, level: float, left: int, escape: float) -> bool:
     Where noise dominates, |d| / sqrt(n) alone takes ever longer to reach a level, and only an arm's
     drift takes it there, after ``escape`` pulls of all arms; with log n in the index it does not.
     """
-    return rule.log_weight == 0.0 and level < NOISE * NOISE and CHEAP < left < 2.0 * escape
+    is_low = rule.log_weight == 0.0 and level < NOISE_INDEX * NOISE_INDEX
+    return is_low and CHEAP_UNDO < left < 2.0 * escape
 
 
 @borrowing
@@ -216,7 +219,7 @@ def pulls_to_escape(rule: IndexRule, means: np.ndarray) -> float:
     pulls = 0.0
     for k in range(means.size):
         speed = abs(means[k] - rule.tau) + rule.zeta
-        pulls += (NOISE / speed) ** 2 if speed > 0.0 else np.inf
+        pulls += (NOISE_INDEX / speed) ** 2 if speed > 0.0 else np.inf
     return pulls
 
 
@@ -230,7 +233,7 @@ def squared_speed(rule: IndexRule, mean: float) -> float:
 @borrowing
 def level_after(rule: IndexRule, pulls: float, level: float, growth: float) -> float:
     """The level at which arms that follow their means have 1 + growth times as many pulls."""
-    squared = max(LEAST, squared_edge(rule, pulls, level))
+    squared = max(MIN_SQUARED_INDEX, squared_edge(rule, pulls, level))
     if rule.log_weight == 0.0:
         return squared * (1.0 + growth)
     return level + growth * squared + rule.log_weight * math.log(1.0 + growth)
@@ -253,14 +256,16 @@ def excursions(
         k = leader(tree)
         level = runner_up_value(tree, k)
         index = -np.inf
-        if head[k] == tail[k] and active[k, URN] == 0:
-            word, size = active[k, REST], active[k, REST_SIZE]
+        if head[k] == tail[k] and active[k].urn == 0:
+            word, size = active[k].rest, active[k].rest_size
             if size == 0:
                 word, size = draw_word(source, k, n[k], means[k]), WORD_SIZE
-            m = pulls_to_level(word, min(left - used, FIRST, size), rule, level, n[k], s[k])
+            m = pulls_to_level(
+                word, min(left - used, EXCURSION_PULLS, size), rule, level, n[k], s[k]
+            )
             n[k] += m
             s[k] += popcount(word & ((np.int64(1) << m) - 1))
-            active[k, REST], active[k, REST_SIZE] = word >> m, size - m
+            active[k].rest, active[k].rest_size = word >> m, size - m
             used += m
             index = arm_index(rule, n[k], s[k])
         while used < left and index < level:
@@ -294,21 +299,21 @@ def next_blocks(
         state.head[k] = reread_block(
             source, k, n, corridor, state.future, state.head[k], free, active
         )
-    elif active[k, URN] > 0:
+    elif active[k].urn > 0:
         step_in_urn(source, k, n, corridor, active)
-    elif active[k, REST_SIZE] > 0:
+    elif active[k].rest_size > 0:
         return walk_in_words(source, k, n, mean, corridor, active, log, line)
     else:
         opened = open_long_block(source, k, n, mean, corridor, False, active)
         if opened == NOT_WORTH:
             return walk_in_words(source, k, n, mean, corridor, active, log, line)
         if opened == TOUCHED:
-            fill_urn(k, active[k, PULLS], active[k, ONES], active[k, URN_MIRROR], active)
+            fill_urn(k, active[k].pulls, active[k].ones, active[k].touched, active)
             step_in_urn(source, k, n, corridor, active)
-    if log.shape[0] > 0:
-        copy_row(active, k, log, line)
+    if keeps(log):
+        copy_block(active, k, log, line)
         line += 1
-    return active[k, PULLS], active[k, ONES], line
+    return active[k].pulls, active[k].ones, line
 
 
 @borrowing
@@ -334,13 +339,13 @@ def raise_level(
             if used == left or lines >= room:
                 fits = False
                 break
-            if n[k] < YOUNG and head[k] == tail[k] and active[k, URN] == 0:
+            if n[k] < SINGLE_PULLS and head[k] == tail[k] and active[k].urn == 0:
                 fill_rest(source, k, n[k], means[k], active)
-                most = min(left - used, active[k, REST_SIZE])
-                m = pulls_to_level(active[k, REST], most, rule, level, n[k], s[k])
+                most = min(left - used, active[k].rest_size)
+                m = pulls_to_level(active[k].rest, most, rule, level, n[k], s[k])
                 take_from_rest(k, m, active)
-                copy_row(active, k, log, lines)
-                ones, lines = active[k, ONES], lines + 1
+                copy_block(active, k, log, lines)
+                ones, lines = active[k].ones, lines + 1
             else:
                 corridor = corridor_below(rule, level, n[k], s[k], left - used)
                 m, ones, lines = next_blocks(source, k, means[k], corridor, state, log, lines)
@@ -357,7 +362,7 @@ def raise_level(
 @borrowing
 def log_room(state: BudgetState) -> int:
     """Lines that a window may write: log and future must fit into one table, with the gaps."""
-    return max(0, state.undo.log.shape[0] - state.tail[-1] - GAP * state.n.size)
+    return max(0, state.undo.log.shape[0] - state.tail[-1] - FREE_ROWS * state.n.size)
 
 
 @borrowing
@@ -419,7 +424,7 @@ def rows_after_undo(state: BudgetState) -> int:
     """Return how many rows log and futures take with free rows in front of every arm."""
     rows = state.undo.log_start[-1]
     for k in range(state.n.size):
-        rows += GAP + state.tail[k] - state.head[k]
+        rows += FREE_ROWS + state.tail[k] - state.head[k]
     return rows
 
 
@@ -434,17 +439,17 @@ def undo_window(rule: IndexRule, state: BudgetState) -> None:
     if undo.log_start[-1] == 0 and rows_after_undo(state) > undo.spare.shape[0]:
         return
     for k in range(state.n.size):
-        start = filled = filled + GAP
+        start = filled = filled + FREE_ROWS
         for line in range(undo.log_start[k], undo.log_start[k + 1]):
-            state.n[k] -= undo.log[line, PULLS]
-            state.s[k] -= undo.log[line, ONES]
-            copy_row(undo.log, line, undo.spare, filled)
+            state.n[k] -= undo.log[line].pulls
+            state.s[k] -= undo.log[line].ones
+            copy_block(undo.log, line, undo.spare, filled)
             filled += 1
         for row in range(state.head[k], state.tail[k]):
-            copy_row(state.future, row, undo.spare, filled)
+            copy_block(state.future, row, undo.spare, filled)
             filled += 1
         if undo.log_start[k + 1] > undo.log_start[k]:
             set_value(state.tree, k, arm_index(rule, state.n[k], state.s[k]))
         state.head[k], state.tail[k] = start, filled
     for row in range(filled):
-        copy_row(undo.spare, row, state.future, row)
+        copy_block(undo.spare, row, state.future, row)

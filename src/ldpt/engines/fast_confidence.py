@@ -15,17 +15,12 @@ import numpy as np
 from ldpt.engines.bits import popcount
 from ldpt.engines.blocks import (
     FAR,
-    KIND,
-    ONES,
     OPENED,
-    PULLS,
-    REST,
-    REST_SIZE,
     STEPPED,
     TOUCHED,
-    WORTH,
     Corridor,
     WalkEdges,
+    clear_active,
     end_before_touch,
     new_active,
     next_word,
@@ -49,15 +44,14 @@ from ldpt.engines.pull_order import (
 from ldpt.engines.rereading import part_of_block
 from ldpt.engines.sources import WORD_SIZE, Source, draw_one
 from ldpt.engines.tournament import NEVER, index_bits, new_tournament, runner_up_value, set_value
+from ldpt.engines.tuning import CHORD_SHIFT, MAX_WORDS, MIN_BLOCK
 from ldpt.radii import UNION, Boundary
 
 TIME_ROUNDING = 1e-11  # relative, more than a closed form of a time can be off by
 HORIZON = 10**15  # pulls; treat reopening after it as never
-MAX_WORDS = 32  # of a walk
-AHEAD = 6  # a walk may take n >> AHEAD further words, while the boundary is not too curved
 
 
-class Room(NamedTuple):
+class Workspace(NamedTuple):
     """Tables of a run, one row per arm or group, that the next run may use again."""
 
     active: np.ndarray
@@ -90,10 +84,10 @@ class State(NamedTuple):
 
 
 @compiled
-def new_room(n_arms: int) -> Room:
+def new_workspace(n_arms: int) -> Workspace:
     """Tables for runs of so many arms."""
     bits = index_bits(n_arms)
-    return Room(
+    return Workspace(
         new_active(n_arms),
         new_tournament(bits),
         new_tournament(bits),
@@ -111,24 +105,28 @@ def fixed_confidence_fast(
     sums: np.ndarray,
 ) -> int:  # fmt: skip
     """The same law as the literal engine, and on a tape the same run."""
-    return run_to_decision(source, arms, edge, max_pulls, new_room(arms.means.size), pulls, sums)
+    return run_to_decision(
+        source, arms, edge, max_pulls, new_workspace(arms.means.size), pulls, sums
+    )
 
 
 @borrowing
 def run_to_decision(
-    source: Source, arms: Arms, edge: Boundary, max_pulls: int, room: Room, pulls: np.ndarray,
-    sums: np.ndarray,
+    source: Source, arms: Arms, edge: Boundary, max_pulls: int, workspace: Workspace,
+    pulls: np.ndarray, sums: np.ndarray,
 ) -> int:  # fmt: skip
     """One run from its first pull: its stopping time, or -1 if undecided after ``max_pulls``."""
     n_arms = arms.means.size
     bits = index_bits(n_arms)
     mask = (1 << bits) - 1
-    active, check_keys, reopen_keys = room.active, room.check_keys, room.reopen_keys
-    frontiers, sizes, members = room.frontiers, room.group_sizes, room.members
-    active[:] = 0
+    active, check_keys, reopen_keys = workspace.active, workspace.check_keys, workspace.reopen_keys
+    frontiers, sizes, members = workspace.frontiers, workspace.group_sizes, workspace.members
+    clear_active(active)
     check_keys[:] = NEVER
     reopen_keys[:] = NEVER
-    state = State(pulls, sums, active, check_keys, reopen_keys, bits, room.words, room.sizes)
+    state = State(
+        pulls, sums, active, check_keys, reopen_keys, bits, workspace.words, workspace.sizes
+    )
     count = 0
     t = n_arms
     for k in range(n_arms):
@@ -164,8 +162,8 @@ def run_to_decision(
             continue
         frontiers[top] = key + 1
         k = key & mask
-        pulls[k] += active[k, PULLS]
-        sums[k] += active[k, ONES]
+        pulls[k] += active[k].pulls
+        sums[k] += active[k].ones
         if not check_arm(source, arms, edge, state, k, t, max_pulls):
             remove(k, members, top)
             sizes[top] -= 1
@@ -213,7 +211,7 @@ def visit(
     n, s = pulls[k], sums[k]
     undecided = is_undecided(edge, n, s, t, tau)
     if t < stop:
-        word, size = active[k, REST], active[k, REST_SIZE]
+        word, size = active[k].rest, active[k].rest_size
         if size == 0:
             word, size = next_word(source, k, n, arms.means[k], active)
         m, most = 0, min(stop - t, size)
@@ -224,10 +222,10 @@ def visit(
             undecided = is_undecided(edge, n + m, s, t + m, tau)
         n, t = n + m, t + m
         pulls[k], sums[k] = n, s
-        active[k, REST], active[k, REST_SIZE] = word, size - m
+        active[k].rest, active[k].rest_size = word, size - m
     while undecided and t < stop:
         next_block(source, arms, edge, state, k, t, sides(edge, n, t), stop - t)
-        n, s, t = n + active[k, PULLS], s + active[k, ONES], t + active[k, PULLS]
+        n, s, t = n + active[k].pulls, s + active[k].ones, t + active[k].pulls
         pulls[k], sums[k] = n, s
         undecided = is_undecided(edge, n, s, t, tau)
     if undecided:
@@ -247,7 +245,7 @@ def check_arm(
     if -below <= d < above:
         more = max(1, max_pulls - t + 1)
         next_block(source, arms, edge, state, k, t, (above, below), more)
-        set_value(state.check_keys, k, (n + state.active[k, PULLS] << state.bits) + k)
+        set_value(state.check_keys, k, (n + state.active[k].pulls << state.bits) + k)
         if state.reopen_keys[(state.reopen_keys.size >> 1) + k] != NEVER:
             set_value(state.reopen_keys, k, NEVER)
         return True
@@ -279,7 +277,7 @@ def next_block(
     d, slack = state.sums[k] - n * arms.tau, rounding_slack(n)
     above, below = min(heights[0], FAR), min(heights[1], FAR)
     up, down = above - slack - d, below - slack + d
-    if active[k, REST_SIZE] == 0:
+    if active[k].rest_size == 0:
         flat = Corridor(up, down, 0.0, 0.0, arms.tau, more)
         opened = open_long_block(source, k, n, mean, flat, True, active)
         if opened == OPENED:
@@ -287,7 +285,7 @@ def next_block(
             return
         if opened == TOUCHED and end_before_touch(source, k, n, active):
             return
-    limit = min(more, active[k, REST_SIZE] + WORD_SIZE * (1 + (n >> AHEAD)))
+    limit = min(more, active[k].rest_size + WORD_SIZE * (1 + (n >> CHORD_SHIFT)))
     later = sides(edge, n + limit, t)
     rise, fall = (min(later[0], FAR) - above) / limit, (min(later[1], FAR) - below) / limit
     walk(source, k, mean, Corridor(up, down, -rise, -fall, arms.tau, limit), state)
@@ -299,7 +297,7 @@ def walk(source: Source, k: int, mean: float, corridor: Corridor, state: State) 
     active, n = state.active, state.pulls[k]
     edges = walk_edges(corridor)
     up, down = edges.up, edges.down
-    word, size = active[k, REST], active[k, REST_SIZE]
+    word, size = active[k].rest, active[k].rest_size
     far = worthwhile_distance(mean, Corridor(0.0, 0.0, 0.0, 0.0, corridor.tau, 0), True)
     left, pulls, ones, j = corridor.limit, 0, 0, 0
     while True:
@@ -312,10 +310,10 @@ def walk(source: Source, k: int, mean: float, corridor: Corridor, state: State) 
         pulls, left, j = pulls + m, left - m, j + 1
         if up <= 0.0 or down <= 0.0 or left == 0 or j == MAX_WORDS:
             break
-        if left >= WORTH and min(up, down) > far:
+        if left >= MIN_BLOCK and min(up, down) > far:
             break
-    active[k, REST], active[k, REST_SIZE] = word, size
-    active[k, KIND], active[k, PULLS], active[k, ONES] = STEPPED, pulls, ones
+    active[k].rest, active[k].rest_size = word, size
+    active[k].kind, active[k].pulls, active[k].ones = STEPPED, pulls, ones
 
 
 @borrowing
@@ -387,7 +385,7 @@ def settle(
 @borrowing
 def first_ones(source: Source, k: int, m: int, state: State) -> int:
     """Sum of the first m responses of the arm's block."""
-    if state.active[k, KIND] != STEPPED:
+    if state.active[k].kind != STEPPED:
         return part_of_block(source, k, state.pulls[k], m, state.active, k)
     ones, j = 0, 0
     while m > 0:

@@ -20,15 +20,14 @@ import numpy as np
 
 from ldpt.engines.blocks import (
     FAR,
-    WORTH,
     Corridor,
     rounding_slack,
     worthwhile_distance,
 )
 from ldpt.engines.fast_budget import (
     BudgetState,
+    continue_run,
     corridor_below,
-    go_on,
     level_after,
     log_room,
     next_blocks,
@@ -49,12 +48,14 @@ from ldpt.engines.indices import (
 )
 from ldpt.engines.jit import borrowing
 from ldpt.engines.sources import WORD_SIZE, Source, draw_sum
+from ldpt.engines.tuning import (
+    LOOK_AHEAD_FROM,
+    LOOK_AHEAD_GROWTH,
+    LOOK_AHEAD_REACH,
+    MIN_BLOCK,
+    MIN_PULL_SHARE,
+)
 from ldpt.policies import IndexRule
-
-DOUBT = 1.8  # I^2 up to which most looks ahead see an estimate cross the threshold
-PATIENCE = 1.4  # factor by which I^2 grows before the next look ahead, if one left a loss open
-BEYOND = 2.0  # multiple of the last budget at which a look ahead aims
-COUNTED = 0.5  # part of an average arm's share of the pulls from which an arm's pulls are counted
 
 
 class Outlook(NamedTuple):
@@ -78,7 +79,7 @@ def run_for_losses(
     budgets, n_arms = judge.budgets, means.size
     t, c = 0, 0
     restart(state)
-    enough = DOUBT
+    enough = LOOK_AHEAD_FROM
     arm, crossing = 0, 0  # the next crossing that is known
     while c < budgets.size:
         stop = budgets[c]
@@ -93,7 +94,9 @@ def run_for_losses(
         quiet = squared_edge(rule, t / n_arms, state.tree[1]) if t >= n_arms else 0.0
         if quiet >= enough:
             target = budgets[-1] if state.n[arm] >= crossing else stop
-            level = level_after(rule, t / n_arms, state.tree[1], BEYOND * target / t - 1.0)
+            level = level_after(
+                rule, t / n_arms, state.tree[1], LOOK_AHEAD_REACH * target / t - 1.0
+            )
             seen = look_ahead(source, level, target - t, means, rule, judge, state)
             if seen.verdict != OPEN and seen.reach == budgets[-1] - t:
                 losses[c:] = seen.verdict == WRONG
@@ -108,8 +111,8 @@ def run_for_losses(
                     losses[c] = seen.verdict == WRONG
                     c += 1
                 continue
-            enough = PATIENCE * quiet
-        t = go_on(source, t, stop, enough, means, rule, state)
+            enough = LOOK_AHEAD_GROWTH * quiet
+        t = continue_run(source, t, stop, enough, means, rule, state)
 
 
 @borrowing
@@ -132,7 +135,7 @@ def look_ahead(
         start, above, index = n[k], is_above(rule, n[k], s[k]), tree[leaves + k]
         speed = squared_speed(rule, means[k])
         is_watched = judge.must_accept[k] or judge.must_reject[k]
-        counts = n.size > COUNTED * speed * complexity and reach < needed
+        counts = n.size > MIN_PULL_SHARE * speed * complexity and reach < needed
         while index <= level and n[k] - start < needed and (is_watched or counts):
             if lines >= room:
                 log_start[k + 1 :] = lines
@@ -141,7 +144,7 @@ def look_ahead(
             if counts:
                 corridor = corridor_below(rule, level, n[k], s[k], left)
                 near = 2.0 * min(corridor.up, corridor.down)
-                if n[k] > WORTH and near < worthwhile_distance(means[k], corridor, False):
+                if n[k] > MIN_BLOCK and near < worthwhile_distance(means[k], corridor, False):
                     counts = False
                     reach += n[k] - start
                     continue

@@ -21,21 +21,15 @@ import numpy as np
 
 from ldpt.engines.bits import popcount
 from ldpt.engines.blocks import (
-    DOWN,
-    INNER_DOWN,
-    INNER_UP,
-    KIND,
-    ONES,
-    PULLS,
     STEPPED,
     SUMMED,
     TOUCHING,
-    UP,
-    WORD,
     Corridor,
     WalkEdges,
     bridged_length,
-    copy_row,
+    copy_block,
+    is_full,
+    keeps,
     pulls_to_edge,
     read_word,
     safe_length,
@@ -44,10 +38,10 @@ from ldpt.engines.blocks import (
 )
 from ldpt.engines.jit import borrowing
 from ldpt.engines.sources import INNER, OUTER, WORD_SIZE, Edges, Source, draw_part, edges_touched
+from ldpt.engines.tuning import MIN_BRIDGED_PIECE, MIN_SPELLED_PIECE
 
-GAP = 32  # free rows in front of an arm's first, for the halves of touching rows
-WORTH_SPELLING = 24  # pulls of a piece below which a word is drawn response by response
-WORTH_ASKING = 60  # pulls of a piece below which a further question does not pay
+FREE_ROWS = 32  # in front of an arm's first row, for the halves of touching rows
+MIN_FREE_ROWS = 28  # for a piece that may touch
 
 
 class Piece(NamedTuple):
@@ -67,8 +61,8 @@ def reread_block(
     ``free`` rows before row i are free.
     """
     while True:
-        if rows[i, KIND] == TOUCHING:
-            if rows[i, PULLS] <= WORD_SIZE:
+        if rows[i].kind == TOUCHING:
+            if rows[i].pulls <= WORD_SIZE:
                 spell_out(source, arm, n, rows, i)
                 continue
             i = halve_touching(source, arm, n, rows, i)
@@ -76,8 +70,8 @@ def reread_block(
             continue
         piece = front_piece(corridor, rows, i, free)
         if (
-            rows[i, KIND] == SUMMED
-            and piece.pulls < min(WORTH_SPELLING, rows[i, PULLS])
+            rows[i].kind == SUMMED
+            and piece.pulls < min(MIN_SPELLED_PIECE, rows[i].pulls)
             and free > 0
         ):
             i = spell_out(source, arm, n, rows, i)
@@ -88,11 +82,11 @@ def reread_block(
             break
         i = put_touching(piece, ones, rows, i)
         free -= 1
-    copy_row(rows, i, active, arm)
-    active[arm, PULLS], active[arm, ONES] = piece.pulls, ones
-    active[arm, UP], active[arm, DOWN] = piece.inner.up, piece.inner.down
+    copy_block(rows, i, active, arm)
+    active[arm].pulls, active[arm].ones = piece.pulls, ones
+    active[arm].up, active[arm].down = piece.inner.up, piece.inner.down
     drop_front(piece.pulls, ones, rows, i)
-    return i + 1 if rows[i, PULLS] == 0 else i
+    return i + 1 if rows[i].pulls == 0 else i
 
 
 @borrowing
@@ -106,30 +100,30 @@ def walk_in_rows(
     """
     up, down, rise, fall = walk_edges(corridor)
     left, pulls, ones = corridor.limit, 0, 0
-    while head < tail and left > 0 and not line == log.shape[0] > 0:
-        m, block_ones = rows[head, PULLS], rows[head, ONES]
-        if rows[head, KIND] == STEPPED:
-            word = rows[head, WORD]
+    while head < tail and left > 0 and not is_full(log, line):
+        m, block_ones = rows[head].pulls, rows[head].ones
+        if rows[head].kind == STEPPED:
+            word = rows[head].word
             m, _, _ = read_word(word, min(left, m), WalkEdges(up, down, rise, fall))
             block_ones = popcount(word & ((np.int64(1) << m) - 1))
         elif (
-            rows[head, KIND] != SUMMED
+            rows[head].kind != SUMMED
             or m > left
-            or rows[head, UP] > up - m * max(0.0, rise)
-            or rows[head, DOWN] > down - m * max(0.0, fall)
+            or rows[head].up > up - m * max(0.0, rise)
+            or rows[head].down > down - m * max(0.0, fall)
         ):
             break
-        if log.shape[0] > 0:
-            copy_row(rows, head, log, line)
-            log[line, PULLS], log[line, ONES] = m, block_ones
-            if rows[head, KIND] == STEPPED:
-                log[line, WORD] &= (np.int64(1) << m) - 1
+        if keeps(log):
+            copy_block(rows, head, log, line)
+            log[line].pulls, log[line].ones = m, block_ones
+            if rows[head].kind == STEPPED:
+                log[line].word &= (np.int64(1) << m) - 1
             line += 1
         walk = 2 * block_ones - m
         up -= walk + m * rise
         down += walk - m * fall
         pulls, ones, left = pulls + m, ones + block_ones, left - m
-        if m == rows[head, PULLS]:
+        if m == rows[head].pulls:
             head += 1
         else:
             drop_front(m, block_ones, rows, head)
@@ -141,12 +135,12 @@ def walk_in_rows(
 @borrowing
 def front_piece(corridor: Corridor, rows: np.ndarray, i: int, free: int) -> Piece:
     """How much of row i to read at once: up to an edge, what is safe, or more if that pays."""
-    limit = min(corridor.limit, rows[i, PULLS])
-    outer = Edges(rows[i, UP], rows[i, DOWN])
-    if rows[i, KIND] == STEPPED:
-        return Piece(pulls_to_edge(rows[i, WORD], limit, corridor), outer)
+    limit = min(corridor.limit, rows[i].pulls)
+    outer = Edges(rows[i].up, rows[i].down)
+    if rows[i].kind == STEPPED:
+        return Piece(pulls_to_edge(rows[i].word, limit, corridor), outer)
     safe = safe_length(corridor, limit)
-    if safe == limit or limit < WORTH_ASKING or free < GAP - 4:
+    if safe == limit or limit < MIN_BRIDGED_PIECE or free < MIN_FREE_ROWS:
         return Piece(safe, outer)
     up, down, rise, fall = walk_edges(corridor)
     rise, fall = max(0.0, rise), max(0.0, fall)
@@ -157,11 +151,11 @@ def front_piece(corridor: Corridor, rows: np.ndarray, i: int, free: int) -> Piec
     width = min(up, outer.up) + min(down, outer.down)
     near = min(np.inf if up_is_closed else up, np.inf if down_is_closed else down)
     near = min(near, 0.5 * width)
-    drift = max(rise, fall) + abs(2.0 * rows[i, ONES] / rows[i, PULLS] - 1.0)
+    drift = max(rise, fall) + abs(2.0 * rows[i].ones / rows[i].pulls - 1.0)
     # Halving a touching row down to a word takes a free row for each halving, and one for itself.
-    limit = min(limit, WORD_SIZE << min(free, GAP) - 2)
+    limit = min(limit, WORD_SIZE << min(free, FREE_ROWS) - 2)
     longer = bridged_length(near, width - near, drift, limit, touch_ratio(near, False))
-    if longer < max(WORTH_ASKING, 2 * safe):
+    if longer < max(MIN_BRIDGED_PIECE, 2 * safe):
         return Piece(safe, outer)
     inner_up = outer.up if up_is_closed else min(outer.up, math.ceil(up - longer * rise))
     inner_down = outer.down if down_is_closed else min(outer.down, math.ceil(down - longer * fall))
@@ -173,10 +167,10 @@ def draw_piece(
     source: Source, arm: int, n: int, piece: Piece, rows: np.ndarray, i: int
 ) -> tuple[int, bool]:
     """Ones in the first pulls of row i, given all that is known, and whether they stay inside."""
-    m, inner, total, all_ones = piece.pulls, piece.inner, rows[i, PULLS], rows[i, ONES]
-    if rows[i, KIND] == STEPPED:
-        return popcount(rows[i, WORD] & ((np.int64(1) << m) - 1)), True
-    outer = Edges(rows[i, UP], rows[i, DOWN])
+    m, inner, total, all_ones = piece.pulls, piece.inner, rows[i].pulls, rows[i].ones
+    if rows[i].kind == STEPPED:
+        return popcount(rows[i].word & ((np.int64(1) << m) - 1)), True
+    outer = Edges(rows[i].up, rows[i].down)
     if m == total and inner.up == outer.up and inner.down == outer.down:
         return all_ones, True
     while True:
@@ -194,33 +188,33 @@ def draw_piece(
 @borrowing
 def part_of_block(source: Source, arm: int, n: int, m: int, rows: np.ndarray, i: int) -> int:
     """Sum of the first m responses of the block in row i, given all that is known about it."""
-    return draw_piece(source, arm, n, Piece(m, Edges(rows[i, UP], rows[i, DOWN])), rows, i)[0]
+    return draw_piece(source, arm, n, Piece(m, Edges(rows[i].up, rows[i].down)), rows, i)[0]
 
 
 @borrowing
 def drop_front(m: int, ones: int, rows: np.ndarray, i: int) -> None:
     """Take the first m pulls, with so many ones, off row i; its edges are seen from its start."""
     walk = 2 * ones - m
-    rows[i, PULLS] -= m
-    rows[i, ONES] -= ones
-    rows[i, UP] -= walk
-    rows[i, DOWN] += walk
-    rows[i, INNER_UP] -= walk
-    rows[i, INNER_DOWN] += walk
-    if rows[i, KIND] == STEPPED:
-        rows[i, WORD] >>= m
+    rows[i].pulls -= m
+    rows[i].ones -= ones
+    rows[i].up -= walk
+    rows[i].down += walk
+    rows[i].inner_up -= walk
+    rows[i].inner_down += walk
+    if rows[i].kind == STEPPED:
+        rows[i].word >>= m
 
 
 @borrowing
 def put_touching(piece: Piece, ones: int, rows: np.ndarray, i: int) -> int:
     """Put the first pulls of row i, which touch their inner edges, into a row before it."""
-    copy_row(rows, i, rows, i - 1)
-    rows[i - 1, KIND] = TOUCHING
-    rows[i - 1, PULLS], rows[i - 1, ONES] = piece.pulls, ones
-    rows[i - 1, INNER_UP], rows[i - 1, INNER_DOWN] = piece.inner.up, piece.inner.down
+    copy_block(rows, i, rows, i - 1)
+    rows[i - 1].kind = TOUCHING
+    rows[i - 1].pulls, rows[i - 1].ones = piece.pulls, ones
+    rows[i - 1].inner_up, rows[i - 1].inner_down = piece.inner.up, piece.inner.down
     drop_front(piece.pulls, ones, rows, i)
-    if rows[i, PULLS] == 0:
-        copy_row(rows, i - 1, rows, i)
+    if rows[i].pulls == 0:
+        copy_block(rows, i - 1, rows, i)
         return i
     return i - 1
 
@@ -231,11 +225,11 @@ def halve_touching(source: Source, arm: int, n: int, rows: np.ndarray, i: int) -
 
     If the first half touches, nothing is kept of what the second does inside the outer edges.
     """
-    total, all_ones = rows[i, PULLS], rows[i, ONES]
+    total, all_ones = rows[i].pulls, rows[i].ones
     if total == 1:
-        rows[i, KIND] = SUMMED
+        rows[i].kind = SUMMED
         return i
-    inner, outer = Edges(rows[i, INNER_UP], rows[i, INNER_DOWN]), Edges(rows[i, UP], rows[i, DOWN])
+    inner, outer = Edges(rows[i].inner_up, rows[i].inner_down), Edges(rows[i].up, rows[i].down)
     m = total >> 1
     while True:
         ones = draw_part(source, arm, n, m, all_ones, total)
@@ -247,14 +241,14 @@ def halve_touching(source: Source, arm: int, n: int, rows: np.ndarray, i: int) -
         second = edges_touched(source, arm, n + m, total - m, all_ones - ones, near, far)
         if second != OUTER and (first == INNER or second == INNER):
             break
-    copy_row(rows, i, rows, i - 1)
-    rows[i - 1, PULLS], rows[i - 1, ONES] = m, ones
+    copy_block(rows, i, rows, i - 1)
+    rows[i - 1].pulls, rows[i - 1].ones = m, ones
     drop_front(m, ones, rows, i)
     if first == INNER:
-        rows[i, KIND] = SUMMED
+        rows[i].kind = SUMMED
     else:
-        rows[i - 1, KIND] = SUMMED
-        rows[i - 1, UP], rows[i - 1, DOWN] = inner.up, inner.down
+        rows[i - 1].kind = SUMMED
+        rows[i - 1].up, rows[i - 1].down = inner.up, inner.down
     return i - 1
 
 
@@ -264,9 +258,9 @@ def spell_out(source: Source, arm: int, n: int, rows: np.ndarray, i: int) -> int
 
     They become a row of their own before it, if it holds more than a word. A touching row must not.
     """
-    total, all_ones = rows[i, PULLS], rows[i, ONES]
-    must_touch = rows[i, KIND] == TOUCHING
-    inner, outer = Edges(rows[i, INNER_UP], rows[i, INNER_DOWN]), Edges(rows[i, UP], rows[i, DOWN])
+    total, all_ones = rows[i].pulls, rows[i].ones
+    must_touch = rows[i].kind == TOUCHING
+    inner, outer = Edges(rows[i].inner_up, rows[i].inner_down), Edges(rows[i].up, rows[i].down)
     m = min(total, WORD_SIZE)
     while True:
         word, ones, walk, stays, touches = np.int64(0), 0, 0, True, not must_touch
@@ -287,11 +281,11 @@ def spell_out(source: Source, arm: int, n: int, rows: np.ndarray, i: int) -> int
                 continue
         break
     if m < total:
-        copy_row(rows, i, rows, i - 1)
+        copy_block(rows, i, rows, i - 1)
         drop_front(m, ones, rows, i)
         i -= 1
-    rows[i, KIND] = STEPPED
-    rows[i, PULLS], rows[i, ONES], rows[i, WORD] = m, ones, word
+    rows[i].kind = STEPPED
+    rows[i].pulls, rows[i].ones, rows[i].word = m, ones, word
     return i
 
 

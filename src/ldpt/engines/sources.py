@@ -17,11 +17,11 @@ from numba import types
 from numba.extending import overload
 
 from ldpt.engines.jit import borrowing, next_uint64
+from ldpt.engines.tuning import FEW
 
 Source = np.random.Generator | np.ndarray
 
 WORD_SIZE = 62  # responses in a word, the next one in its lowest bit
-FEW = 24  # below, adding single draws is cheaper than one binomial
 NO_CHANCE = 40.0  # e^-40 is less than one step of a uniform draw, 2^-53
 NO_WEIGHT = 1e-20  # both tails beyond such weights hold less than rounding leaves
 NO_EDGE = 1 << 50  # farther than a walk goes

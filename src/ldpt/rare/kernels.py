@@ -13,7 +13,7 @@ import numpy as np
 
 from ldpt.engines.boundaries import Arms
 from ldpt.engines.fast_budget import BudgetState, advance, new_state, restart
-from ldpt.engines.fast_confidence import new_room, run_to_decision
+from ldpt.engines.fast_confidence import new_workspace, run_to_decision
 from ldpt.engines.indices import Judge, is_loss
 from ldpt.engines.jit import borrowing, compiled
 from ldpt.engines.sources import Source, draw_sum
@@ -76,13 +76,13 @@ def confidence_log_weights(
     pulls = np.zeros((1, above.size), np.int64)
     sums = np.zeros((1, above.size), np.int64)
     n, s, drawn = pulls[0], sums[0], Arms(np.empty(above.size), truth.tau)
-    room = new_room(above.size)
+    workspace = new_workspace(above.size)
     log_weights = np.full(proposal.counts.sum(), -np.inf)
     r = 0
     for c in range(proposal.arms.size):
         for _ in range(proposal.counts[c, 0]):
             draw_means(rng, proposal.means[c], proposal.chance[c], truth.means, drawn.means)
-            run_to_decision(rng, drawn, edge, max_pulls, room, n, s)
+            run_to_decision(rng, drawn, edge, max_pulls, workspace, n, s)
             if np.any((s - n * truth.tau >= 0) != above):
                 log_weights[r] = -log_ratio(pulls, sums, proposal)
             r += 1
