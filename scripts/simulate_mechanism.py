@@ -1,11 +1,13 @@
-"""Send several laws of rewards with one mean through the real mechanism and count responses."""
+"""Send several laws of rewards with one mean through the real mechanism; estimate the responses."""
 
 from typing import Any
 
+import pandas as pd
 import pyarrow as pa
 
 from ldpt.io.runs import write_runs
 from ldpt.simulate import REWARD_LAWS, mechanism, spawn_key
+from ldpt.summarise import mechanism as mean_responses
 
 
 def simulate(settings: dict[str, Any], seed: int) -> list[dict[str, Any]]:
@@ -24,4 +26,5 @@ if __name__ == "__main__":
         counts = simulate(this.params.mechanism, this.params.seed)
         keys = [spawn_key("mechanism", row["law"], row["mean"], row["epsilon"]) for row in counts]
         this.note(seed=this.params.seed, stream=["mechanism"], spawn_keys=keys)
-        write_runs(this.output[0], [pa.Table.from_pylist(counts)])
+        write_runs(this.output.runs, [pa.Table.from_pylist(counts)])
+        mean_responses(pd.DataFrame(counts)).to_csv(this.output.summary, index=False)

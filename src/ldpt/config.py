@@ -17,7 +17,13 @@ from pathlib import Path
 from typing import Any
 
 from ldpt.grid import BudgetRun, ConfidenceRun
-from ldpt.instances import Instance, equal_gap, new_instance, random_instance
+from ldpt.instances import (
+    Instance,
+    equal_gap,
+    new_instance,
+    random_instance,
+    skewed_instance,
+)
 from ldpt.io.files import read_whole
 from ldpt.io.messages import short, shown, unknown
 from ldpt.limits import (
@@ -365,13 +371,16 @@ def _instances(config: Mapping[str, Any]) -> dict[str, Instance]:
 def _unfold(entry: Mapping[str, Any], seed: int) -> Iterator[Instance]:
     """The instances of one entry: itself, or the members of a family."""
     family = entry.get("family")
-    threshold = entry["threshold"]
+    threshold = entry.get("threshold", 0.5)
     if family == "equal-gap":
         for n_arms in entry["arms"]:
             yield equal_gap(n_arms, entry["gap"], threshold)
     elif family == "random":
         for index in range(1, entry["count"] + 1):
             yield random_instance(index, entry["arms"], seed, threshold, entry["min_gap"])
+    elif family == "skewed":
+        for index in range(1, entry["count"] + 1):
+            yield skewed_instance(index, entry["arms"], seed, entry["min_gap"])
     elif family == "new":
         for law, n_arms in itertools.product(entry["laws"], entry["arms"]):
             for index in range(1, entry["count"] + 1):

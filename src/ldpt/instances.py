@@ -19,6 +19,8 @@ MAX_LISTED_ARMS = 16  # up to here tables of runs keep the pulls of each arm
 MAX_NAME = 200  # characters
 FIELDS = {"name", "means", "threshold", "tolerance"}  # of an instance, in a file
 NEW_LAWS = ("beta", "hard")  # of the means of new instances
+SKEWED_THRESHOLDS = (0.1, 0.2, 0.3, 0.7, 0.8, 0.9)
+SKEWED_KEY = 1000  # of the streams of skewed instances, apart from those of the other families
 EASY = (0.2, 0.4)  # gaps of their easy arms
 
 
@@ -409,6 +411,36 @@ def new_instance(
         gaps = np.append(rng.uniform(min_gap, 2.5 * min_gap, 1), rng.uniform(*EASY, n_arms - 1))
         means = (threshold + rng.choice([-1.0, 1.0], n_arms) * gaps).tolist()
     return Instance(f"new-{law}-{n_arms}-{index}", means, threshold)
+
+
+def skewed_instance(index: int, n_arms: int, seed: int, min_gap: float = 0.02) -> Instance:
+    """Return a held-out problem: as :func:`random_instance`, at a threshold far from 1/2.
+
+    Parameters
+    ----------
+    index : int
+        Number of the instance in its family, from 1 on.
+    n_arms : int
+        K, the number of arms.
+    seed : int
+        Root seed.
+    min_gap : float
+        Least distance of an arm from the threshold.
+
+    Returns
+    -------
+    Instance
+        Named ``skewed-INDEX``, with tolerance 0 and a threshold out of .1, .2, .3, .7, .8 and .9.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
+    """
+    n_arms, index = check_whole("n_arms", n_arms, 1, MAX_ARMS), check_whole("index", index, 0)
+    rng = _family_stream(seed, (SKEWED_KEY, index))
+    threshold, min_gap = _checked_gap(float(rng.choice(SKEWED_THRESHOLDS)), min_gap)
+    return Instance(f"skewed-{index}", _beta_means(rng, n_arms, threshold, min_gap), threshold)
 
 
 def _family_stream(seed: int, key: tuple[int, ...]) -> np.random.Generator:

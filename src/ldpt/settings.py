@@ -135,6 +135,15 @@ class New(Section):
     min_gap: MinGap = Field(description="means closer to the threshold are drawn again")
 
 
+class Skewed(Section):
+    """Problems skewed-1, skewed-2, ...: as random, at thresholds out of .1, .2, .3, .7, .8, .9."""
+
+    family: Literal["skewed"]
+    count: Annotated[int, Field(ge=1, le=1000)] = Field(description="number of instances")
+    arms: Arms = Field(description="number of arms")
+    min_gap: MinGap = Field(description="means closer to the threshold are drawn again")
+
+
 def _kind(entry: Any) -> str:
     """Return the family of an entry of ``instances``; a single problem has none."""
     family = entry.get("family", "problem") if isinstance(entry, dict) else "problem"
@@ -145,7 +154,8 @@ Entry = Annotated[
     Annotated[Problem, Tag("problem")]
     | Annotated[EqualGap, Tag("equal-gap")]
     | Annotated[Random, Tag("random")]
-    | Annotated[New, Tag("new")],
+    | Annotated[New, Tag("new")]
+    | Annotated[Skewed, Tag("skewed")],
     Discriminator(_kind),
 ]
 

@@ -27,6 +27,7 @@ PRODUCTS = [
     OTHER_SHARD,
     CONFIDENCE,
     "results/simulations/mechanism.parquet",
+    "results/summaries/mechanism.csv",
     ROWS,
 ]
 

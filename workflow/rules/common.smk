@@ -66,11 +66,6 @@ def allocation_settings(wildcards):
     return checked(STUDY.allocation)
 
 
-def allocation_problems(wildcards):
-    """Return the definitions of the problems whose pulls are counted."""
-    return [vars(STUDY.instance(name)) for name in config["allocation"]["instances"]]
-
-
 def under(folder):
     """Return a folder of products below the config's root."""
     return str(STUDY.root / folder)
@@ -217,6 +212,11 @@ def simulations(algorithm):
 def cells_of(section):
     """Return instance, privacy level and grid of every cell of a section of the config."""
     return [[name, epsilon, dict(grid)] for name, epsilon, grid in STUDY.cells(section)]
+
+
+def sampled(section):
+    """Return the cells of a section and the runs of those that name none."""
+    return {"replicates": config[section]["replicates"], "cells": cells_of(section)}
 
 
 # --- products -------------------------------------------------------------------------------------

@@ -3,13 +3,14 @@
 
 
 rule rare_fixed_budget:
-    """Estimate small errors at a fixed budget by importance sampling, and their exponents."""
+    """Estimate small errors at a fixed budget, their exponents, and the worst of Theorem 3.2."""
     input:
         instances="<results>/instances.json",
         kernels="<results>/kernels.json",
     output:
         estimates="<results>/rare/fixed_budget.csv",
         exponents="<results>/rare/exponents.csv",
+        environments="<results>/rare/environments.csv",
     log:
         "<results>/logs/rare_fixed_budget.log",
     priority: LONG
@@ -21,34 +22,10 @@ rule rare_fixed_budget:
     params:
         code=code("rare_fixed_budget"),
         seed=config["seed"],
-        replicates=config["rare_fixed_budget"]["replicates"],
-        cells=cells_of("rare_fixed_budget"),
+        studies=sampled("rare_fixed_budget"),
+        environments=sampled("environments"),
     script:
         "../../scripts/rare_fixed_budget.py"
-
-
-rule rare_environments:
-    """Estimate the error of Algorithm 1 on B^0, ..., B^K of Theorem 3.2."""
-    input:
-        instances="<results>/instances.json",
-        kernels="<results>/kernels.json",
-    output:
-        "<results>/rare/environments.csv",
-    log:
-        "<results>/logs/rare_environments.log",
-    priority: LONG
-    group:
-        "engines"
-    threads: QUARTER
-    resources:
-        runtime=60,
-    params:
-        code=code("rare_environments"),
-        seed=config["seed"],
-        replicates=config["environments"]["replicates"],
-        cells=cells_of("environments"),
-    script:
-        "../../scripts/rare_environments.py"
 
 
 rule rare_fixed_confidence:

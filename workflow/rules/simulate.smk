@@ -68,9 +68,10 @@ rule simulate_fixed_confidence:
 
 
 rule simulate_mechanism:
-    """Send several laws of rewards with one mean through the real mechanism."""
+    """Send several laws of rewards with one mean through the real mechanism, and summarise."""
     output:
-        "<results>/simulations/mechanism.parquet",
+        runs="<results>/simulations/mechanism.parquet",
+        summary="<results>/summaries/mechanism.csv",
     log:
         "<results>/logs/simulate_mechanism.log",
     group:
@@ -83,20 +84,30 @@ rule simulate_mechanism:
         "../../scripts/simulate_mechanism.py"
 
 
-rule simulate_allocation:
-    """Count the pulls of each arm under Algorithm 1 within a multiple of the complexity."""
+rule count_pulls:
+    """Count the pulls of each arm under both algorithms, and summarise their shares."""
     input:
+        instances="<results>/instances.json",
         kernels="<results>/kernels.json",
+        runs=expand(
+            "<results>/simulations/fixed_confidence/{name}.parquet",
+            name=config["allocation"]["instances"],
+        ),
     output:
-        "<results>/simulations/allocation.parquet",
+        runs="<results>/simulations/allocation.parquet",
+        summary="<results>/summaries/allocation.csv",
     log:
-        "<results>/logs/simulate_allocation.log",
+        "<results>/logs/count_pulls.log",
+    priority: LONG
     group:
-        "engines"
+        "summarise"
+    resources:
+        mem_mb=4000,
+        runtime=60,
     params:
-        code=code("simulate_allocation"),
+        code=code("count_pulls"),
         seed=config["seed"],
         allocation=allocation_settings,
-        problems=allocation_problems,
+        delta=config["figures"]["delta"],
     script:
-        "../../scripts/simulate_allocation.py"
+        "../../scripts/count_pulls.py"

@@ -41,22 +41,6 @@ rule summarise_fixed_confidence:
         "../../scripts/summarise_fixed_confidence.py"
 
 
-rule summarise_mechanism:
-    """Estimate the mean response of each reward law, with exact intervals."""
-    input:
-        "<results>/simulations/mechanism.parquet",
-    output:
-        "<results>/summaries/mechanism.csv",
-    log:
-        "<results>/logs/summarise_mechanism.log",
-    group:
-        "summarise"
-    params:
-        code=code("summarise_mechanism"),
-    script:
-        "../../scripts/summarise_mechanism.py"
-
-
 rule summarise_bounds:
     """Evaluate the bounds of both algorithms beside the measurements and as curves."""
     input:
@@ -78,29 +62,3 @@ rule summarise_bounds:
         epsilon=config["figures"]["epsilon"],
     script:
         "../../scripts/summarise_bounds.py"
-
-
-rule summarise_allocation:
-    """Estimate the share of pulls of each arm under both algorithms, with intervals."""
-    input:
-        instances="<results>/instances.json",
-        pulls="<results>/simulations/allocation.parquet",
-        runs=expand(
-            "<results>/simulations/fixed_confidence/{name}.parquet",
-            name=config["allocation"]["instances"],
-        ),
-    output:
-        "<results>/summaries/allocation.csv",
-    log:
-        "<results>/logs/summarise_allocation.log",
-    group:
-        "summarise"
-    resources:
-        mem_mb=4000,
-        runtime=60,
-    params:
-        code=code("summarise_allocation"),
-        epsilons=[float(epsilon) for epsilon in config["allocation"]["epsilons"]],
-        delta=config["figures"]["delta"],
-    script:
-        "../../scripts/summarise_allocation.py"
