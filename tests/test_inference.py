@@ -17,7 +17,7 @@ from ldpt.designs import Design, as_design, forced, warner
 from ldpt.inference import Test, Verdict, decide, estimate, response_range, tolerated_share
 from ldpt.learners import FixedConfidence
 from ldpt.privacy import private_mean, shrinkage
-from ldpt.radii import VALID_RADII, Radius
+from ldpt.radii import Radius
 
 LEVEL = 1e-4  # of every statistical test here; seeded, so each passes or fails for good
 
@@ -26,10 +26,10 @@ def draw(rng, p, n):
     return (rng.random(n) < p).astype(np.uint8)
 
 
-@pytest.mark.parametrize("radius", ["mixture", "onesided", "coin"])
+@pytest.mark.parametrize("radius", ["onesided", "coin"])
 def test_decisions_on_bits_are_those_of_the_learner(radius):
     rng, sides = np.random.default_rng(1), set()
-    for _ in range(25):
+    for _ in range(12):
         threshold, epsilon = rng.choice([0.1, 0.5, 0.8]), rng.choice([0.5, 2.0, math.inf])
         means = private_mean(np.append(rng.random(3), threshold), epsilon)
         tapes = [draw(rng, p, 400) for p in means]
@@ -53,13 +53,14 @@ def first_by_scan(test, bits):
     return None, "undecided"
 
 
-@pytest.mark.parametrize("radius", VALID_RADII)
-@pytest.mark.parametrize("noncompliance", [0.0, 0.05])
+@pytest.mark.parametrize(
+    ("radius", "noncompliance"), [("hoeffding", 0.0), ("coin", 0.0), ("coin", 0.05)]
+)
 def test_skipping_answers_misses_no_crossing(radius, noncompliance):
     rng = np.random.default_rng(2)
-    for _ in range(30):
-        threshold = float(rng.choice([0.02, 0.3, 0.5, 0.98]))
-        epsilon = float(rng.choice([0.3, 1.0, 4.0, math.inf]))
+    for _ in range(12):
+        threshold = float(rng.choice([0.02, 0.5, 0.9]))
+        epsilon = float(rng.choice([1.0, math.inf]))
         test = Test(Radius(radius), 2, 0.4, threshold, epsilon, noncompliance)
         for p in (test.high, test.low, rng.random()):
             bits = np.repeat(draw(rng, p, 100), rng.choice([1, 9]))
@@ -75,29 +76,28 @@ def test_a_million_answers_are_decided_by_a_few_thousand_evaluations(monkeypatch
     assert len(calls) < 20_000
 
 
-@pytest.mark.parametrize("epsilon", [1.0, math.inf])
-@pytest.mark.parametrize("mean", [0.3, 0.05])
+@pytest.mark.parametrize(("mean", "epsilon"), [(0.3, 1.0), (0.05, math.inf)])
 def test_verdicts_on_an_arm_at_the_threshold_err_with_probability_below_delta(mean, epsilon):
-    """Both from bits and from counts: 2 x 1500 studies, at delta = 0.1, level 1e-4 each."""
+    """Both from bits and from counts: 2 x 800 studies, at delta = 0.1, level 1e-4 each."""
     rng, delta = np.random.default_rng(4), 0.1
-    tapes = draw(rng, private_mean(mean, epsilon), (1500, 1500))
+    tapes = draw(rng, private_mean(mean, epsilon), (800, 1000))
     test = Test(Radius("coin"), 1, delta, mean, epsilon, 0.0)  # at the threshold means above
     wrong = sum(test.first_crossing(tape)[1] == "below" for tape in tapes)
-    assert binomtest(wrong, 1500, delta, "greater").pvalue > LEVEL
-    assert wrong > 15  # the boundary is not idle
-    late = sum(test.side(1500, int(tape.sum())) == "below" for tape in tapes)
+    assert binomtest(wrong, 800, delta, "greater").pvalue > LEVEL
+    assert wrong > 8  # the boundary is not idle
+    late = sum(test.side(1000, int(tape.sum())) == "below" for tape in tapes)
     assert late <= wrong
 
 
 # --- intervals
 
 
-@pytest.mark.parametrize("epsilon", [0.5, 2.0, math.inf])
-@pytest.mark.parametrize("mean", [0.0, 0.02, 0.3, 0.5, 1.0])
+@pytest.mark.parametrize("epsilon", [1.0, math.inf])
+@pytest.mark.parametrize("mean", [0.02, 0.5])
 def test_intervals_cover_the_mean_at_all_times(mean, epsilon):
-    """400 studies of 2000 answers, looked at 40 times each: misses at most 0.1, level 1e-4."""
-    rng, looks = np.random.default_rng(5), np.unique(np.geomspace(1, 2000, 40).astype(int))
-    tapes = draw(rng, private_mean(mean, epsilon), (400, 2000)).cumsum(axis=1)
+    """200 studies of 1000 answers, looked at 25 times each: misses at most 0.1, level 1e-4."""
+    rng, looks = np.random.default_rng(5), np.unique(np.geomspace(1, 1000, 25).astype(int))
+    tapes = draw(rng, private_mean(mean, epsilon), (200, 1000)).cumsum(axis=1)
     known: dict[tuple[int, int], bool] = {}
 
     def covers(n: int, s: int) -> bool:
@@ -109,7 +109,7 @@ def test_intervals_cover_the_mean_at_all_times(mean, epsilon):
         return known[n, s]
 
     misses = sum(not all(covers(int(n), int(tape[n - 1])) for n in looks) for tape in tapes)
-    assert binomtest(misses, 400, 0.1, "greater").pvalue > LEVEL
+    assert binomtest(misses, 200, 0.1, "greater").pvalue > LEVEL
 
 
 def exact_miss(n: int, epsilon: float, mean: float, level: float) -> float:
@@ -138,12 +138,12 @@ def old_interval(n, s, epsilon, error):
     return [min(max(end, 0.0), 1.0) for end in ends]
 
 
-@pytest.mark.parametrize("epsilon", [0.1, 1.0, 2.0, 4.0, math.inf])
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 4.0, math.inf])
 @pytest.mark.parametrize("error", [0.05, 0.001])
 def test_intervals_are_nowhere_wider_than_before_and_narrower_near_the_ends(epsilon, error):
     ratios = {}
-    for mean in (0.0, 0.01, 0.05, 0.1, 0.3, 0.5, 0.7, 0.99, 1.0):
-        for n in (30, 100, 1000, 10_000, 10**6):
+    for mean in (0.0, 0.01, 0.1, 0.3, 0.5, 0.99, 1.0):
+        for n in (30, 1000, 10**6):
             s = round(n * private_mean(mean, epsilon))
             low, high = old_interval(n, s, epsilon, error)
             (new,) = estimate([(n, s)], epsilon, 1 - error)
@@ -161,7 +161,7 @@ def test_intervals_shrink_onto_the_mean_at_any_size():
         assert interval.low < 0.25 < interval.high
 
 
-@settings(max_examples=25, derandomize=True, deadline=None)
+@settings(max_examples=12, derandomize=True, deadline=None)
 @given(
     n=st.integers(1, 10**6),
     share=st.floats(0, 1),
@@ -296,17 +296,17 @@ def test_robust_verdicts_and_intervals_hold_under_the_worst_case(conduct, side):
     rng, delta, share, mean = np.random.default_rng(9), 0.1, 0.1, 0.3
     p = response_range(as_design(2.0), mean, share, conduct)[side]
     test = Test(Radius("coin"), 1, delta, mean, 2.0, (share, conduct))
-    tapes = draw(rng, p, (1000, 600))
+    tapes = draw(rng, p, (400, 600))
     wrong = sum(test.first_crossing(t)[1] == ("below", "above")[side] for t in tapes)
-    assert binomtest(wrong, 1000, delta, "greater").pvalue > LEVEL
+    assert binomtest(wrong, 400, delta, "greater").pvalue > LEVEL
     plain = Test(Radius("coin"), 1, delta, mean, 2.0, 0.0)
     if conduct in ("any", "coin"):
-        assert sum(plain.first_crossing(t)[1] != "undecided" for t in tapes) > 300  # above delta
+        assert sum(plain.first_crossing(t)[1] != "undecided" for t in tapes) > 120  # above delta
     misses = 0
-    for tape in tapes[:200]:
+    for tape in tapes[:100]:
         (interval,) = estimate([tape], 2.0, 1 - delta, noncompliance=(share, conduct))
         misses += not interval.low <= mean <= interval.high
-    assert binomtest(misses, 200, delta, "greater").pvalue > LEVEL
+    assert binomtest(misses, 100, delta, "greater").pvalue > LEVEL
 
 
 @pytest.mark.parametrize("conduct", ["any", "coin", "random", "opposite"])
@@ -416,7 +416,7 @@ def test_an_arm_without_answers_is_undecided_and_may_be_anything():
     assert (interval.low, interval.high) == (0, 1)
 
 
-@settings(max_examples=150, derandomize=True, deadline=None)
+@settings(max_examples=60, derandomize=True, deadline=None)
 @given(
     answers=st.lists(
         st.tuples(st.integers(-1, 50), st.integers(-1, 50))

@@ -42,8 +42,8 @@ from ldpt.radii import DEFAULT_PRIOR_GAP, Radius, as_radius, lower, upper
 
 __all__ = ["Estimate", "Verdict", "decide", "estimate", "response_range", "tolerated_share"]
 
-NODES = 800  # of a mixture, on each side
-NODES_PER_OCTAVE = 16
+NODES = 400  # of a mixture, on each side: 50 octaves
+NODES_PER_OCTAVE = 8
 CONDUCTS = ("any", "coin", "random", "opposite")  # of people who do not follow the instruction
 
 

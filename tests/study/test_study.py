@@ -31,7 +31,7 @@ def small(deadline=None, n_arms=2, **terms):
 # --- order, batches, deadlines
 
 
-@settings(max_examples=20, derandomize=True, deadline=None)
+@settings(max_examples=12, derandomize=True, deadline=None)
 @given(
     seed=st.integers(0, 10**6),
     batch=st.sampled_from([1, 3, 10, 100, 1000]),
