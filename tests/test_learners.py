@@ -212,8 +212,9 @@ def test_the_invalid_radius_warns_and_valid_ones_do_not(recwarn):
 
 
 def test_repr_says_what_a_learner_is():
-    assert repr(FixedConfidence(["low", "high"], 0.5, 1.0, 0.1, "hoeffding")).startswith(
+    assert repr(FixedConfidence(["low", "high"], 0.5, 1.0, 0.1)) == (
         "FixedConfidence(n_arms=['low', 'high'], threshold=0.5, epsilon=1.0, delta=0.1, "
+        "radius='coin')"
     )
     assert "budget=6, policy='apt'" in repr(FixedBudget(**BUDGET, policy="apt"))
 

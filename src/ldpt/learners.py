@@ -284,7 +284,9 @@ class FixedConfidence(_Learner):
     @property
     def parameters(self) -> dict[str, Any]:
         """The arguments that build an equal learner, without its responses."""
-        return {**super().parameters, "delta": self.delta, "radius": self.radius}
+        plain = self.radius == Radius(self.radius.name)
+        radius = self.radius.name if plain else self.radius
+        return {**super().parameters, "delta": self.delta, "radius": radius}
 
     def next_arm(self) -> int | None:
         """Return the arm to pull next: the undecided arm with the largest radius.

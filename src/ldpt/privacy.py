@@ -120,6 +120,9 @@ class PrivBern:
         self.epsilon = check_epsilon(epsilon)
         self._rng = _generator(rng)
 
+    def __repr__(self) -> str:
+        return f"PrivBern(epsilon={self.epsilon!r})"
+
     @overload
     def probability(self, reward: float) -> float: ...
     @overload

@@ -72,11 +72,9 @@ def describe(study: "Study") -> dict[str, Any]:
 
 
 def _parameters(learner: FixedBudget | FixedConfidence) -> dict[str, Any]:
-    values = dict(learner.parameters)
-    radius = values.pop("radius", None)
-    values["n_arms"] = learner.n_arms
+    values = {**learner.parameters, "n_arms": learner.n_arms}
     values["epsilon"] = "inf" if math.isinf(learner.epsilon) else learner.epsilon
-    return {**values, **(radius.parameters if radius is not None else {})}
+    return values | (learner.radius.parameters if isinstance(learner, FixedConfidence) else {})
 
 
 def boundary_digest(learner: FixedBudget | FixedConfidence) -> str | None:
