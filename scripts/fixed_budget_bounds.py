@@ -20,8 +20,8 @@ NAMES = {  # of the bounds that are drawn
     "printed": "printed bound",
     "proved": "our bound",
     "best": "limit of all\nalgorithms",
-    "lsa": "bound of LSA",
-    "lsa-clipped": "bound of clipped LSA",
+    "lsa": "LSA’s bound",
+    "lsa-clipped": "its clipped bound",
 }
 
 
@@ -30,6 +30,7 @@ class Data(NamedTuple):
 
     points: pd.DataFrame
     bounds: pd.DataFrame
+    optimum: pd.DataFrame  # each policy's error on two arms beside the least possible one
     panels: list[str]
 
 
@@ -54,7 +55,7 @@ def prepare(files: Any, settings: Any) -> Data:
     informative = (limits["value"] > 0) & (limits["value"] < 1)
     limits = limits[informative & (limits["epsilon"] == settings.epsilon)]
     limits = limits[limits["version"].isin(NAMES)]
-    return Data(points[shown], limits, list(settings.panels))
+    return Data(points[shown], limits, pd.read_csv(files.optimum), list(settings.panels))
 
 
 def worst(environments: pd.DataFrame) -> pd.DataFrame:
@@ -73,30 +74,50 @@ def rates(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw(data: Data) -> Figure:
-    """Draw above each problem's errors and the bounds on them, below its worst mirror image."""
-    count = len(data.panels)
-    figure, grid = elements.panels(2 * count, count, 2.15, sharey="row")
-    for row, side in enumerate(("upper", "lower")):
-        points = rates(data.points[data.points["side"] == side])
-        limits = data.bounds[data.bounds["side"] == side]
-        bounds = rates(limits.assign(**{name: limits["value"] for name in elements.LIMITS}))
-        panels = grid[row * count : (row + 1) * count]
-        tops = [points["estimate"].max()]
-        for axes, instance in zip(panels, data.panels, strict=True):
-            _points(axes, elements.rows_where(points, instance=instance))
-            ends = list(_bounds(axes, bounds[bounds["instance"] == instance]))
-            elements.log_axes(axes, "x")
-            tops += [end.y for end in ends]
-        panels[0].set_ylim(0, 1.2 * max(tops))
-        panels[0].set_ylabel("rate  −log(error) · $H_ε / T$")
-        elements.label_ends(panels[-1], ends)
-    for column, instance in enumerate(data.panels):
-        grid[column].set_title(elements.problem(instance))
-        grid[count + column].set_title(f"worst mirror image of {elements.problem(instance)}")
-        grid[count + column].set_xlabel("budget $T$ divided by $H_ε$")
-    policies = data.points["policy"]
-    elements.method_legend(figure, [*elements.method_handles(policies), *_method_handles()])
+    """Draw rates beside upper bounds, the worst mirror image below its limit, and the optimum."""
+    count, last = len(data.panels), data.panels[-1]
+    figure, grid = elements.panels(count + 2, 2, 2.15)
+    for axes, instance in zip(grid, data.panels, strict=False):
+        _rate_panel(axes, data, "upper", instance)
+        axes.set_title(elements.problem(instance))
+    _rate_panel(grid[count], data, "lower", last)
+    grid[count].set_title(f"worst mirror image of {elements.problem(last)}")
+    _optimum_panel(grid[count + 1], data.optimum)
+    policies = elements.method_handles(data.points["policy"])
+    elements.method_legend(figure, [*policies, *_method_handles()])
     return figure
+
+
+def _rate_panel(axes: Axes, data: Data, side: str, instance: str) -> None:
+    """Draw the rates of a problem's errors and of the bounds of one side."""
+    here = {"side": side, "instance": instance}
+    points = elements.rows_where(rates(data.points), **here)
+    limits = elements.rows_where(data.bounds, **here)
+    bounds = rates(limits.assign(**{name: limits["value"] for name in elements.LIMITS}))
+    _points(axes, points)
+    ends = list(_bounds(axes, bounds))
+    elements.log_axes(axes, "x")
+    axes.set_ylim(0, 1.2 * max(points["estimate"].max(), *(end.y for end in ends)))
+    axes.set_xlabel("budget $T$ divided by $H_ε$")
+    axes.set_ylabel("rate  −log(error) · $H_ε / T$")
+    elements.label_ends(axes, ends)
+
+
+def _optimum_panel(axes: Axes, optimum: pd.DataFrame) -> None:
+    """Draw errors divided by the least possible one: solid without privacy, dashed with it."""
+    for (policy, epsilon), curve in optimum.groupby(["policy", "epsilon"], sort=False):
+        look = style.marker_style(str(policy), 3.2) | {"markeredgewidth": 0}
+        dashes = "-" if np.isinf(epsilon) else (0, (4, 1.5))
+        colour = style.colour(str(policy))
+        axes.plot(curve["scaled_budget"], curve["ratio"], color=colour, linestyle=dashes, **look)
+    axes.axhline(1, color=style.INK, linewidth=0.8)
+    axes.set_ylim(bottom=0.95)
+    private = optimum["epsilon"].min()
+    axes.set_title("distance from the exact optimum, two arms")
+    axes.set_xlabel("budget $T$ divided by $H_ε$")
+    axes.set_ylabel("error ÷ least possible error")
+    note = f"solid: no privacy\ndashed: ε = {private:g}"
+    axes.text(0.03, 0.97, note, transform=axes.transAxes, va="top")
 
 
 def _points(axes: Axes, rows: pd.DataFrame) -> None:
@@ -154,7 +175,8 @@ def facts(data: Data) -> dict[str, Any]:
         limits = -np.log(ends["value"]) / ends["scaled_budget"]
         name = f"{side}_{version}".replace("-", "_")
         found[f"{name}_least"], found[f"{name}_most"] = float(limits.min()), float(limits.max())
-    return found
+    worst = data.optimum.groupby("policy")["ratio"].max()
+    return found | {f"{name.replace('-', '_')}_over_optimum": x for name, x in worst.items()}
 
 
 if __name__ == "__main__":

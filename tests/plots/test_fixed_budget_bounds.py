@@ -32,12 +32,14 @@ def data() -> Any:
         pd.DataFrame(where | {"value": [0.5, 0.2, 0.1], "side": side, "version": version})
         for side, version in BOUNDS
     ]
-    return figure.Data(pd.concat(points), pd.concat(bounds), ["two"])
+    ratio = {"policy": ["apt", "lsa"] * 2, "epsilon": [1.0, 1.0, math.inf, math.inf]}
+    optimum = pd.DataFrame(ratio | {"scaled_budget": 1.0, "ratio": [1.3, 1.1, 1.2, 1.05]})
+    return figure.Data(pd.concat(points), pd.concat(bounds), optimum, ["two"])
 
 
 @pytest.mark.filterwarnings("error")
 def test_panels_show_their_policies_and_bounds(data: Any) -> None:
-    upper, lower = figure.draw(data).axes
+    upper, lower, _ = figure.draw(data).axes
     colours = [{line.get_color() for line in axes.lines} for axes in (upper, lower)]
     assert colours[0] == {style.colour("apt"), style.colour("lsa")}
     assert colours[1] == {style.colour("apt"), style.INK}
@@ -53,5 +55,10 @@ def test_rates_are_exponents_per_scaled_budget(data: Any) -> None:
 
 def test_no_measured_rate_is_above_the_limit_of_all_algorithms(data: Any) -> None:
     """The limit is drawn beside what it bounds only: the worst mirror image."""
-    upper, _ = figure.draw(data).axes
+    upper, _, _ = figure.draw(data).axes
     assert style.INK not in {line.get_color() for line in upper.lines}
+
+
+def test_facts_have_the_largest_ratio_to_the_optimum(data: Any) -> None:
+    facts = figure.facts(data)
+    assert (facts["apt_over_optimum"], facts["lsa_over_optimum"]) == (1.3, 1.1)
