@@ -16,7 +16,7 @@ def compile_kernels(destination: str) -> None:
         for engine in ENGINES:
             fixed_budget(tiny, 4.0, [4], 1, seed=0, policy=policy, engine=engine)
     for engine in ENGINES:
-        fixed_confidence(tiny, 4.0, 0.5, 1, seed=0, radius="hoeffding", engine=engine)
+        fixed_confidence(tiny, 4.0, 0.5, 1, seed=0, radius="coin", engine=engine)
     compiled = {"policies": list(POLICIES), "radii": RADII, "engines": ENGINES}
     Path(destination).write_text(json.dumps(compiled, indent=2) + "\n")
 

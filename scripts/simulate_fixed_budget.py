@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from ldpt.instances import Instance
 from ldpt.io.runs import Labels, labelled, write_runs
-from ldpt.simulate import fixed_budget_columns, progress_lines, spawn_keys
+from ldpt.simulate import fixed_budget, progress_lines, spawn_keys
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -19,18 +19,10 @@ def simulate(problem: Instance, methods: Methods, seed: int, threads: int) -> It
         for name, level in levels.items():
             epsilon, runs = float(name), level["replicates"]
             show = progress_lines(f"{policy} at epsilon {name}", runs)
-            columns = fixed_budget_columns(
-                problem,
-                epsilon,
-                level["budgets"],
-                runs,
-                seed,
-                policy,
-                progress=show,
-                threads=threads,
-            )
+            given = (problem, epsilon, level["budgets"], runs, seed, policy)
+            table = fixed_budget(*given, threads=threads, progress=show)
             labels: Labels = {"instance": problem.name, "policy": policy, "epsilon": epsilon}
-            yield labelled(labels, columns)
+            yield labelled(labels, {key: values.to_numpy() for key, values in table.items()})
 
 
 def stream_keys(problem: Instance, methods: Methods) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from ldpt.instances import MAX_LISTED_ARMS, Instance
 from ldpt.io.runs import Labels, labelled, write_runs
 from ldpt.radii import Radius
-from ldpt.simulate import fixed_confidence_columns, progress_lines, spawn_keys
+from ldpt.simulate import fixed_confidence, progress_lines, spawn_keys
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -25,10 +25,13 @@ def simulate(
         for delta in level["deltas"]:
             show = progress_lines(f"{radius} at epsilon {name}, delta {delta}", runs)
             edge = Radius(radius, **constants)
-            columns = fixed_confidence_columns(
-                problem, epsilon, delta, runs, seed, edge, progress=show, threads=threads
-            )
-            few = {n: c for n, c in columns.items() if listed or not n.startswith("pulls_")}
+            given = (problem, epsilon, delta, runs, seed, edge)
+            table = fixed_confidence(*given, threads=threads, progress=show)
+            few = {
+                key: values.to_numpy()
+                for key, values in table.items()
+                if listed or not str(key).startswith("pulls_")
+            }
             yield labelled(labels | {"delta": delta}, few)
 
 

@@ -290,4 +290,4 @@ def test_table_of_the_optimum_has_no_policy_below_it(monkeypatch):
     monkeypatch.setattr(script, "BUDGETS", (10, 20))
     table = pd.DataFrame(script.rows())
     assert len(table) == 2 * len(script.PROBLEMS) * len(script.POLICIES)
-    assert (table["estimate"] >= table["optimal"]).all()
+    assert (table["estimate"] >= table["optimal"] * (1 - 1e-12)).all()

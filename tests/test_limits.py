@@ -147,9 +147,9 @@ def _chain(tail: float) -> object:
 @pytest.mark.parametrize(
     ("use", "said"),
     [
-        (lambda: simulate.fixed_budget(PROBLEM, 1.0, 10**19, 1, 0), "at most 1e+13, got 1"),
-        (lambda: simulate.fixed_budget(PROBLEM, 1.0, math.inf, 1, 0), "at most 1e+13, got inf"),
-        (lambda: simulate.fixed_budget(PROBLEM, 1.0, math.nan, 1, 0), "whole numbers of pulls"),
+        (lambda: simulate.fixed_budget(PROBLEM, 1.0, 10**19, 1, 0), "to 10000000000000, got 1"),
+        (lambda: simulate.fixed_budget(PROBLEM, 1.0, math.inf, 1, 0), "to 10000000000000, got inf"),
+        (lambda: simulate.fixed_budget(PROBLEM, 1.0, math.nan, 1, 0), "got nan"),
         (lambda: simulate.fixed_budget(PROBLEM, 1.0, 9, 10**15, 0), "from 1 to 100000000, got"),
         (lambda: simulate.fixed_confidence(PROBLEM, 1.0, 0.1, 10**15, 0), "from 1 to 100000000"),
         (

@@ -34,9 +34,9 @@ from ldpt.privacy import shrinkage
 
 UNION, TWO_SIDED, ONE_SIDED, COIN = 0, 1, 2, 3  # families of formulas
 HOEFFDING_VARIANCE = 0.25  # variance proxy of every variable in [0, 1]
+DEFAULT_RADIUS = "coin"  # what a practitioner gets without choosing
 DEFAULT_RHO = 10.0
 DEFAULT_PRIOR_GAP = 0.125
-DEFAULT_RADIUS = "onesided"  # of the command line and of plans
 DRIFT_TOLERANCE = 1e-4  # relative, of pulls that are estimated; every step halves the distance
 MIN_CONSTANT, MAX_CONSTANT = 1e-100, 1e100  # of rho and prior_gap; beyond, squares overflow
 
@@ -108,7 +108,7 @@ def upper(edge: Boundary, n: float, t: float) -> float:
     float
         The boundary, in responses: the arm is decided above when d >= upper.
     """
-    return height(edge, edge.above, n, t)
+    return float(height(edge, edge.above, n, t))
 
 
 def lower(edge: Boundary, n: float, t: float) -> float:
@@ -128,7 +128,7 @@ def lower(edge: Boundary, n: float, t: float) -> float:
     float
         The boundary, in responses: the arm is decided below when d < -lower.
     """
-    return height(edge, edge.below, n, t)
+    return float(height(edge, edge.below, n, t))
 
 
 def height(edge: Boundary, lines: np.ndarray, n: float, t: float) -> float:

@@ -1,7 +1,5 @@
 """Files of runs say what was simulated, in few bytes."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -40,30 +38,3 @@ def test_write_runs_stores_labels_in_a_few_bytes(tmp_path: Path) -> None:
 
     labels = {"instance": "three-groups", "policy": "apt", "epsilon": 0.1}
     assert size(50_000, **labels) - size(50_000) < 2_000
-
-
-JOB = """
-import sys
-from ldpt.instances import Instance
-from ldpt.provenance import job
-from ldpt.io.runs import labelled, write_runs
-from ldpt.simulate import fixed_budget_columns, fixed_confidence_columns
-
-easy = Instance("easy", [0.0, 1.0], 0.5)
-labels = {"instance": "easy", "epsilon": 1.0, "number": 3}
-budget = fixed_budget_columns(easy, 1.0, [4], 9, seed=0)
-confidence = fixed_confidence_columns(easy, 1.0, 0.5, 9, seed=0, radius="onesided")
-write_runs(sys.argv[1], [labelled(labels, budget)])
-write_runs(sys.argv[2], [labelled(labels, confidence)])
-assert "pandas" not in sys.modules, "a quarter of a second in each job of simulation"
-"""
-
-
-def test_simulation_job_imports_no_pandas(tmp_path: Path) -> None:
-    files = [str(tmp_path / name) for name in ("budget.parquet", "confidence.parquet")]
-    done = subprocess.run([sys.executable, "-c", JOB, *files], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    for file in files:
-        found = pd.read_parquet(file)
-        assert len(found) == 9
-        assert found.dtypes[["epsilon", "number"]].tolist() == [np.float64, np.int64]
