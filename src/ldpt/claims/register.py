@@ -222,11 +222,18 @@ def judge(register: Mapping[str, Any], evidence: Entries) -> dict[str, Any]:
     level = {"test_level": register["test_level"]}
     found = [judge_row(row, level | used.get(_source(row), {})) for row in rows]
     for row in found:
-        if row["statistic"]:
-            kind = register["statistics"][row["statistic"]]
-            row["detects"] = _filled(kind["detects"], row["evidence"]) if row["cases"] else ""
+        if row["statistic"] and row["cases"]:
+            row["detects"] = _detects(register["statistics"][row["statistic"]], row["evidence"])
     about = {name: value for name, value in register.items() if name != "claims"}
     return {**about, "headlines": headlines(found), "claims": found}
+
+
+def _detects(statistic: Row, entry: Mapping[str, Any]) -> str:
+    """Return the smallest violation that would have been found; nothing where it is undefined."""
+    try:
+        return _filled(statistic["detects"], entry)
+    except ValueError:
+        return "not defined for these runs"
 
 
 def _source(row: Row) -> tuple[str, str]:
