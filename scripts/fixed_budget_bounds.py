@@ -17,11 +17,11 @@ MIN_BUDGET = 0.5  # in units of H_eps; rates at smaller budgets say little about
 NEAR_ONE = 0.5  # error probabilities above say nothing about a rate
 LOWER = "best"  # the larger of the lower bounds by reduction and by a genie
 NAMES = {  # of the bounds that are drawn
-    "printed": "printed bound",
-    "proved": "our bound",
+    "printed": "printed",
+    "proved": "Algorithm 1",
     "best": "limit of all\nalgorithms",
-    "lsa": "LSA’s bound",
-    "lsa-clipped": "its clipped bound",
+    "lsa": "LSA",
+    "lsa-clipped": "clipped LSA",
 }
 
 

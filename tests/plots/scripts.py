@@ -35,8 +35,9 @@ def inputs(name: str, results: Path) -> SimpleNamespace:
 
 def params(name: str, config: Any) -> dict[str, Any]:
     """Return the settings that a figure's rule takes from a config."""
-    found = re.findall(r'(\w+)=config\["(\w+)"\]\["(\w+)"\]', _rule(name))
-    return {key: config[section][option] for key, section, option in found}
+    options = re.findall(r'(\w+)=config\["figures"\]\["(\w+)"\]', _rule(name))
+    panels = re.findall(r'(panels)=panels\("(\w+)"\)', _rule(name))
+    return {key: config["figures"][option] for key, option in options + panels}
 
 
 def draw(name: str, results: Path, config: Any) -> Any:

@@ -41,7 +41,7 @@ rule hero:
     group:
         "conclude"
     params:
-        panels=config["figures"]["collapse"],
+        panels=panels("collapse"),
         delta=config["figures"]["delta"],
         error=config["figures"]["error"],
         code=code("hero"),
