@@ -26,7 +26,7 @@ html: .venv/ready
 
 # The parts of the README that come from a finished run: findings, figures, cost.
 readme: .venv/ready
-	$(BIN)/python -m ldpt.publishing.readme
+	$(BIN)/python docs/readme.py
 
 # The engines are compiled beforehand, and not by every process of the tests: those of Algorithm 2 on
 # a second core, which then has the time for lint.

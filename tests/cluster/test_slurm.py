@@ -11,8 +11,10 @@ import pytest
 import yaml
 
 from ldpt.provenance import file_hash
-from ldpt.publishing.readme import finished_jobs
 from tests.cluster.slurm import Cluster
+from tests.plots.scripts import load
+
+finished_jobs = load("docs/readme.py").finished_jobs
 
 pytestmark = pytest.mark.cluster
 

@@ -7,7 +7,9 @@ import pytest
 
 from ldpt.provenance import FORMAT, record_text
 from ldpt.provenance.records import FIELDS
-from ldpt.publishing import readme
+from tests.plots import scripts
+
+readme = scripts.load("docs/readme.py")
 
 HEADLINES = {
     "typos": 10,
