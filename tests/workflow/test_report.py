@@ -151,7 +151,7 @@ def test_article_comes_out_the_same_twice(
     import runpy
 
     monkeypatch.chdir(smoke)
-    typeset = runpy.run_path(str(PROJECT / "scripts" / "report.py"))["typeset"]
+    typeset = runpy.run_path(str(PROJECT / "scripts" / "article.py"))["typeset"]
     again = tmp_path / "report.pdf"
     typeset("paper/report.typ", Path("results/smoke"), str(again))
     assert again.read_bytes() == (run / "paper" / "report.pdf").read_bytes()

@@ -117,73 +117,6 @@ def union_term(factor: int = 2) -> Evidence:
     )
 
 
-def half_a_gap(misplaced_root: bool = True) -> Evidence:
-    """Appendix B: sqrt(2) d/(1 - 2 sqrt(2 d)) at d = 1/(4 sqrt 2) is 1/2; needs 2 sqrt(2) d."""
-    iv = intervals()
-    root = iv.sqrt(iv.mpf(2))
-    delta = 1 / (4 * root)
-    inner = iv.sqrt(2 * delta) if misplaced_root else root * delta
-    printed = root * delta / (1 - 2 * inner)
-    meant = root * delta / (1 - 2 * root * delta)
-    half, tiny = iv.mpf(0.5), iv.mpf(1e-30)
-    return evidence_of(
-        [("delta = 1/(4 sqrt 2)", certainly(abs(printed - half) < tiny))],
-        [("delta = 1/(4 sqrt 2)", certainly(abs(meant - half) < tiny))],
-    ) | {"printed_value": midpoint(printed), "meant_value": midpoint(meant)}
-
-
-def index_lower_bound(gap_power: int = 0) -> Evidence:
-    """Appendix B, chain for B_k: its middle line mixes Delta_k with Delta_{k,eps} = c Delta_k.
-
-    In units of sqrt(T/H_eps) the middle line is (c - sqrt(2) d)/sqrt(2) as printed, which for c < 1
-    is below the last line 1/sqrt(2) - d; with private gaps throughout the two are equal.
-    """
-    iv = intervals()
-    root, tiny = iv.sqrt(iv.mpf(2)), iv.mpf(1e-30)
-    delta = 1 / (4 * root)
-    last = 1 / root - delta
-
-    def middle(shrink: Fraction, power: int) -> Any:
-        private = enclose(shrink)
-        return (private - root * delta * private**power) / (root * private**power)
-
-    shrinks = [Fraction(n, 10) for n in (1, 5, 9)]
-    return evidence_of(
-        ((f"c = {c}", not certainly(middle(c, gap_power) < last - tiny)) for c in shrinks),
-        ((f"c = {c}", certainly(middle(c, 1) >= last - tiny)) for c in shrinks),
-    ) | {
-        "middle_line_at_half": midpoint(middle(Fraction(1, 2), gap_power)),
-        "last_line": midpoint(last),
-    }
-
-
-def helpful_arm(rounds: int = 2) -> Evidence:
-    """Appendix B: shares (T - K)/(H Delta_i^2) add up to T - K, and T - K >= T/2 when T >= 2K.
-
-    ``rounds`` is the 2 of T >= 2K.
-    """
-    gaps = [Fraction(n, 30) for n in (1, 2, 7, 12)]
-    complexity = sum(1 / gap**2 for gap in gaps)
-    n_arms = len(gaps)
-    return evidence_of(
-        (
-            f"T = {t}",
-            sum((t - n_arms) / (complexity * gap**2) for gap in gaps) == t - n_arms
-            and 2 * (t - n_arms) >= t,
-        )
-        for t in (rounds * n_arms, rounds * n_arms + 1, 50, 10**6)
-    )
-
-
-def estimated_gap_is_positive(tau: Fraction = Fraction(1, 2)) -> Evidence:
-    """Appendix B: the estimated gap |tau_eps - mu^| + zeta_eps is positive; it may be 0."""
-    estimates = [Fraction(s, 4) for s in range(5)]
-    return evidence_of(
-        ((f"mu^ = {m}, zeta = 0", abs(tau - m) > 0) for m in estimates),
-        ((f"mu^ = {m}, zeta = 0", abs(tau - m) >= 0) for m in estimates),
-    )
-
-
 THRESHOLD = Fraction(1, 2)
 TOLERANCES = (Fraction(0), Fraction(1, 20), Fraction(1, 10))
 
@@ -247,10 +180,6 @@ CHECKS: list[Callable[[], Evidence]] = [
     maximal_inequality,
     peeling_scales,
     union_term,
-    half_a_gap,
-    index_lower_bound,
-    helpful_arm,
-    estimated_gap_is_positive,
     rejected_below_threshold,
     accepted_above_threshold,
     pulls_of_other_arms,

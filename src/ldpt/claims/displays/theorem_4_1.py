@@ -2,7 +2,7 @@
 
 import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
@@ -12,7 +12,6 @@ from ldpt.claims.displays.arithmetic import (
     enclose,
     evidence_of,
     intervals,
-    midpoint,
 )
 
 
@@ -43,41 +42,6 @@ def hoeffding_on_the_radius(
         ((f"t = {t}, s = {t - 1}", holds(t, scale)) for t in times),
         [*mended, ("power of delta in Hoeffding's bound", 2 / amended >= 1)],
     ) | {"exponent_of_delta": float(2 / scale)}
-
-
-def sum_over_rounds(numerator: Fraction = Fraction(1, 2)) -> Evidence:
-    """sum_t delta/(2 t^2) = pi^2 delta/12 <= delta, after (t - 1)/t^3 <= 1/t^2 in every round."""
-    iv = intervals()
-    total = enclose(numerator) * iv.pi**2 / 6
-    rounds = [(f"t = {t}", Fraction(t - 1, t**3) <= Fraction(1, t**2)) for t in (1, 2, 10, 10**6)]
-    return evidence_of([*rounds, ("sum", certainly(total <= 1))]) | {
-        "sum_over_delta": midpoint(total)
-    }
-
-
-def conditional_sum(rounds: int = 7) -> Evidence:
-    """Appendix D: P(deviation at t) = sum_s P(deviation | T_i(t) = s), exactly, for two arms.
-
-    A sum of conditional probabilities with their weights left out. What is meant is the union over
-    s of events on the arm's own sequence of responses, which bounds the probability.
-    """
-    p, asked = Fraction(1, 2), Fraction(2, 5)
-    counts = _counts_after(rounds, p)
-    mass: dict[int, Fraction] = {}
-    hits: dict[int, Fraction] = {}
-    for (pulls, positives, *_), weight in counts.items():
-        mass[pulls] = mass.get(pulls, Fraction(0)) + weight
-        if abs(Fraction(positives, pulls) - p) >= asked:
-            hits[pulls] = hits.get(pulls, Fraction(0)) + weight
-    probability = sum(hits.values(), Fraction(0))
-    conditional = sum((hit / mass[pulls] for pulls, hit in hits.items()), Fraction(0))
-    union = sum((_binomial_deviation(s, p, asked) for s in range(1, rounds)), Fraction(0))
-    where = f"K = 2, t = {rounds}"
-    return evidence_of([(where, probability == conditional)], [(where, probability <= union)]) | {
-        "probability": float(probability),
-        "sum_of_conditionals": float(conditional),
-        "union_bound": float(union),
-    }
 
 
 def _counts_after(rounds: int, p: Fraction) -> dict[tuple[int, ...], Fraction]:
@@ -139,43 +103,6 @@ def termination_is_correct(slack: Fraction = Fraction(0)) -> Evidence:
     return evidence_of((f"{case}", holds(*case)) for case in cases)
 
 
-def small_radius_means_no_pull(
-    private_gap: bool = False,
-    shares: Sequence[Fraction] = (Fraction(1, 2), Fraction(9, 10), Fraction(1)),
-) -> Evidence:
-    """Appendix D: a radius at most Delta_i/2 means no pull; true of a radius below Delta_{i,eps}/2.
-
-    The worst estimate lies a radius nearer to the threshold than the mean does. At equality an arm
-    below the threshold is shifted onto it, counts as above, and is pulled.
-    """
-    tau = Fraction(1, 2)
-    cases = [
-        (f"gap = {gap}, c = {c}, side = {side}, rad = {share} Delta/2", gap, c, side, share)
-        for gap in (Fraction(1, 10), Fraction(2, 5))
-        for c in (Fraction(1, 10), Fraction(1, 2), Fraction(9, 10))
-        for side in (-1, 1)
-        for share in shares
-    ]
-
-    def holds(gap: Fraction, c: Fraction, side: int, radius: Fraction) -> bool:
-        worst = tau + side * (c * gap - radius)
-        inside = worst >= tau
-        shifted = worst - radius if inside else worst + radius
-        return (shifted >= tau) == inside
-
-    return evidence_of(
-        (
-            (name, holds(gap, c, side, share * gap / 2 * (c if private_gap else 1)))
-            for name, gap, c, side, share in cases
-        ),
-        (
-            (name, holds(gap, c, side, share * c * gap / 2))
-            for name, gap, c, side, share in cases
-            if share < 1
-        ),
-    )
-
-
 def fixed_point(constant: int = 499, needed: tuple[int, int] = (126, 54)) -> Evidence:
     """Appendix D: 56 + 24 log(2 C) < C for every C > 499, which the contradiction uses.
 
@@ -205,36 +132,9 @@ def fixed_point(constant: int = 499, needed: tuple[int, int] = (126, 54)) -> Evi
     return found | {"least_constant": float(high), "slack_at_constant": float(constant - high)}
 
 
-def steps_to_the_fixed_point(
-    deltas: Sequence[Fraction] = (Fraction(99, 100), Fraction(1, 10), Fraction(1, 10**4)),
-) -> Evidence:
-    """Appendix D: y = log(4 K H~/delta) >= 1, log y <= y and log H~ <= y, if H~ >= 1, delta < 1."""
-    iv = intervals()
-    cases = [
-        (k, h, d)
-        for k in (1, 2, 100)
-        for h in (Fraction(1), Fraction(7), Fraction(10**6))
-        for d in deltas
-    ]
-
-    def holds(n_arms: int, effective: Fraction, delta: Fraction) -> bool:
-        y = iv.log(enclose(4 * n_arms * effective / delta))
-        return (
-            certainly(y >= 1)
-            and certainly(iv.log(y) <= y)
-            and certainly(iv.log(enclose(effective)) <= y)
-        )
-
-    return evidence_of((f"K = {k}, H~ = {h}, delta = {d}", holds(k, h, d)) for k, h, d in cases)
-
-
 # each is called without arguments, and its name is the key of its evidence
 CHECKS: list[Callable[[], Evidence]] = [
     hoeffding_on_the_radius,
-    sum_over_rounds,
-    conditional_sum,
     termination_is_correct,
-    small_radius_means_no_pull,
     fixed_point,
-    steps_to_the_fixed_point,
 ]
