@@ -2,113 +2,110 @@
 
 import json
 import math
-from collections.abc import Iterable, Iterator
+import textwrap
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pandas as pd
 
 from ldpt.io.json_values import plain
-from ldpt.io.messages import short
-from ldpt.radii import RADII
-from ldpt.study.plan import BUDGET_METHODS, GUARANTEED, Plan
+from ldpt.io.messages import counted, short
+from ldpt.radii import DEFAULT_RADIUS, RADII
+from ldpt.study.plan import BUDGET_METHODS, GUARANTEED, People, Plan
 
-WORST_CASE = "for the worst of {} similar problems, not for this one"
-
-
-def render(plan: Plan) -> str:
-    """The plan as text."""
-    return "\n\n".join(_sections(plan))
+WIDE = 100  # columns of a terminal from which intervals and bounds are shown
+Row = dict[str, Any]
+Columns = dict[str, Callable[[Row], str]]
 
 
-def _sections(plan: Plan) -> Iterator[str]:
-    asked, instance = plan.request, plan.request.instance
-    yield (
-        f"{instance.n_arms} arm{'s' * (instance.n_arms > 1)}, threshold {instance.threshold:g}, "
-        f"tolerance {instance.tolerance:g}; simulated with the guessed means "
-        f"{short(', '.join(f'{mean:g}' for mean in instance.means), 60)} and seed {asked.seed}.\n"
-        "epsilon is what one person's answers may reveal: less is more private, inf is no privacy."
-        "\n" + "\n".join(_terms(plan))
-    )
-    yield f"Recommendation: {recommendation(plan)}"
+def render(plan: Plan, width: int = 80, explain: bool = False) -> str:
+    """Return the plan as text of at most this many columns."""
+    return "\n\n".join(_sections(plan, max(width, 60), explain))
+
+
+def _sections(plan: Plan, width: int, explain: bool) -> Iterator[str]:
+    request = plan.request
+    yield _wrapped(f"Recommendation: {recommendation(plan)}", width)
+    yield "\n".join(_wrapped(line, width) for line in _problem(plan))
     if not plan.cost.empty:
-        title = f"People needed for an error probability of at most {asked.delta:g}"
-        yield f"{title}\n{_layout(map(_cost_line, records_of(plan.cost)))}"
-        yield "\n".join(_legend(plan))
+        title = f"People needed for an error probability of at most {request.delta:g}"
+        yield _table(title, plan.cost, _cost_columns(plan, width))
     if not plan.wrong_means.empty:
-        yield _wrong_means(plan)
+        title = f"If the guessed means are wrong (epsilon {request.focus:g})"
+        rows = plan.wrong_means.sort_values(["gaps", "method"], kind="stable")
+        yield _table(title, rows, WRONG_MEANS)
     if not plan.error.empty:
-        yield (
-            f"Error probability by budget\n{_layout(map(_error_line, records_of(plan.error)))}\n"
-            "error: share of simulated studies with a wrong answer if the guess is right\n"
-            f"lower bound: proved for every method, {worst_case(plan)}\n"
-            "upper bound: proved for this method and the guessed means; 1 says nothing"
-        )
+        title = "Error probability by number of answers"
+        yield _table(title, plan.error, _error_columns(plan, width))
     if not plan.smallest.empty:
-        title = f"Smallest epsilon for {asked.budget:,} answers and error {asked.delta:g}"
-        lines = _layout(map(_smallest_line, records_of(plan.smallest)))
-        yield f"{title}\n{lines}\nthe strongest privacy at which this many answers are enough"
+        title = f"Smallest epsilon for {request.budget:,} answers and error {request.delta:g}"
+        yield _table(title, plan.smallest, {"method": _word("method"), "epsilon": _smallest})
+    if explain:
+        yield "\n".join(_legend(plan, width))
+    else:
+        yield "--explain says what the columns mean."
 
 
-def worst_case(plan: Plan) -> str:
-    """Of which problem the lower bound for a fixed number of answers speaks."""
-    return WORST_CASE.format(plan.request.instance.n_arms + 1)
-
-
-def _terms(plan: Plan) -> Iterator[str]:
-    """How answers become people."""
-    asked = plan.request
-    if asked.answers_per_person > 1:
-        count = asked.answers_per_person
+def _problem(plan: Plan) -> Iterator[str]:
+    """Yield what is planned, and how answers become people."""
+    request, instance, people = plan.request, plan.request.instance, plan.request.people
+    means = short(", ".join(f"{mean:g}" for mean in instance.means), 60)
+    yield (
+        f"{counted(instance.n_arms, 'arm')}, threshold {instance.threshold:g}, tolerance "
+        f"{instance.tolerance:g}; simulated with the guessed means {means} and seed {request.seed}."
+    )
+    if people.answers > 1:
         yield (
-            f"Each person gives {count} answers and shares epsilon among them: every answer is "
-            f"epsilon/{count} private (composition), so the study needs more answers, and mostly "
-            "more people as well."
+            f"Each person gives {people.answers} answers and shares epsilon among them: every "
+            f"answer is epsilon/{people.answers} private (composition), so the study needs more "
+            "answers, and mostly more people as well."
         )
     else:
         yield "One answer per person."
-    if asked.drop_out:
+    if people.drop_out:
         yield (
-            f"Of those invited {asked.drop_out:.0%} never answer; people are those to invite. This "
-            "is safe only if dropping out does not depend on the answer."
+            f"Of those invited {people.drop_out:.0%} never answer; people are those to invite. "
+            "This is safe only if dropping out does not depend on the answer."
         )
-    if asked.batch > 1:
+    if people.batch > 1:
         yield (
-            f"Asked in batches of {asked.batch:,}: a study that stops by itself invites up to "
-            f"{asked.instance.n_arms * (asked.batch - 1):,} people more than shown, whose answers "
-            "come after their arm is decided, and more if it does not wait for a whole batch."
+            f"Asked in batches of {people.batch:,}: a study that stops when certain invites up to "
+            f"{instance.n_arms * (people.batch - 1):,} people more than shown, whose answers come "
+            "after their arm is decided, and more if it does not wait for a whole batch."
         )
 
 
-# --- one piece of advice
+# --- recommendation
 
 
 def recommendation(plan: Plan) -> str:
-    """One method with its reason."""
-    asked = plan.request
+    """Return one method with its reason."""
     if plan.cost.empty:
         return _advise_budget(plan)
-    rows = plan.cost[plan.cost["epsilon"] == asked.focus].sort_values("people")
+    request = plan.request
+    rows = plan.cost[plan.cost["epsilon"] == request.focus].sort_values("people")
     proved = rows[rows["guaranteed"]]
     if proved.empty:
         return _advise_unproved(plan, rows.iloc[0])
     best = proved.iloc[0]
     text = (
         f"{best['method']}. Whatever the means are, it is wrong with probability at most "
-        f"{asked.delta:g} (proved), and it stops by itself: at epsilon {asked.focus:g} after "
-        f"{whole(best['people'])} people on average. Invite up to {whole(best['people_95'])} to "
-        f"finish in 95 % of studies{_rounds(plan, best['people_95'])}."
+        f"{request.delta:g} (proved), and it stops when certain: at epsilon {request.focus:g} "
+        f"after {rounded(best['people'])} people on average. Invite up to "
+        f"{rounded(best['people_95'])} to finish in 95 % of studies"
+        f"{_rounds(plan, best['people_95'])}."
     )
     fixed = rows[rows["method"].isin(BUDGET_METHODS)]
     if not fixed.empty:
-        other = fixed.iloc[0]
         text += (
-            f" {other['method']} with a fixed number of {whole(other['people'])} people errs with "
-            f"about {asked.delta:g} too, but only if the guessed means are right (see below)."
+            f" {fixed.iloc[0]['method']} with a fixed number of "
+            f"{rounded(fixed.iloc[0]['people'])} people has the same error probability, but only "
+            "if the guessed means are right."
         )
-    if asked.budget is not None and best["pulls_95"] > asked.budget:
+    if request.budget is not None and best["pulls_95"] > request.budget:
         text += (
-            f" {best['method']} may not fit into {asked.budget:,} answers at epsilon "
-            f"{asked.focus:g}: see the smallest epsilon below."
+            f" {best['method']} may not fit into {request.budget:,} answers at epsilon "
+            f"{request.focus:g}: see the smallest epsilon below."
         )
     return text
 
@@ -116,169 +113,194 @@ def recommendation(plan: Plan) -> str:
 def _advise_unproved(plan: Plan, best: pd.Series) -> str:
     delta, method = plan.request.delta, best["method"]
     if method in RADII:
-        return f"none of these: the error of {method} can exceed {delta:g}; use {GUARANTEED[-1]}."
+        return f"none of these: the error of {method} can exceed {delta:g}; use {DEFAULT_RADIUS}."
     return (
-        f"{method} with {whole(best['people'])} people at epsilon {plan.request.focus:g}"
-        f"{_rounds(plan, best['people'])}. Its error of {delta:g} holds only if the guessed means "
-        f"are right; {GUARANTEED[-1]} keeps it whatever they are (--method)."
+        f"{method} with {rounded(best['people'])} people at epsilon {plan.request.focus:g}"
+        f"{_rounds(plan, best['people'])}. Its error probability of {delta:g} holds only if the "
+        f"guessed means are right; that of {DEFAULT_RADIUS} holds whatever they are (--method)."
     )
 
 
 def _advise_budget(plan: Plan) -> str:
-    asked = plan.request
-    last = plan.error[
-        (plan.error["epsilon"] == asked.focus)
-        & (plan.error["budget"] == plan.error["budget"].max())
-    ].sort_values("estimate")
-    best = last.iloc[0]
+    request, table = plan.request, plan.error
+    last = table[(table["epsilon"] == request.focus) & (table["budget"] == table["budget"].max())]
+    best = last.sort_values("estimate").iloc[0]
     error = "no error in" if best["errors"] == 0 else f"an error of about {best['estimate']:.2g} in"
     return (
-        f"{best['method']}. With {asked.budget:,} answers at epsilon {asked.focus:g} it had "
+        f"{best['method']}. With {request.budget:,} answers at epsilon {request.focus:g} it had "
         f"{error} {best['replicates']:,} runs (at most {best['high']:.2g} at 95 %), if the guessed "
-        "means are right; --delta adds methods that keep an error level whatever the means are"
+        "means are right; --delta adds methods whose error level holds whatever the means are"
         f"{_rounds(plan, best['people'])}."
     )
 
 
 def _rounds(plan: Plan, people: float) -> str:
-    """How often a batch is invited."""
-    size = plan.request.batch
+    """Return how often a batch is invited."""
+    size = plan.request.people.batch
     return f", {math.ceil(people / size):,} rounds of {size:,}" if size > 1 else ""
 
 
 # --- tables
 
 
-def _cost_line(row: dict[str, Any]) -> dict[str, str]:
-    fixed = row["method"] in BUDGET_METHODS
-    return {
-        "epsilon": f"{row['epsilon']:g}",
-        "method": row["method"],
-        "people": whole(row["people"]),
-        "95 % interval": f"{whole(row['people_low'])} .. {whole(row['people_high'])}",
-        "95 % of runs": "fixed" if fixed else f"<= {whole(row['people_95'])}",
-        "error": f"{row['error']:.2g} [{row['error_low']:.2g}, {row['error_high']:.2g}]",
-        "price": f"{row['price']:.3g}",
-        "1/c^2": f"{row['price_theory']:.3g}",
-        "least": whole(row["bound_low"]) + "*" * fixed,
-        "enough": whole(row["bound_high"]),
-        "runs": whole(row["runs"]),
+def _word(key: str) -> Callable[[Row], str]:
+    return lambda row: str(row[key])
+
+
+def _level(row: Row) -> str:
+    return f"{row['epsilon']:g}"
+
+
+def _people(row: Row) -> str:
+    return rounded(row["people"])
+
+
+def _cost_columns(plan: Plan, width: int) -> Columns:
+    columns: Columns = {
+        "epsilon": _level,
+        "method": _word("method"),
+        "people": _people,
+        "95 % done by": lambda row: (
+            "fixed" if row["method"] in BUDGET_METHODS else rounded(row["people_95"])
+        ),
+        "error": lambda row: f"{row['error']:.2g}",
+        "price of privacy": lambda row: f"{row['price']:.2g}",
     }
+    if width < WIDE:
+        return columns
+    wide: Columns = {
+        "predicted": lambda row: f"{row['price_theory']:.2g}",
+        "lower bound": lambda row: (
+            rounded(row["bound_low"]) + "*" * (row["method"] in BUDGET_METHODS)
+        ),
+        "upper bound": lambda row: rounded(row["bound_high"]),
+    }
+    return columns | wide
 
 
-def _legend(plan: Plan) -> Iterator[str]:
-    """What the columns of the cost table are."""
-    methods = set(plan.cost["method"])
-    fixed = sorted(methods & set(BUDGET_METHODS))
-    stopping = sorted(methods & set(RADII))
-    these = " and ".join(fixed)
-    yield "people         people to invite: " + (
-        ("on average" + f", or the fixed number of {these}" * bool(fixed))
-        if stopping
-        else "a fixed number"
-    )
-    yield "95 % interval  of that number, for the error of the simulation only"
-    if stopping:
-        yield "95 % of runs   with this many people 95 of 100 studies come to their end"
-    yield "error          share of simulated studies with a wrong answer, and its 95 % interval"
-    yield "price          answers needed, divided by those needed without privacy"
-    yield "1/c^2          the price that the theory predicts, c = tanh(epsilon/2) for one answer"
-    yield "least          a proved lower bound, in answers:"
-    if stopping:
-        yield "               the average of any method that is right with any means"
-    if fixed:
-        yield f"               * {worst_case(plan)}, so {these} may need fewer"
-    yield "enough         a proved upper bound, in answers (- if none is proved):"
-    if stopping:
-        yield "               on the average; a single study may need more"
-    if fixed:
-        yield f"               with this many {these} keeps the error level if the guess is right"
-    yield "runs           simulated studies behind the row"
-    if fixed and plan.request.instance.tolerance > 0:
-        others = "; the others decide every arm" if methods - set(fixed) else ""
-        yield (
-            f"Within the tolerance of {plan.request.instance.tolerance:g} either answer of "
-            f"{' and '.join(fixed)} counts as right{others}."
+WRONG_MEANS: Columns = {
+    "true gaps": lambda row: f"{row['gaps']:g} x guess",
+    "method": _word("method"),
+    "people": _people,
+    "error": lambda row: f"{row['error']:.2g}",
+}
+
+
+def _error_columns(plan: Plan, width: int) -> Columns:
+    columns: Columns = {
+        "epsilon": _level,
+        "method": _word("method"),
+        "answers": lambda row: f"{row['budget']:,}",
+        "people": _people,
+        "error": lambda row: f"{row['estimate']:.2g}",
+        "95 % interval": lambda row: f"{row['low']:.2g} .. {row['high']:.2g}",
+    }
+    if plan.request.people == People():
+        del columns["people"]  # equal to the answers
+    if width < WIDE:
+        return columns
+    wide: Columns = {
+        "without privacy": lambda row: f"{row['without_privacy']:.2g}",
+        "lower bound*": lambda row: f"{row['bound_low']:.2g}",
+        "upper bound": lambda row: f"{row['bound_high']:.2g}",
+    }
+    return columns | wide
+
+
+def _smallest(row: Row) -> str:
+    if math.isnan(row["epsilon"]):
+        return f"none: {rounded(row['pulls'])} answers are needed without privacy"
+    return f"{row['epsilon']:.2g}  ({row['low']:.2g} .. {row['high']:.2g})"
+
+
+def _table(title: str, table: pd.DataFrame, columns: Columns) -> str:
+    """Return a table with words to the left and numbers to the right."""
+    rows = [[show(row) for show in columns.values()] for row in records_of(table)]
+    widths = [max(map(len, cells)) for cells in zip(columns, *rows, strict=True)]
+    words = {"method", "epsilon" if len(columns) == 2 else "method"}
+    lines = [title]
+    for cells in [list(columns), *rows]:
+        line = "  ".join(
+            cell.ljust(size) if name in words else cell.rjust(size)
+            for name, cell, size in zip(columns, cells, widths, strict=True)
         )
-    for method in sorted(methods & set(RADII) - set(GUARANTEED)):
-        yield f"The radius {method} is the paper's: its error can exceed delta, so use another."
+        lines.append(line.rstrip())
+    return "\n".join(lines)
 
 
-def _wrong_means(plan: Plan) -> str:
-    asked = plan.request
-    lines = [
-        {
-            "true gaps": f"{row['gaps']:g} x guess",
-            "method": row["method"],
-            "people": whole(row["people"]),
-            "error": f"{row['error']:.2g}",
-        }
-        for row in records_of(plan.wrong_means.sort_values(["gaps", "method"], kind="stable"))
-    ]
-    return (
-        f"If the guessed means are wrong (epsilon {asked.focus:g})\n{_layout(lines)}\n"
-        "gaps are the distances of the means from the threshold: 0.5 x guess is a harder problem.\n"
-        "A method that stops by itself changes its length and keeps its error level; a fixed "
-        "number\nof answers keeps its length and changes its error."
+def _legend(plan: Plan, width: int) -> Iterator[str]:
+    """Yield what the columns are."""
+    fixed = [method for method in plan.request.methods if method in BUDGET_METHODS]
+    texts = {
+        "epsilon": "what one person's answers may reveal: less is more private, inf is no privacy",
+        "people": "people to invite: on average, or the fixed number of " + " and ".join(fixed)
+        if fixed
+        else "people to invite, on average",
+        "95 % done by": "with this many people 95 of 100 studies come to their end",
+        "error": "share of simulated studies with a wrong verdict, if the guess is right",
+        "price of privacy": "answers needed, divided by those needed without privacy",
+        "predicted": "the price 1/c^2 of the theory, c = tanh(epsilon/2) for one answer",
+        "lower bound": "proved for every method; * for the worst of "
+        f"{plan.request.instance.n_arms + 1} similar problems, not for this one",
+        "upper bound": "proved for this method if the guess is right (- if none is proved); on the "
+        "average answers for methods that stop when certain",
+        "true gaps": "distances of the means from the threshold: 0.5 x guess is a harder problem. "
+        "A method that stops when certain then changes its length, a fixed number of answers its "
+        "error",
+    }
+    for name, text in texts.items():
+        yield _wrapped(f"{name:<17}{text}", width, " " * 17)
+    for method in sorted(set(plan.request.methods) & set(RADII) - set(GUARANTEED)):
+        yield _wrapped(
+            f"The radius {method} is the paper's: its error can exceed delta, so use another.",
+            width,
+        )
+    if fixed and plan.request.instance.tolerance > 0:
+        yield _wrapped(
+            f"Within the tolerance of {plan.request.instance.tolerance:g} either verdict of "
+            f"{' and '.join(fixed)} counts as right.",
+            width,
+        )
+    yield _wrapped("--json has the same numbers with intervals, bounds and runs.", width)
+
+
+def _wrapped(text: str, width: int, indent: str = "") -> str:
+    return textwrap.fill(
+        text, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
     )
 
 
-def _error_line(row: dict[str, Any]) -> dict[str, str]:
-    return {
-        "epsilon": f"{row['epsilon']:g}",
-        "method": row["method"],
-        "answers": whole(row["budget"]),
-        "people": whole(row["people"]),
-        "error": f"{row['estimate']:.3g} [{row['low']:.3g}, {row['high']:.3g}]",
-        "without privacy": f"{row['without_privacy']:.3g}",
-        "lower bound": f"{row['bound_low']:.2g}",
-        "upper bound": f"{row['bound_high']:.2g}",
-        "runs": whole(row["replicates"]),
-    }
+def rounded(value: float) -> str:
+    """Return a number of people or answers with three digits; a dash where none is known.
 
-
-def _smallest_line(row: dict[str, Any]) -> dict[str, str]:
-    out_of_reach = math.isnan(row["epsilon"])
-    needs = f"none: {whole(row['pulls'])} answers are needed without privacy"
-    shown = f"{row['epsilon']:.3g} [{row['low']:.3g}, {row['high']:.3g}]"
-    return {"method": row["method"], "epsilon": needs if out_of_reach else shown}
-
-
-def whole(value: float) -> str:
-    """A number of people or answers; a dash where none is known.
-
-    >>> whole(10712.4), whole(float("inf")), whole(float("nan"))
-    ('10,712', 'inf', '-')
+    >>> rounded(10712.4), rounded(87.2), rounded(float("inf")), rounded(float("nan"))
+    ('10,700', '87', 'inf', '-')
     """
     if math.isnan(value):
         return "-"
-    return f"{round(value):,}" if math.isfinite(value) else "inf"
+    return f"{float(f'{value:.3g}'):,.0f}" if math.isfinite(value) else "inf"
 
 
-def records_of(table: pd.DataFrame) -> list[dict[str, Any]]:
-    """The rows of a table as dictionaries."""
+def records_of(table: pd.DataFrame) -> list[Row]:
+    """Return the rows of a table as dictionaries."""
     return [{str(key): value for key, value in row.items()} for row in table.to_dict("records")]
 
 
-def _layout(lines: Iterable[dict[str, str]]) -> str:
-    return pd.DataFrame(list(lines)).to_string(index=False)
-
-
 def as_json(plan: Plan) -> str:
-    """The plan for machines; infinity is written "inf" and what is not known null."""
-    asked, instance = plan.request, plan.request.instance
+    """Return the plan as JSON; infinity is written "inf" and what is not known null."""
+    request, instance = plan.request, plan.request.instance
     content = {
         "instance": {
             "means": instance.means,
             "threshold": instance.threshold,
             "tolerance": instance.tolerance,
         },
-        "delta": asked.delta,
-        "budget": asked.budget,
-        "seed": asked.seed,
-        "drop_out": asked.drop_out,
-        "batch": asked.batch,
-        "answers_per_person": asked.answers_per_person,
+        "delta": request.delta,
+        "budget": request.budget,
+        "seed": request.seed,
+        "drop_out": request.people.drop_out,
+        "batch": request.people.batch,
+        "answers_per_person": request.people.answers,
         "recommendation": recommendation(plan),
         "cost": _known_rows(plan.cost),
         "wrong_means": _known_rows(plan.wrong_means),
@@ -288,8 +310,8 @@ def as_json(plan: Plan) -> str:
     return json.dumps(plain(content), indent=1, allow_nan=False)
 
 
-def _known_rows(table: pd.DataFrame) -> list[dict[str, Any]]:
-    """The rows of a table, with None for NaN."""
+def _known_rows(table: pd.DataFrame) -> list[Row]:
+    """Return the rows of a table, with None for NaN."""
     return [
         {key: None if value != value else value for key, value in row.items()}
         for row in records_of(table)

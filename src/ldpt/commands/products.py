@@ -1,0 +1,85 @@
+"""``ldpt trace``, ``ldpt audit`` and ``ldpt crate``: what a run of the workflow has left."""
+
+import argparse
+from pathlib import Path
+
+from ldpt.commands.options import output_file, refuse_unused, seed, whole
+
+
+def _add_root(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--root",
+        type=Path,
+        help="root of the run's output (default: the nearest folder upwards that holds a run)",
+    )
+
+
+def add_trace(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "product",
+        help="a figure, table or other product, a copy of one, or the first 8 or more digits of "
+        "its hash or of its record's hash, as printed in captions",
+    )
+    _add_root(parser)
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--full", action="store_true", help="every file and every setting")
+    form.add_argument("--json", action="store_true", help="everything, machine-readable")
+    form.add_argument("--dot", action="store_true", help="everything, as a graph for Graphviz")
+    parser.set_defaults(handler=_trace)
+
+
+def _trace(arguments: argparse.Namespace) -> int:
+    from ldpt.provenance.records import find_root
+    from ldpt.provenance.trace import render_trace, trace
+
+    forms = ("full", "json", "dot")
+    form = next((name for name in forms if getattr(arguments, name)), "summary")
+    root = find_root(arguments.root, near=arguments.product)
+    print(render_trace(trace(arguments.product, root), form))
+    return 0
+
+
+def add_audit(parser: argparse.ArgumentParser) -> None:
+    _add_root(parser)
+    parser.add_argument(
+        "--replay",
+        type=whole(1, 10**6),
+        metavar="N",
+        help="also run N random jobs again and compare what they write bit for bit",
+    )
+    parser.add_argument("--seed", type=seed, help="seed for choosing them (default: 0)")
+    parser.add_argument(
+        "--trust",
+        action="store_true",
+        help="run the code of the audited project if it is another one than this package's own: "
+        "for --replay and for the comparison with the DAG",
+    )
+    parser.add_argument("--json", action="store_true", help="machine-readable output")
+    parser.set_defaults(handler=_audit)
+
+
+def _audit(arguments: argparse.Namespace) -> int:
+    from ldpt.provenance import audit
+    from ldpt.provenance.records import find_root
+
+    if not arguments.replay:
+        refuse_unused(arguments, ["seed"], "without --replay")
+    root = find_root(arguments.root)
+    report = audit.audit(root, arguments.replay or 0, arguments.seed or 0, arguments.trust)
+    print(audit.render_audit(report, "json" if arguments.json else "text"))
+    return 0 if report.intact else 1
+
+
+def add_crate(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("out", type=output_file(".zip"), help="the zip file to write")
+    _add_root(parser)
+    parser.set_defaults(handler=_crate)
+
+
+def _crate(arguments: argparse.Namespace) -> int:
+    from ldpt.provenance import rocrate
+    from ldpt.provenance.records import find_root
+
+    rocrate.write(arguments.out, find_root(arguments.root))
+    print(arguments.out)
+    return 0
