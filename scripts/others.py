@@ -2,8 +2,8 @@
 
 import yaml
 
-from ldpt.others import tabulate
 from ldpt.publishing import tables
+from ldpt.world.others import tabulate
 
 COLUMNS = {
     "theirs": "as published, or as their program gives it (config/others.yaml)",

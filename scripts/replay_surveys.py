@@ -6,7 +6,7 @@ import pandas as pd
 import yaml
 
 from ldpt.publishing import tables
-from ldpt.surveys import tabulate
+from ldpt.world.surveys import tabulate
 
 QUESTION_COLUMNS = {
     "decided": "share of random orders in which the question is decided",

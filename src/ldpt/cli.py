@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from ldpt import __version__
 from ldpt.commands import analyse, plan, products, simulate
-from ldpt.commands.options import INVALID, OneLineParser, completion_script, one_of
-from ldpt.io.messages import short
+from ldpt.commands.options import INVALID, OneLineParser, completion_script
+from ldpt.io.messages import short, unknown
 
 INTERRUPTED = 130  # exit status
 DESCRIPTION = """\
@@ -39,10 +39,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         parser.print_help()
         return 0
     try:
-        if not words[0].startswith("-"):
-            _require_command(parser, words[0])
-        arguments, unknown = parser.parse_known_args(words)
-        commands[arguments.command].refuse_unknown(unknown)
+        if not words[0].startswith("-") and words[0] not in commands:
+            parser.error(unknown("command", words[0], commands))
+        arguments, others = parser.parse_known_args(words)
+        commands[arguments.command].refuse_unknown(others)
         status = int(arguments.handler(arguments))
         sys.stdout.flush()
     except SystemExit as end:  # argparse has printed the help or one line
@@ -57,13 +57,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"ldpt {words[0]}: {short(error, 600)}", file=sys.stderr)
         return INVALID
     return status
-
-
-def _require_command(parser: OneLineParser, name: str) -> None:
-    try:
-        one_of(COMMANDS)(name)
-    except argparse.ArgumentTypeError as error:
-        parser.error(f"the command {error}")
 
 
 def parsers() -> tuple[OneLineParser, Parsers]:

@@ -14,5 +14,15 @@ def test_draw_has_one_panel_per_question():
     figure = plot.draw(make_plan(asked))
     assert [axes.get_xlabel() for axes in figure.axes] == ["epsilon", "budget"]
     labels = [text.get_text() for text in figure.axes[0].get_legend().get_texts()]
-    assert labels == ["budget", "one-sided", "Algorithm 1"]
+    assert labels == ["one-sided", "Algorithm 1"]
+    assert "budget" in [text.get_text() for text in figure.axes[0].texts]
+    plt.close("all")
+
+
+def test_budgets_without_an_error_have_visible_marks():
+    request = Request(PAIR, [4.0], budget=400, methods=["lsa"], replicates=50)
+    figure = plot.draw(make_plan(request))
+    marks = [line for line in figure.axes[0].lines if line.get_marker() == "v"]
+    assert marks
+    assert all(line.get_markeredgecolor() not in ("white", "w", "none") for line in marks)
     plt.close("all")

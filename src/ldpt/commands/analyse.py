@@ -57,7 +57,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     conducts = ("any", "coin", "random", "opposite")
     parser.add_argument(
         "--conduct",
-        type=one_of(conducts),
+        type=one_of("conduct", conducts),
         help="what these people do: any (anything), coin (toss a coin, maybe a loaded one), random "
         "(toss a fair coin), opposite (say the opposite) (default: any)",
     )
@@ -73,8 +73,8 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from ldpt import analysis
     from ldpt.answers import read_answers
+    from ldpt.commands import analysis
 
     if not arguments.noncompliance:
         refuse_unused(arguments, ["conduct"], "without --noncompliance")

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from ldpt.checks import MAX_SEED, MIN_DELTA, MIN_EPSILON
-from ldpt.io.messages import short, shown
+from ldpt.io.messages import short, shown, unknown
 
 if TYPE_CHECKING:
     from ldpt.instances import Instance
@@ -78,23 +78,16 @@ def number(allowed: str, test: Callable[[float], bool]) -> Callable[[str], float
     return parse
 
 
-def one_of(names: Iterable[str]) -> Callable[[str], str]:
+def one_of(kind: str, names: Iterable[str]) -> Callable[[str], str]:
     """Return a parser of names, with a suggestion for an unknown one."""
     known = tuple(names)
 
     def parse(text: str) -> str:
         if text not in known:
-            raise argparse.ArgumentTypeError(
-                f"must be one of {', '.join(known)}{_guess(text, known)}"
-            )
+            raise argparse.ArgumentTypeError(unknown(kind, text, known))
         return text
 
     return parse
-
-
-def _guess(text: str, known: Iterable[str]) -> str:
-    similar = get_close_matches(text, list(known), 1)
-    return f", got {shown(text)}" + (f" (did you mean {similar[0]}?)" if similar else "")
 
 
 def pulls(text: str) -> int:
@@ -230,11 +223,7 @@ def read_problem(arguments: argparse.Namespace) -> "Instance":
 def _named_problem(name: str) -> "Instance":
     from ldpt import config
 
-    study = config.study(config.load())
-    if name not in study.instances:
-        known = list(study.instances)
-        raise ValueError(f"--instance must be one of {', '.join(known)}{_guess(name, known)}")
-    return study.instance(name)
+    return config.study(config.load()).instance(name)
 
 
 # --- completion

@@ -42,7 +42,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     )
     study.add_argument(
         "--method",
-        type=one_of((*INDEX_POLICIES, *RADII)),
+        type=one_of("method", (*INDEX_POLICIES, *RADII)),
         nargs="+",
         help=f"{FIXED_BUDGET}; or {STOPPING} (default: {DEFAULT_RADIUS} {DEFAULT_POLICY})",
     )

@@ -40,12 +40,12 @@ def add(parser: argparse.ArgumentParser) -> None:
     setting.add_argument("--delta", type=error_level, help="Algorithm 2: error probability allowed")
     setting.add_argument(
         "--policy",
-        type=one_of(POLICIES),
+        type=one_of("policy", POLICIES),
         help=f"with --budget: {', '.join(POLICIES)} (default: {DEFAULT_POLICY}; apt: paper)",
     )
     setting.add_argument(
         "--radius",
-        type=one_of(RADII),
+        type=one_of("radius", RADII),
         help=f"with --delta: {', '.join(RADII)} (default: {DEFAULT_RADIUS}; printed is the paper's "
         "and not valid)",
     )
@@ -57,7 +57,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     runs.add_argument("--seed", type=seed, default=0, help="root seed (default: 0)")
     runs.add_argument(
         "--engine",
-        type=one_of(("fast", "literal")),
+        type=one_of("engine", ("fast", "literal")),
         help="fast, or literal: one pull at a time, to check the fast one (default: fast)",
     )
     runs.add_argument(

@@ -13,9 +13,9 @@ from ldpt.io.messages import counted, short
 from ldpt.radii import DEFAULT_RADIUS, RADII
 from ldpt.study.plan import BUDGET_METHODS, GUARANTEED, People, Plan
 
-WIDE = 100  # columns of a terminal from which intervals and bounds are shown
 Row = dict[str, Any]
 Columns = dict[str, Callable[[Row], str]]
+WORDS = ("method", "smallest epsilon")  # columns that are aligned to the left
 
 
 def render(plan: Plan, width: int = 80, explain: bool = False) -> str:
@@ -29,17 +29,20 @@ def _sections(plan: Plan, width: int, explain: bool) -> Iterator[str]:
     yield "\n".join(_wrapped(line, width) for line in _problem(plan))
     if not plan.cost.empty:
         title = f"People needed for an error probability of at most {request.delta:g}"
-        yield _table(title, plan.cost, _cost_columns(plan, width))
+        yield _table(title, plan.cost, COSTS, width)
     if not plan.wrong_means.empty:
         title = f"If the guessed means are wrong (epsilon {request.focus:g})"
         rows = plan.wrong_means.sort_values(["gaps", "method"], kind="stable")
-        yield _table(title, rows, WRONG_MEANS)
+        yield _table(title, rows, WRONG_MEANS, width)
     if not plan.error.empty:
         title = "Error probability by number of answers"
-        yield _table(title, plan.error, _error_columns(plan, width))
+        same = request.people == People()  # then people are answers
+        columns = {name: show for name, show in ERRORS.items() if not (same and name == "people")}
+        yield _table(title, plan.error, columns, width)
     if not plan.smallest.empty:
         title = f"Smallest epsilon for {request.budget:,} answers and error {request.delta:g}"
-        yield _table(title, plan.smallest, {"method": _word("method"), "epsilon": _smallest})
+        columns = {"method": _word("method"), "smallest epsilon": _smallest}
+        yield _table(title, plan.smallest, columns, width)
     if explain:
         yield "\n".join(_legend(plan, width))
     else:
@@ -155,29 +158,19 @@ def _people(row: Row) -> str:
     return rounded(row["people"])
 
 
-def _cost_columns(plan: Plan, width: int) -> Columns:
-    columns: Columns = {
-        "epsilon": _level,
-        "method": _word("method"),
-        "people": _people,
-        "95 % done by": lambda row: (
-            "fixed" if row["method"] in BUDGET_METHODS else rounded(row["people_95"])
-        ),
-        "error": lambda row: f"{row['error']:.2g}",
-        "price of privacy": lambda row: f"{row['price']:.2g}",
-    }
-    if width < WIDE:
-        return columns
-    wide: Columns = {
-        "predicted": lambda row: f"{row['price_theory']:.2g}",
-        "lower bound": lambda row: (
-            rounded(row["bound_low"]) + "*" * (row["method"] in BUDGET_METHODS)
-        ),
-        "upper bound": lambda row: rounded(row["bound_high"]),
-    }
-    return columns | wide
-
-
+COSTS: Columns = {
+    "epsilon": _level,
+    "method": _word("method"),
+    "people": _people,
+    "95 % done by": lambda row: (
+        "fixed" if row["method"] in BUDGET_METHODS else rounded(row["people_95"])
+    ),
+    "error": lambda row: f"{row['error']:.2g}",
+    "price of privacy": lambda row: f"{row['price']:.2g}",
+    "predicted": lambda row: f"{row['price_theory']:.2g}",
+    "lower bound": lambda row: rounded(row["bound_low"]) + "*" * (row["method"] in BUDGET_METHODS),
+    "upper bound": lambda row: rounded(row["bound_high"]),
+}
 WRONG_MEANS: Columns = {
     "true gaps": lambda row: f"{row['gaps']:g} x guess",
     "method": _word("method"),
@@ -186,25 +179,17 @@ WRONG_MEANS: Columns = {
 }
 
 
-def _error_columns(plan: Plan, width: int) -> Columns:
-    columns: Columns = {
-        "epsilon": _level,
-        "method": _word("method"),
-        "answers": lambda row: f"{row['budget']:,}",
-        "people": _people,
-        "error": lambda row: f"{row['estimate']:.2g}",
-        "95 % interval": lambda row: f"{row['low']:.2g} .. {row['high']:.2g}",
-    }
-    if plan.request.people == People():
-        del columns["people"]  # equal to the answers
-    if width < WIDE:
-        return columns
-    wide: Columns = {
-        "without privacy": lambda row: f"{row['without_privacy']:.2g}",
-        "lower bound*": lambda row: f"{row['bound_low']:.2g}",
-        "upper bound": lambda row: f"{row['bound_high']:.2g}",
-    }
-    return columns | wide
+ERRORS: Columns = {
+    "epsilon": _level,
+    "method": _word("method"),
+    "answers": lambda row: f"{row['budget']:,}",
+    "people": _people,
+    "error": lambda row: f"{row['estimate']:.2g}",
+    "95 % interval": lambda row: f"{row['low']:.2g} .. {row['high']:.2g}",
+    "without privacy": lambda row: f"{row['without_privacy']:.2g}",
+    "lower bound*": lambda row: f"{row['bound_low']:.2g}",
+    "upper bound": lambda row: f"{row['bound_high']:.2g}",
+}
 
 
 def _smallest(row: Row) -> str:
@@ -213,16 +198,18 @@ def _smallest(row: Row) -> str:
     return f"{row['epsilon']:.2g}  ({row['low']:.2g} .. {row['high']:.2g})"
 
 
-def _table(title: str, table: pd.DataFrame, columns: Columns) -> str:
-    """Return a table with words to the left and numbers to the right."""
+def _table(title: str, table: pd.DataFrame, columns: Columns, width: int) -> str:
+    """Return a table, words to the left, numbers to the right, without columns that do not fit."""
     rows = [[show(row) for show in columns.values()] for row in records_of(table)]
     widths = [max(map(len, cells)) for cells in zip(columns, *rows, strict=True)]
-    words = {"method", "epsilon" if len(columns) == 2 else "method"}
+    names = list(columns)
+    while len(names) > 2 and sum(widths[: len(names)]) + 2 * (len(names) - 1) > width:
+        names.pop()
     lines = [title]
-    for cells in [list(columns), *rows]:
+    for cells in [names, *rows]:
         line = "  ".join(
-            cell.ljust(size) if name in words else cell.rjust(size)
-            for name, cell, size in zip(columns, cells, widths, strict=True)
+            cell.ljust(size) if name in WORDS else cell.rjust(size)
+            for name, cell, size in zip(names, cells, widths, strict=False)
         )
         lines.append(line.rstrip())
     return "\n".join(lines)

@@ -9,8 +9,8 @@ import yaml
 
 from ldpt.exact import fixed_confidence_error
 from ldpt.instances import Instance
-from ldpt.others import coin_sides, conjugate_sides, expected_answers, kano_sides, tabulate
 from ldpt.privacy import private_mean
+from ldpt.world.others import coin_sides, conjugate_sides, expected_answers, kano_sides, tabulate
 
 CONTENT = yaml.safe_load(Path("config/others.yaml").read_text(encoding="utf-8"))
 

@@ -14,7 +14,7 @@ from ldpt.answers import Answers
 from ldpt.designs import Design
 from ldpt.inference import Estimate, Verdict, decide, estimate, tolerated_share
 from ldpt.io.json_values import plain
-from ldpt.io.messages import counted, short
+from ldpt.io.messages import counted, printable, short
 
 __all__ = ["Analysis", "Terms", "analyse"]
 
@@ -142,14 +142,18 @@ def _notes(answers: Answers, terms: Terms, suspicious: list[str]) -> Iterator[st
         )
     if terms.in_order and suspicious:
         yield (
-            f"The rows of {short(', '.join(suspicious), 60)} look sorted by response, not by "
-            "arrival: their order is ignored and the verdicts use the totals."
+            f"The rows of {_listed(suspicious)} look sorted by response, not by arrival: their "
+            "order is ignored and the verdicts use the totals."
         )
     if terms.design.epsilon > LARGE_EPSILON and math.isfinite(terms.design.epsilon):
         yield (
             f"epsilon is {terms.design.epsilon:.3g}: such answers are hardly private "
             f"(above {LARGE_EPSILON:g})."
         )
+
+
+def _listed(arms: list[str]) -> str:
+    return short(printable(", ".join(map(str, arms))), 60)
 
 
 # --- text
@@ -189,8 +193,8 @@ def _straddling(analysis: Analysis) -> Iterator[str]:
     arms = [row["arm"] for row in rows if row["low"] <= threshold <= row["high"]]
     if arms:
         yield (
-            f"The interval of {short(', '.join(map(str, arms)), 60)} contains the threshold "
-            "although the arm is decided: an interval guards both sides, a verdict one "
+            f"The interval of {_listed(arms)} contains the threshold although the arm is decided: "
+            "an interval guards both sides, a verdict one "
             "(--json has the one-sided bounds)."
         )
 
@@ -204,7 +208,7 @@ def _design(terms: Terms) -> str:
 def _table(analysis: Analysis) -> Iterator[str]:
     """Yield the table, in at most 80 columns."""
     percent = f"{100 * (1 - analysis.terms.delta):g} %"
-    names = [short(row["arm"], NAME_WIDTH) for row in analysis.rows()]
+    names = [short(printable(str(row["arm"])), NAME_WIDTH) for row in analysis.rows()]
     first = max(len("arm"), *map(len, names))
     head = (
         f"{'arm':<{first}} {'answers':>10}  {'estimate':>8}  {percent + ' interval':<14}  verdict"

@@ -16,9 +16,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ldpt import simulate
-from ldpt.cli import main
+from ldpt import __version__, simulate
+from ldpt.cli import COMMANDS, main
 from ldpt.instances import Instance
+from ldpt.policies import DEFAULT_POLICY, INDEX_POLICIES
+from ldpt.radii import RADII
 
 PROBLEM = ["--means", "0.3", "0.7"]
 
@@ -41,10 +43,11 @@ def test_plan_prints_a_table_and_draws_a_plot(capsys, tmp_path):
     terms = ["--epsilon", "2", "--delta", "0.1", "--budget", "500", "--replicates", "60"]
     code, out, err = run(capsys, "plan", *PROBLEM, *terms, "--plot", str(plot))
     assert (code, err) == (0, "")
-    for word in ("onesided", "lsa", "Recommendation", "Smallest epsilon", "Error probability"):
+    for word in ("coin", DEFAULT_POLICY, "Smallest epsilon", "Error probability by number"):
         assert word in out
-    for word in ("mixture", "printed", "apt"):  # asked for by name only
-        assert word not in out
+    assert out.startswith("Recommendation: coin.")
+    for word in ("mixture", "printed", "apt"):  # only if requested by name
+        assert word not in out.split()
     assert plot.read_bytes().startswith(b"\x89PNG")
 
 
@@ -88,52 +91,81 @@ def test_simulate_writes_exactly_the_librarys_table(capsys, tmp_path):
         Instance("command-line", [0.3, 0.7], 0.5), 1.0, 0.1, 600, 5, radius="mixture"
     )
     pd.testing.assert_frame_equal(pd.read_parquet(path), expected)
-    assert "mean_pulls" in out
+    assert "answers on average" in out
     assert [entry.name for entry in tmp_path.iterdir()] == ["runs.parquet"]
 
 
-def test_simulate_shows_runs_and_estimate_on_the_screen(capsys):
+@pytest.mark.parametrize("suffix", ["csv", "json"])
+def test_simulate_writes_every_run_as_text(capsys, tmp_path, suffix):
+    path = tmp_path / f"runs.{suffix}"
+    terms = ["--epsilon", "1", "--budget", "20", "40", "--replicates", "30", "--output", str(path)]
+    code, _, err = run(capsys, "simulate", *PROBLEM, *terms)
+    assert (code, err) == (0, "")
+    table = pd.read_csv(path) if suffix == "csv" else pd.read_json(path)
+    expected = simulate.fixed_budget(
+        Instance("command-line", [0.3, 0.7], 0.5), 1.0, [20, 40], 30, 0, DEFAULT_POLICY
+    )
+    assert table["budget"].tolist() == expected["budget"].tolist()
+    assert table["loss"].astype(bool).tolist() == expected["loss"].tolist()
+
+
+def test_simulate_names_problem_and_setting_before_its_estimates(capsys):
     terms = ["--epsilon", "inf", "--budget", "20", "50", "--replicates", "100"]
     code, out, err = run(capsys, "simulate", *PROBLEM, *terms, "--policy", "uniform")
     assert (code, err) == (0, "")
-    lines = out.splitlines()
-    assert lines[0].split() == ["replicate", "budget", "loss"]
-    estimate = next(line.split() for line in lines if line.startswith("estimate"))
     runs = simulate.fixed_budget(
         Instance("command-line", [0.3, 0.7], 0.5), float("inf"), [20, 50], 100, 0, "uniform"
     )
-    assert [float(x) for x in estimate[1:]] == runs.groupby("budget")["loss"].mean().tolist()
+    lines = out.splitlines()
+    assert lines[:2] == [
+        "command-line: 2 arms (0.3, 0.7), threshold 0.5",
+        "policy uniform, no privacy: 100 runs, seed 0",
+    ]
+    shares = runs.groupby("budget")["loss"].mean().tolist()
+    assert [float(line.split()[1]) for line in lines[-2:]] == shares
+
+
+def test_simulate_for_machines(capsys):
+    terms = ["--epsilon", "1", "--delta", "0.1", "--replicates", "40", "--json"]
+    code, out, _ = run(capsys, "simulate", *PROBLEM, *terms)
+    content = json.loads(out)
+    assert code == 0
+    assert (content["method"], content["delta"]) == ("coin", 0.1)
+    assert content["summary"][0]["replicates"] == 40
 
 
 @pytest.mark.parametrize(
     ("terms", "said"),
     [
-        (["--budget", "20"], "ldpt simulate: policy lsa (--policy chooses)\n"),
-        (["--delta", "0.1"], "ldpt simulate: radius onesided (--radius chooses)\n"),
-        (["--budget", "20", "--policy", "apt"], ""),
+        (["--budget", "20"], ""),
         (["--delta", "0.1", "--radius", "mixture"], ""),
         (
             ["--delta", "0.1", "--radius", "printed"],
-            "ldpt simulate: warning: the error of radius printed can exceed delta; "
-            "onesided keeps it\n",
+            "ldpt simulate: warning: the error probability of radius printed can exceed delta; "
+            "that of coin cannot\n",
         ),
     ],
 )
-def test_simulate_says_what_it_chose_and_warns_of_the_invalid_radius(capsys, terms, said):
-    code, out, err = run(
-        capsys, "simulate", *PROBLEM, "--epsilon", "1", "--replicates", "5", *terms
-    )
+def test_simulate_warns_of_the_invalid_radius(capsys, terms, said):
+    code, _, err = run(capsys, "simulate", *PROBLEM, "--epsilon", "1", "--replicates", "5", *terms)
     assert (code, err) == (0, said)
-    assert "replicate" in out
+
+
+@pytest.mark.parametrize("command", ["plan", "simulate"])
+def test_an_epsilon_that_protects_nobody_is_remarked(capsys, command):
+    terms = ["--epsilon", "50", "--budget", "20", "--replicates", "5"]
+    code, _, err = run(capsys, command, *PROBLEM, *terms)
+    assert code == 0
+    assert err == f"ldpt {command}: warning: epsilon 50 hardly protects anyone (above 10)\n"
 
 
 def test_simulate_ends_well_if_no_run_stops_within_the_limit(capsys):
-    """As the refusal of too dear a run advises; there is no mean then."""
+    """As the refusal of an expensive run advises; there is no mean then."""
     problem = ["--means", "0.5000000001", *LEVELS, "--radius", "mixture"]
     code, out, err = run(capsys, "simulate", *problem, "--max-pulls", "100", "--replicates", "5")
     assert (code, err) == (0, "")
-    shown = dict(line.split() for line in out.splitlines() if len(line.split()) == 2)
-    assert (shown["undecided"], shown["mean_pulls"]) == ("5", "nan")
+    assert "answers on average" not in out
+    assert out.splitlines()[-1].split() == ["runs", "given", "up", "5"]
 
 
 def test_progress_bar_goes_to_standard_error_of_a_terminal_only(capsys, monkeypatch):
@@ -143,8 +175,8 @@ def test_progress_bar_goes_to_standard_error_of_a_terminal_only(capsys, monkeypa
     monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
     code, out, err = run(capsys, "simulate", *PROBLEM, *terms)
     assert code == 0
-    assert "1000/1000" in err
-    assert "1000/1000" not in out
+    assert "/1000 [" in err
+    assert "/1000 [" not in out
 
 
 # --- bad input
@@ -152,7 +184,7 @@ def test_progress_bar_goes_to_standard_error_of_a_terminal_only(capsys, monkeypa
 LEVELS = ["--epsilon", "1", "--delta", "0.1"]
 BUDGET = ["--epsilon", "1", "--budget", "9"]
 BAD = [
-    (["plan", *PROBLEM], "a plan needs delta, a budget, or both"),
+    (["plan", *PROBLEM], "a plan needs --delta, --budget, or both"),
     (["plan", "--delta", "0.1"], "exactly one of --instance, --means, --arms"),
     (["plan", *PROBLEM, "--arms", "3", "--gap", "0.1", "--delta", "0.1"], "exactly one of"),
     (["plan", "--arms", "3", "--delta", "0.1"], "--arms and --gap must be given together"),
@@ -163,29 +195,29 @@ BAD = [
     (["plan", "--instance", "unheard-of", "--delta", "0.1"], "unknown instance 'unheard-of'"),
     (
         ["plan", "--instance", "dose-finding", "--tau", "0.4", "--delta", "0.1"],
-        "--tau has no effect with --instance, which has its own",
+        "--threshold has no effect with --instance, which has its own",
     ),
     (["plan", *PROBLEM, "--delta", "1"], "must be a number of at least 1e-300 and below 1"),
     (["plan", *PROBLEM, "--delta", "1e-320"], "--delta: must be a number of at least 1e-300"),
     (["plan", *PROBLEM, "--delta", "nan"], "below 1, got 'nan'"),
-    (["plan", *PROBLEM, "--budget", "3"], "at least 2K = 4 and at most 1e+13, got 3"),
-    (["plan", *PROBLEM, "--budget", "500", "--method", "mixture"], "a budget without delta"),
-    (["plan", *PROBLEM, "--delta", "0.1", "--method", "luck"], "method must be one of"),
+    (["plan", *PROBLEM, "--budget", "3"], "--budget must be a whole number from 4 to"),
+    (["plan", *PROBLEM, "--budget", "500", "--method", "mixture"], "--budget without --delta"),
+    (["plan", *PROBLEM, "--delta", "0.1", "--method", "luck"], "unknown method 'luck' (choose"),
     (["plan", *PROBLEM, "--delta", "0.1", "--drop-out", "1"], "--drop-out: must be a number in"),
     (["plan", *PROBLEM, "--delta", "0.1", "--batch", "0"], "--batch: must be a whole number from"),
     (["plan", *PROBLEM, "--delta", "0.1", "--plot", "x.doc"], "must end in .pdf or .png or .svg"),
     (["plan", *PROBLEM, "--delta", "0.1", "--plot", "no/such/x.pdf"], "no folder no/such"),
     (["plan", *PROBLEM, "--delta", "0.1", "--plot", f"{'x' * 300}.pdf"], "at most 200 bytes"),
     (["plan", *PROBLEM, "--delta", "often"], "--delta: must be a number"),
-    (["plan", *PROBLEM, "--delta", "0.1", "--delta", "0.2"], "--delta must be given at most once"),
-    (["plan", *PROBLEM, "--del", "0.1"], "unrecognized arguments: --del 0.1"),
+    (["plna"], "unknown command 'plna' (did you mean plan?)"),
+    (["plan", *PROBLEM, "--del", "0.1"], "unrecognized arguments: --del 0.1 (did you mean --delta"),
     (
         ["plan", "--means", "0.5", "0.9", "--tolerance", "0.1", "--delta", "0.1"],
-        "arm 0 lies exactly at the threshold, where onesided never stops: use --method lsa",
+        "arm 0 lies exactly at the threshold, where coin never stops: use --method",
     ),
     (
         ["plan", "--means", "0.5", "0.9", "--delta", "0.1"],
-        "where onesided never stops: use --method lsa and a tolerance above 0, within which",
+        "and a tolerance above 0, within which either answer is right",
     ),
     (
         ["plan", *PROBLEM, "--tolerance", "0.1", "--delta", "0.1", "--method", "mixture"],
@@ -196,6 +228,7 @@ BAD = [
         for option in (
             ["--epsilon", "1"], ["--gap", "0.1"], ["--replicates", "9"], ["--seed", "1"],
             ["--threshold", "0.4"], ["--batch", "2"], ["--method", "lsa"], ["--delta", "0.1"],
+            ["--explain"],
         )
     ),
     (["plan", "--config", "nowhere.yaml"], "nowhere.yaml"),
@@ -204,8 +237,6 @@ BAD = [
     (["simulate", *PROBLEM, "--epsilon", "0", "--budget", "9"], "--epsilon: must be a number of"),
     (["simulate", *PROBLEM, "--epsilon", "1e-200", "--budget", "9"], "at least 1e-09, or inf"),
     (["simulate", *PROBLEM, "--epsilon", "1e-20", "--delta", "0.1"], "at least 1e-09, or inf"),
-    (["simulate", *PROBLEM, "--epsilon", "١", "--delta", "0.1"], "--epsilon: must be a number"),
-    (["simulate", *PROBLEM, "--epsilon", "1_0", "--delta", "0.1"], "--epsilon: must be a number"),
     (["simulate", *PROBLEM, "--epsilon", "1", "--budget", "3"], "at least 2K = 4, got 3"),
     (
         ["simulate", *PROBLEM, "--epsilon", "1", "--budget", "100000000000000000000"],
@@ -222,17 +253,17 @@ BAD = [
          f"gap {gap} is too small: floats do not tell 0.5 + {gap} from the threshold 0.5")
         for command in ("plan", "simulate") for gap in ("1e-300", "1e-17")
     ),
-    (["plan", "--means", "0.5000000001", *LEVELS], "--budget N without --delta, with --method lsa"),
+    (["plan", "--means", "0.5000000001", *LEVELS], "--budget N without --delta, with --method"),
     (["simulate", "--means", "0.5000000001", *LEVELS], "--max-pulls N stops a run after N pulls"),
-    (["simulate", "--means", "0.5000000001", *LEVELS], "takes about 5.7e+21 pulls, more"),
-    (["plan", "--means", "0.5000000001", *LEVELS], "takes about 5.7e+21 pulls, more than 1e+13"),
+    (["simulate", "--means", "0.5000000001", *LEVELS], "more than 1e+13 pulls"),
+    (["plan", "--means", "0.5000000001", *LEVELS], "more than 1e+13 pulls"),
     (["simulate", "--means", "1.5", *LEVELS], "--means: must be a number in [0, 1], got '1.5'"),
-    (["simulate", *PROBLEM, *BUDGET, "--output", "x.csv"], "must end in .parquet"),
+    (["simulate", *PROBLEM, *BUDGET, "--output", "x.txt"], "must end in .csv or .json or .parquet"),
     (["simulate", *PROBLEM, "--budget", "9"], "required: --epsilon"),
     (["simulate", *PROBLEM, *BUDGET, "--replicates", "0"], "got '0'"),
-    (["simulate", *PROBLEM, *BUDGET, "--policy", "luck"], "got 'luck'"),
-    (["simulate", *PROBLEM, *LEVELS, "--radius", "luck"], "got 'luck'"),
-    (["simulate", *PROBLEM, *LEVELS, "--radius", "mixture", "--engine", "x"], "engine must be"),
+    (["simulate", *PROBLEM, *BUDGET, "--policy", "luck"], "unknown policy 'luck'"),
+    (["simulate", *PROBLEM, *LEVELS, "--radius", "luck"], "unknown radius 'luck'"),
+    (["simulate", *PROBLEM, *LEVELS, "--radius", "mixture", "--engine", "x"], "unknown engine 'x'"),
     (["simulate", *PROBLEM, *BUDGET, "--radius", "mixture"], "--radius has no effect with"),
     (["simulate", *PROBLEM, *BUDGET, "--max-pulls", "9"], "--max-pulls has no effect with"),
     (["simulate", *PROBLEM, *LEVELS, "--policy", "apt"], "--policy has no effect with --delta"),
@@ -279,7 +310,9 @@ def test_nonsense_on_the_command_line_is_refused_in_one_line(command, pairs):
     with (
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(err),
-        unittest.mock.patch("ldpt.cli._runs", side_effect=ValueError("would simulate")),
+        unittest.mock.patch(
+            "ldpt.commands.simulate._runs", side_effect=ValueError("would simulate")
+        ),
         unittest.mock.patch("ldpt.study.plan.make_plan", side_effect=ValueError("would plan")),
     ):
         code = main([command, *words])
@@ -292,8 +325,60 @@ def test_nonsense_on_the_command_line_is_refused_in_one_line(command, pairs):
 def test_ldpt_help_lists_every_command():
     command = Path(sys.executable).with_name("ldpt")
     shown = subprocess.run([command, "--help"], capture_output=True, text=True, check=True).stdout
-    for name in ("plan", "simulate", "trace", "audit"):
+    for name in COMMANDS:
         assert name in shown
+
+
+def test_bare_ldpt_prints_its_help(capsys):
+    code, out, err = run(capsys)
+    assert (code, err) == (0, "")
+    assert out.startswith("usage: ldpt")
+
+
+def test_version(capsys):
+    assert run(capsys, "--version") == (0, f"ldpt {__version__}\n", "")
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_of_a_command_has_its_example_and_fits_80_columns(capsys, monkeypatch, name):
+    monkeypatch.setenv("COLUMNS", "80")
+    code, out, _ = run(capsys, name, "--help")
+    assert code == 0
+    assert COMMANDS[name].example in re.sub(r"\s+", " ", out)
+    assert max(map(len, out.splitlines())) <= 80
+
+
+def test_help_lists_all_choices(capsys):
+    for command in ("plan", "simulate"):
+        _, out, _ = run(capsys, command, "--help")
+        for method in (*INDEX_POLICIES, *RADII):
+            assert method in re.sub(r"-\s+", "-", out)
+
+
+def complete(words: str) -> list[str]:
+    """Words that bash offers after this line."""
+    command = Path(sys.executable).with_name("ldpt")
+    script = (
+        f'eval "$({command} completion)"; COMP_WORDS=({words}); '
+        'COMP_CWORD=$(( ${#COMP_WORDS[@]} - 1 )); _ldpt; echo "${COMPREPLY[@]}"'
+    )
+    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True)
+    return done.stdout.split()
+
+
+def test_completion_of_commands_and_options():
+    assert complete("ldpt an") == ["analyse"]
+    assert complete("ldpt analyse x.csv --thr") == ["--threshold"]
+    assert complete("ldpt plan --e") == ["--epsilon", "--explain"]
+
+
+def test_ctrl_c_is_one_line(capsys, monkeypatch):
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("ldpt.commands.simulate._runs", interrupt)
+    code, out, err = run(capsys, "simulate", *PROBLEM, *LEVELS)
+    assert (code, out, err) == (130, "", "ldpt: interrupted\n")
 
 
 @pytest.mark.parametrize(
@@ -308,7 +393,7 @@ def test_ldpt_help_lists_every_command():
 def test_an_empty_name_is_not_the_default(capsys, words):
     code, out, err = run(capsys, "simulate", *PROBLEM, "--epsilon", "1", *words)
     assert (code, out, err.count("\n")) == (2, "", 1)
-    assert f"{words[2].removeprefix('--')} must be one of" in err
+    assert f"unknown {words[2].removeprefix('--')} ''" in err
 
 
 def test_a_number_that_overflows_is_not_infinity(capsys):

@@ -8,9 +8,9 @@ import math
 import numpy as np
 import pytest
 
-from ldpt.analysis import Terms, analyse, as_csv, as_json, as_text
 from ldpt.answers import Answers, read_answers
 from ldpt.cli import main
+from ldpt.commands.analysis import Terms, analyse, as_csv, as_json, as_text
 from ldpt.designs import as_design, crosswise
 from ldpt.inference import decide
 from ldpt.privacy import PrivBern

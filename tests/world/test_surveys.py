@@ -10,7 +10,7 @@ import yaml
 from ldpt.designs import as_design
 from ldpt.inference import decide
 from ldpt.radii import Radius, upper
-from ldpt.surveys import Question, Survey, classical, read_surveys, replay, tabulate
+from ldpt.world.surveys import Question, Survey, classical, read_surveys, replay, tabulate
 
 CONTENT = yaml.safe_load(Path("config/surveys.yaml").read_text(encoding="utf-8"))
 TERMS = {"threshold": 0.3, "delta": 0.05, "orders": 40}
