@@ -53,10 +53,9 @@ def require_affordable(
     delta, radius = check_delta(delta), as_radius(radius)
     pulls = expected_pulls(instance, epsilon, delta, radius)
     if not pulls <= MAX_PULLS:
-        about = f"about {pulls:.1e}, " if math.isfinite(pulls) else ""
         raise ValueError(
             f"instance {instance.name!r}: a run with radius {radius.name} at epsilon {epsilon:g} "
-            f"and delta {delta:g} takes {about}more than {MAX_PULLS:.0e} pulls{hint}"
+            f"and delta {delta:g} takes about {pulls:.1e} pulls, more than {MAX_PULLS:.0e}{hint}"
         )
 
 

@@ -78,19 +78,6 @@ except KeyboardInterrupt:
     sys.exit(os.write(2, b"ldpt: interrupted\\n") and 130)
 """,
 )
-# Ctrl-C while the first module after the entry point is looked for.
-FIRST_MOMENT = """
-import os, signal, sys
-
-class AtTheCommand:
-    def find_spec(self, name, *_):
-        if name == "ldpt.cli":
-            os.kill(os.getpid(), signal.SIGINT)
-
-sys.meta_path.insert(0, AtTheCommand())
-from ldpt.__main__ import main
-main()
-"""
 CALLS = {
     "exact chain of Algorithm 2": (
         "ldpt.exact:_one_arm_chain",
@@ -202,12 +189,6 @@ def test_ctrl_c_ends_what_is_done_with_a_run(small_root: Path, name: str) -> Non
 def test_ctrl_c_ends_a_call_of_the_library(tmp_path: Path, name: str) -> None:
     place, expression = CALLS[name]
     check_interruption(tmp_path, place, [expression], CALL)
-
-
-def test_ctrl_c_before_the_first_import_of_the_command_is_one_line(tmp_path: Path) -> None:
-    command = [sys.executable, "-c", LISTEN + FIRST_MOMENT]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
-    assert (done.returncode, done.stdout, done.stderr) == (130, "", "ldpt: interrupted\n")
 
 
 def test_an_error_in_one_job_is_raised_and_ends_the_others() -> None:
