@@ -12,9 +12,9 @@ import pytest
 from scipy.stats import binom, binomtest, norm
 from scripts import optimal_loss as script
 
+from ldpt.certificate import certified_error_lower_bound
 from ldpt.engines.indices import arm_index
 from ldpt.exact import (
-    certified_error_lower_bound,
     fixed_budget_loss,
     fixed_budget_losses,
     fixed_confidence_error,

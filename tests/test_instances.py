@@ -12,7 +12,6 @@ from ldpt.instances import (
     NEW_LAWS,
     Instance,
     budget_environments,
-    confidence_environments,
     equal_gap,
     new_instance,
     random_instance,
@@ -119,13 +118,6 @@ def test_budget_environments_differ_in_one_arm_each():
         assert judged.all(), "an environment whose arm lies in the band proves nothing"
 
 
-def test_confidence_environments_mirror_one_arm_and_stay_in_the_unit_interval():
-    instance = Instance("pair", [0.2, 0.9], 0.3)
-    first, second = confidence_environments(instance)
-    assert first.means == pytest.approx((0.4, 0.9))
-    assert second.means == pytest.approx((0.2, 0.0))
-
-
 @pytest.mark.parametrize("n_arms", [1, 2, 5, 1024])
 def test_equal_gaps_are_equal(n_arms):
     instance = equal_gap(n_arms, gap=0.125)
@@ -214,12 +206,11 @@ def test_what_is_no_instance_is_called_that_at_every_entrance(given):
     uses = [
         lambda: replace_tolerance(given, 0.1),
         lambda: budget_environments(given),
-        lambda: confidence_environments(given),
         lambda: bounds.fixed_budget_upper(given, 1.0, 100),
         lambda: bounds.fixed_budget_lower(given, 1.0, 100),
         lambda: bounds.fixed_confidence_upper(given, 1.0, 0.1),
         lambda: bounds.fixed_confidence_lower(given, 1.0, 0.1),
-        lambda: bounds.mirror_divergences(given),
+        lambda: bounds.mirror_divergences(given, 1.0),
         lambda: simulate.fixed_budget(given, 1.0, [100], 2, 0),
         lambda: simulate.fixed_confidence(given, 1.0, 0.1, 2, 0),
         lambda: exact.fixed_budget_loss(given, 1.0, 10),
@@ -242,3 +233,9 @@ def test_a_file_without_an_instance_is_called_that(tmp_path, text):
         ValueError, match=r"does not hold (a list of instances|instances with means, name)"
     ):
         read_instances(file)
+
+
+def test_repr_says_what_the_problem_is():
+    assert repr(DOSES).startswith("Instance('doses', means=(0.05, 0.12,")
+    assert repr(DOSES).endswith("threshold=0.3, tolerance=0.02)")
+    assert repr(equal_gap(64)) == "Instance('equal-gap-64', 64 arms, threshold=0.5, tolerance=0.0)"

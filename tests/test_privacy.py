@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import binomtest
 
 from ldpt import bounds
-from ldpt.exact import certified_error_lower_bound
+from ldpt.certificate import certified_error_lower_bound
 from ldpt.instances import Instance
 from ldpt.privacy import PrivBern, private_mean, shrinkage
 from ldpt.radii import Radius, threshold_variance

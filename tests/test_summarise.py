@@ -96,32 +96,3 @@ def test_needed_budget_has_its_limits_where_the_limits_of_the_error_cross() -> N
     row = summarise.needed_budgets(curve, 0.05).iloc[0]
     assert row["low"] < row["estimate"] < row["high"]
     assert row["high"] == pytest.approx(12 * math.log(20))
-
-
-@pytest.mark.parametrize(("errors", "replicates"), [(5, 3), (-1, 3), (math.nan, 3), (1, 0), (0, 0)])
-def test_clopper_pearson_refuses_counts_that_are_none(errors, replicates):
-    with pytest.raises(ValueError, match="errors must be from 0 to replicates"):
-        summarise.clopper_pearson(errors, replicates)
-
-
-@pytest.mark.parametrize("bad", [None, "12", [[1], [1, 2]], {}, object(), pd.NA])
-def test_what_is_no_list_of_numbers_is_called_that(bad) -> None:
-    uses = [
-        lambda: summarise.clopper_pearson(bad, 10),
-        lambda: summarise.clopper_pearson(0, bad),
-        lambda: summarise.mean_interval(bad),
-        lambda: summarise.upper_quantile(bad, 0.9),
-        lambda: summarise.crossing(bad, [0.5, 0.1], 0.2),
-        lambda: summarise.crossing([1, 2], bad, 0.2),
-    ]
-    for use in uses:
-        with pytest.raises(ValueError, match=r"must (be|have)"):
-            use()
-
-
-@pytest.mark.parametrize("bad", [None, "0.9", 0, -1, 1.5, np.nan, np.inf])
-def test_a_level_or_a_share_lies_between_0_and_1(bad) -> None:
-    with pytest.raises(ValueError, match="share must be"):
-        summarise.upper_quantile(np.array([1, 2]), bad)
-    with pytest.raises(ValueError, match="level must be"):
-        summarise.crossing([1, 2], [0.5, 0.1], bad)

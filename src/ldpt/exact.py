@@ -2,20 +2,17 @@
 
 Algorithm 1 on one or two arms, and Algorithm 2 on one arm, have so few states that the probability
 of each can be carried from pull to pull. The programs use the engines' own comparisons, so
-that they are oracles for them. :func:`certified_error_lower_bound` goes further: it is a proof, in
-that every rounding and every comparison errs on the safe side.
+that they are oracles for them. :mod:`ldpt.certificate` goes further: it is a proof.
 """
 
-import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from ldpt.checks import check_delta, check_epsilon, check_whole, is_number
+from ldpt.checks import check_delta, check_whole, is_number
 from ldpt.engines.boundaries import is_undecided
 from ldpt.engines.indices import arm_index
 from ldpt.engines.jit import compiled
@@ -31,14 +28,9 @@ from ldpt.limits import (
 from ldpt.policies import POLICIES, IndexRule, check_policy
 from ldpt.privacy import shrinkage
 from ldpt.radii import (
-    COIN,
-    HOEFFDING_VARIANCE,
-    TWO_SIDED,
-    UNION,
     Boundary,
     Radius,
     as_radius,
-    threshold_variance,
 )
 
 NO_LIMIT = int(np.iinfo(np.int64).max)
@@ -138,7 +130,7 @@ def fixed_budget_losses(
     accept, reject = instance.must_accept, instance.must_reject
     if instance.n_arms == 2 and chosen.log_weight is not None:
         passed, places = np.unique(np.array(asked), return_inverse=True)
-        losses = _interruptible(
+        losses = _follow(
             _two_arm_losses,
             means,
             chosen.rule(instance.threshold, instance.tolerance, epsilon),
@@ -153,26 +145,22 @@ def fixed_budget_losses(
         for k, mean in enumerate(means):
             pulls = budget // means.size + (1 if k < budget % means.size else 0)
             # not 1 - (1 - loss), in which a loss below 1e-16 would vanish
-            own = _interruptible(_one_arm_loss, mean, tau, accept[k], reject[k], limit=pulls)
+            own = _follow(_one_arm_loss, mean, tau, accept[k], reject[k], pulls)
             loss += (1.0 - loss) * own
         found.append(loss)
     return found
 
 
-def _interruptible(chain: Callable[..., Any], *arguments: Any, limit: int = NO_LIMIT) -> Any:
-    """Follow a chain in another thread; its last argument is a limit that ends it when it is 0."""
-    pulls = np.array([limit])
-    return run_jobs([partial(chain, *arguments, pulls)], stop=lambda: pulls.fill(0))[0]
+def _follow(chain: Callable[..., Any], *arguments: Any) -> Any:
+    """Follow a chain in another thread, so that Ctrl-C is not kept waiting."""
+    return run_jobs([partial(chain, *arguments)])[0]
 
 
 @compiled
-def _one_arm_loss(mean: float, tau: float, accept: bool, reject: bool, limit: np.ndarray) -> float:
-    budget = limit[0]
+def _one_arm_loss(mean: float, tau: float, accept: bool, reject: bool, budget: int) -> float:
     mass = np.zeros(budget + 1)
     mass[0] = 1.0
     for n in range(budget):
-        if limit[0] == 0:
-            break
         for s in range(n, -1, -1):
             mass[s + 1] += mass[s] * mean
             mass[s] *= 1.0 - mean
@@ -187,7 +175,7 @@ def _one_arm_loss(mean: float, tau: float, accept: bool, reject: bool, limit: np
 @compiled
 def _two_arm_losses(
     means: np.ndarray, rule: IndexRule, budgets: np.ndarray, accept: np.ndarray,
-    reject: np.ndarray, limit: np.ndarray,
+    reject: np.ndarray,
 ) -> np.ndarray:  # fmt: skip
     """Carry P(n_1, s_1, s_2) from pull to pull in place; n_2 = t - n_1 is known.
 
@@ -207,7 +195,7 @@ def _two_arm_losses(
         if t == budgets[done]:
             losses[done] = _two_arm_total(mass, start, rule.tau, t, last, accept, reject)
             done += 1
-        if t == last or limit[0] == 0:
+        if t == last:
             break
         for n1 in range(t - 1, 0, -1):
             n2 = t - n1
@@ -374,12 +362,12 @@ def optimal_losses(gaps: Sequence[float], epsilon: float, budgets: Sequence[int]
     pulls = [check_whole("budget", budget, 1, MAX_PULLS) for budget in budgets]
     require_short_optimum(len(gaps), max(pulls))
     private = np.array([*(shrinkage(epsilon) * gap for gap in gaps), 0.0, 0.0][:3])
-    losses = _interruptible(_optimal_losses, private, len(gaps), max(pulls))
+    losses = _follow(_optimal_losses, private, len(gaps), max(pulls))
     return [float(losses[budget]) for budget in pulls]
 
 
 @compiled
-def _optimal_losses(gaps: np.ndarray, n_arms: int, last: int, limit: np.ndarray) -> np.ndarray:
+def _optimal_losses(gaps: np.ndarray, n_arms: int, last: int) -> np.ndarray:
     """Return the loss at every budget; ``value[a, b, c]`` is that of r more pulls.
 
     a, b and c are the arms' absolute differences of ones and zeros. An arm's error probability is
@@ -405,8 +393,6 @@ def _optimal_losses(gaps: np.ndarray, n_arms: int, last: int, limit: np.ndarray)
     losses = np.zeros(last + 1)
     losses[0] = value[0, 0, 0]
     for r in range(1, last + 1):
-        if limit[0] == 0:
-            break
         value, after = after, value
         left = last - r
         for a in range(left + 1):
@@ -476,7 +462,7 @@ def fixed_confidence_error(
     >>> round(fixed_confidence_error(counterexample, 1.0, 0.1, "onesided").expected_pulls)
     2615
     """
-    _require_one_arm(instance)
+    require_one_arm(instance)
     if not (is_number(tail) and 0 < tail < 1):
         raise ValueError(f"tail must lie strictly between 0 and 1, got {shown(tail)}")
     radius, delta = as_radius(radius), check_delta(delta)
@@ -485,19 +471,20 @@ def fixed_confidence_error(
     else:
         hint = "; max_pulls sets where to stop"
         require_short_chain(instance, epsilon, delta, radius, hint)
-    error, expected, undecided, pulls = _interruptible(
+    error, expected, undecided, pulls = _follow(
         _one_arm_chain,
         float(instance.private_means(epsilon)[0]),
         instance.private_threshold(epsilon),
         bool(0 in instance.above),
         radius.at(1, delta, instance.threshold, epsilon),
         float(tail),
-        limit=NO_LIMIT if max_pulls is None else max_pulls,
+        NO_LIMIT if max_pulls is None else max_pulls,
     )
     return StoppedChain(error, expected, undecided, pulls)
 
 
-def _require_one_arm(instance: Instance) -> None:
+def require_one_arm(instance: Instance) -> None:
+    """Refuse problems of several arms, and arms that lie at the threshold."""
     if check_instance(instance).n_arms != 1:
         raise ValueError(f"the exact chain of Algorithm 2 covers one arm, got {instance.n_arms}")
     instance.require_resolvable()
@@ -505,14 +492,14 @@ def _require_one_arm(instance: Instance) -> None:
 
 @compiled
 def _one_arm_chain(
-    mean: float, tau: float, above: bool, edge: Boundary, tail: float, limit: np.ndarray
+    mean: float, tau: float, above: bool, edge: Boundary, tail: float, max_pulls: int
 ) -> tuple[float, float, float, int]:
     """Carry P(s) of the undecided states; ``mass[i]`` belongs to s = low + i."""
     mass = np.zeros(64)
     mass[0] = 1.0
     low, size = 0, 1
     error, expected, alive, n = 0.0, 0.0, 1.0, 0
-    while alive > tail and n < limit[0]:
+    while alive > tail and n < max_pulls:
         expected += alive
         n += 1
         if size + 1 > mass.size:
@@ -536,151 +523,3 @@ def _one_arm_chain(
             low, size = low + decided, size - decided
         alive = mass[:size].sum()
     return error, expected, alive, n
-
-
-# --- A proof
-
-
-def certified_error_lower_bound(
-    instance: Instance,
-    epsilon: float,
-    delta: float,
-    radius: str | Radius = "printed",
-    max_pulls: int = 4000,
-) -> float:
-    """A number that Algorithm 2's error on one arm provably exceeds, from ``max_pulls`` pulls.
-
-    Every sum and product is rounded down. Which states are decided is settled by interval
-    arithmetic on the numbers of the instance as they are written (0.95, not the nearest binary
-    fraction); a state that the intervals cannot settle is dropped, which only lowers the bound.
-
-    Parameters
-    ----------
-    instance : Instance
-        A problem with one arm.
-    epsilon, delta : float
-        Privacy level and error level.
-    radius : str or Radius
-        One of :data:`ldpt.radii.RADII`.
-    max_pulls : int
-        Pulls to follow; more of them can only raise the bound.
-
-    Returns
-    -------
-    float
-        A lower bound on the error probability.
-
-    Raises
-    ------
-    ValueError
-        If there is more than one arm, it lies at the threshold, or an argument is out of range.
-    """
-    _require_one_arm(instance)
-    epsilon, delta = check_epsilon(epsilon), check_delta(delta)
-    max_pulls = check_whole("max_pulls", max_pulls, 1, MAX_PULLS)
-    strip = _CertifiedStrip(instance, epsilon, delta, as_radius(radius))
-    rise, stay = strip.mean_below, strip.complement_below
-    above = 0 in instance.above
-    mass = np.array([1.0])
-    low, error = 0, 0.0
-    for n in range(1, max_pulls + 1):
-        wider = np.concatenate([[0.0], mass, [0.0]])
-        mass = _rounded_down(wider[1:] * stay + wider[:-1] * rise)
-        edges = strip.edges(n)
-        wrong = mass[: max(0, edges.below - low)] if above else mass[max(0, edges.above - low) :]
-        error = float(_rounded_down(np.array([error + math.fsum(wrong)]))[0])
-        first, last = max(low, edges.first), min(low + mass.size - 1, edges.last)
-        mass, low = mass[first - low : last - low + 1], first
-        if mass.size == 0:
-            break
-    return error
-
-
-def _rounded_down(values: np.ndarray) -> np.ndarray:
-    """A lower bound on what a handful of roundings to nearest have made too large.
-
-    Three roundings add at most three units of 2^-53, relatively; eight are taken off. Below
-    1e-280, where results lose digits, everything is taken off.
-    """
-    return np.where(values < 1e-280, 0.0, values * (1.0 - 2.0**-50))
-
-
-@dataclass(frozen=True)
-class _Edges:
-    """States s < below are surely decided low, s >= above surely high, first..last undecided."""
-
-    below: int
-    first: int
-    last: int
-    above: int
-
-
-class _CertifiedStrip:
-    """The undecided states of a one-arm chain, settled in interval arithmetic."""
-
-    def __init__(self, instance: Instance, epsilon: float, delta: float, radius: Radius):
-        from mpmath import iv
-
-        self._iv = iv
-        self._radius = radius
-        self._edge = radius.at(1, delta, instance.threshold, epsilon)
-        decay = iv.exp(-iv.mpf(repr(float(epsilon)))) if math.isfinite(epsilon) else iv.mpf(0)
-        half = iv.mpf(1) / 2
-        shrink = (1 - decay) / (1 + decay)
-        mean = half + shrink * (iv.mpf(repr(instance.means[0])) - half)
-        self._threshold = half + shrink * (iv.mpf(repr(instance.threshold)) - half)
-        self.mean_below = _double_below(mean.a)
-        self.complement_below = _double_below((1 - mean).a)
-        self._delta = iv.mpf(repr(float(delta)))
-        self._log_share = iv.log(4 / self._delta)
-        self._variance, self._rho = iv.mpf(1) / 4, iv.mpf(repr(float(radius.rho)))
-        if radius.kind.family not in (UNION, TWO_SIDED):
-            t = self._threshold
-            if threshold_variance(instance.threshold, epsilon) != HOEFFDING_VARIANCE:
-                self._variance = (1 - 2 * t) / (2 * iv.log((1 - t) / t))
-            self._rho = (self._variance / (shrink * iv.mpf(repr(float(radius.prior_gap))))) ** 2
-
-    def _boundary(self, n: int):  # type: ignore[no-untyped-def]
-        """The formulas of :mod:`ldpt.radii` for one arm, in intervals."""
-        iv, kind = self._iv, self._radius.kind
-        if kind.family == UNION:
-            log = self._log_share + 3 * iv.log(iv.mpf(n))
-            return iv.sqrt(iv.mpf(kind.factor) * n * log)  # factors are powers of two
-        v = self._variance * n + self._rho
-        if kind.family == TWO_SIDED:
-            return iv.sqrt(v * (iv.log(v / self._rho) - 2 * iv.log(self._delta)))
-        return iv.sqrt(2 * v * iv.log((iv.sqrt(v / self._rho) / self._delta + 1) / 2))
-
-    def _line(self, lines: np.ndarray, n: int):  # type: ignore[no-untyped-def]
-        """The boundary of ``coin``, whose table is its definition, without rounding."""
-        k = min(32 * (n.bit_length() - 1) + (n << 5 >> n.bit_length() - 1) - 32, len(lines) - 2)
-        if not np.isfinite(lines[k, 0]):
-            return self._iv.mpf(n + 1)  # no state is so far away
-        least = min(Fraction(a) + Fraction(m) * n for a, m in lines[k : k + 2].tolist())
-        return self._iv.mpf(least.numerator) / self._iv.mpf(least.denominator)
-
-    def edges(self, n: int) -> _Edges:
-        """The states that are surely decided or undecided after n pulls."""
-        centre = n * self._threshold
-        if self._edge.family == COIN:
-            low = centre - self._line(self._edge.below, n)
-            high = centre + self._line(self._edge.above, n)
-        else:
-            b = self._boundary(n)
-            low, high = centre - b, centre + b  # undecided: low <= s < high
-        return _Edges(
-            below=math.ceil(_double_below(low.a)),
-            first=math.ceil(_double_above(low.b)),
-            last=math.ceil(_double_below(high.a)) - 1,
-            above=math.ceil(_double_above(high.b)),
-        )
-
-
-def _double_below(value) -> float:  # type: ignore[no-untyped-def]
-    """A double under an end of an interval."""
-    return math.nextafter(float(value), -math.inf)
-
-
-def _double_above(value) -> float:  # type: ignore[no-untyped-def]
-    """A double over an end of an interval."""
-    return math.nextafter(float(value), math.inf)

@@ -24,7 +24,7 @@ SKEWED_KEY = 1000  # of the streams of skewed instances, apart from those of the
 EASY = (0.2, 0.4)  # gaps of their easy arms
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Instance:
     """K arms with mean rewards in [0, 1], a threshold and a tolerance.
 
@@ -56,6 +56,11 @@ class Instance:
         tolerance = check_number(f"{where}: tolerance", tolerance, 0, MAX_FLOAT)
         object.__setattr__(self, "tolerance", tolerance)
 
+    def __repr__(self) -> str:
+        arms = f"means={self.means}" if self.n_arms <= MAX_LISTED_ARMS else f"{self.n_arms} arms"
+        rest = f"threshold={self.threshold}, tolerance={self.tolerance}"
+        return f"Instance({self.name!r}, {arms}, {rest})"
+
     @property
     def n_arms(self) -> int:
         return len(self.means)
@@ -86,18 +91,7 @@ class Instance:
         return replace_tolerance(self, 0.0)
 
     def complexity(self, epsilon: float = math.inf) -> float:
-        """H_eps = sum_i Delta_{i,eps}^-2 = H / tanh(eps/2)^2; without epsilon, H itself.
-
-        Parameters
-        ----------
-        epsilon : float
-            Privacy level; ``math.inf`` means none.
-
-        Returns
-        -------
-        float
-            H_eps; infinite if a gap is 0, or so small that its square is.
-        """
+        """H_eps = sum_i Delta_{i,eps}^-2 = H / tanh(eps/2)^2; without epsilon, H itself."""
         factor = shrinkage(epsilon) ** 2
         if not np.all(self.gaps > 0):
             return math.inf
@@ -105,58 +99,19 @@ class Instance:
             return float(np.sum(self.gaps**-2.0)) / factor
 
     def private_means(self, epsilon: float) -> np.ndarray:
-        """mu_{i,eps}: the means of the responses.
-
-        Parameters
-        ----------
-        epsilon : float
-            Privacy level; ``math.inf`` means none.
-
-        Returns
-        -------
-        ndarray
-            One mean per arm.
-        """
+        """Return mu_{i,eps}, the means of the responses."""
         return private_mean(np.array(self.means), epsilon)
 
     def private_threshold(self, epsilon: float) -> float:
-        """tau_eps.
-
-        Parameters
-        ----------
-        epsilon : float
-            Privacy level; ``math.inf`` means none.
-
-        Returns
-        -------
-        float
-            The threshold that responses are compared with.
-        """
+        """Return tau_eps, the threshold that responses are compared with."""
         return private_mean(self.threshold, epsilon)
 
     def private_tolerance(self, epsilon: float) -> float:
-        """zeta_eps = c zeta.
-
-        Parameters
-        ----------
-        epsilon : float
-            Privacy level; ``math.inf`` means none.
-
-        Returns
-        -------
-        float
-            The tolerance in responses; c = tanh(eps/2).
-        """
+        """Return zeta_eps = tanh(eps/2) zeta, the tolerance in responses."""
         return shrinkage(epsilon) * self.tolerance
 
     def require_resolvable(self) -> None:
-        """Fixed confidence never ends on an arm that lies exactly at the threshold.
-
-        Raises
-        ------
-        ValueError
-            If an arm lies exactly at the threshold; it is named.
-        """
+        """Refuse arms exactly at the threshold, on which fixed confidence never ends."""
         for arm, mean in enumerate(self.means):
             if mean == self.threshold:
                 raise ValueError(
@@ -178,45 +133,14 @@ def _checked_means(where: str, means: object) -> tuple[float, ...]:
 
 
 def check_instance(instance: object) -> Instance:
-    """Return an instance.
-
-    Parameters
-    ----------
-    instance : object
-        What was given.
-
-    Returns
-    -------
-    Instance
-
-    Raises
-    ------
-    ValueError
-        If it is anything else.
-    """
+    """Return an instance, or say that it is none."""
     if not isinstance(instance, Instance):
         raise ValueError(f"instance must be an Instance, got {shown(instance)}")
     return instance
 
 
 def read_instances(path: str | Path) -> dict[str, Instance]:
-    """Return the instances of a file that the workflow wrote, by name.
-
-    Parameters
-    ----------
-    path : path-like
-        ``results/instances.json``: a list of problems.
-
-    Returns
-    -------
-    dict
-        Instances by name, in the order of the file.
-
-    Raises
-    ------
-    ValueError
-        If the file does not hold a list of instances.
-    """
+    """Return the instances of ``results/instances.json`` by name."""
     entries = read_json(read_whole(path))
     if not isinstance(entries, list):
         raise ValueError(f"{path} does not hold a list of instances")
@@ -230,41 +154,13 @@ def read_instances(path: str | Path) -> dict[str, Instance]:
 
 
 def replace_tolerance(instance: Instance, tolerance: float) -> Instance:
-    """The same arms and threshold with another tolerance.
-
-    Parameters
-    ----------
-    instance : Instance
-        The problem.
-    tolerance : float
-        The new zeta, in rewards.
-
-    Returns
-    -------
-    Instance
-    """
+    """Return the same arms and threshold with another tolerance."""
     check_instance(instance)
     return Instance(instance.name, instance.means, instance.threshold, tolerance)
 
 
 def budget_environments(instance: Instance) -> list[Instance]:
-    """B^0, ..., B^K of Theorem 3.2: all arms above the threshold, arm i of B^i mirrored.
-
-    Parameters
-    ----------
-    instance : Instance
-        The problem.
-
-    Returns
-    -------
-    list of Instance
-        K + 1 problems, named ``NAME/B0`` to ``NAME/BK``.
-
-    Raises
-    ------
-    ValueError
-        If a mean would leave [0, 1].
-    """
+    """Return B^0, ..., B^K of Theorem 3.2: all arms above the threshold, arm i of B^i mirrored."""
     check_instance(instance)
     tau, zeta = instance.threshold, instance.tolerance
     half = np.abs(np.array(instance.means) - tau) / 2 + zeta
@@ -276,51 +172,8 @@ def budget_environments(instance: Instance) -> list[Instance]:
     return environments
 
 
-def confidence_environments(instance: Instance) -> list[Instance]:
-    """Q^1, ..., Q^K of Theorem 4.2: in Q^j arm j is mirrored about the threshold and clipped.
-
-    Parameters
-    ----------
-    instance : Instance
-        The problem.
-
-    Returns
-    -------
-    list of Instance
-        K problems, named ``NAME/Q1`` to ``NAME/QK``.
-    """
-    environments = []
-    for arm in range(check_instance(instance).n_arms):
-        means = np.array(instance.means)
-        means[arm] = np.clip(2 * instance.threshold - means[arm], 0.0, 1.0)
-        name = f"{instance.name}/Q{arm + 1}"
-        environments.append(Instance(name, means, instance.threshold, instance.tolerance))
-    return environments
-
-
 def equal_gap(n_arms: int, gap: float = 0.1, threshold: float = 0.5) -> Instance:
-    """Half of the arms at threshold - gap, half at threshold + gap.
-
-    Parameters
-    ----------
-    n_arms : int
-        K, the number of arms.
-    gap : float
-        Distance of every arm from the threshold.
-    threshold : float
-        tau, in rewards.
-
-    Returns
-    -------
-    Instance
-        Named ``equal-gap-K``, with tolerance 0.
-
-    Raises
-    ------
-    ValueError
-        If the number of arms is not a whole number of at least 1, the gap is negative or so small
-        that floats do not tell a mean from the threshold, or a mean leaves [0, 1].
-    """
+    """Return ``equal-gap-K``: half of the arms at threshold - gap, half at threshold + gap."""
     n_arms = check_whole("n_arms", n_arms, 1, MAX_ARMS)
     gap, threshold = check_number("gap", gap, 0, 1), check_number("threshold", threshold, 0, 1)
     if gap > 0 and threshold in (threshold - gap, threshold + gap):
@@ -335,31 +188,7 @@ def equal_gap(n_arms: int, gap: float = 0.1, threshold: float = 0.5) -> Instance
 def random_instance(
     index: int, n_arms: int, seed: int, threshold: float = 0.5, min_gap: float = 0.02
 ) -> Instance:
-    """Means drawn from Beta(2, 2), those closer to the threshold than ``min_gap`` redrawn.
-
-    Parameters
-    ----------
-    index : int
-        Number of the instance in its family, from 1 on.
-    n_arms : int
-        K, the number of arms.
-    seed : int
-        Root seed.
-    threshold : float
-        tau, in rewards.
-    min_gap : float
-        Least distance of an arm from the threshold.
-
-    Returns
-    -------
-    Instance
-        Named ``random-INDEX``, with tolerance 0.
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of range.
-    """
+    """Return ``random-INDEX``: means drawn from Beta(2, 2), those within ``min_gap`` redrawn."""
     n_arms, index = check_whole("n_arms", n_arms, 1, MAX_ARMS), check_whole("index", index, 0)
     threshold, min_gap = _checked_gap(threshold, min_gap)
     rng = _family_stream(seed, (index,))
@@ -374,31 +203,6 @@ def new_instance(
     Laws of the means: ``beta`` is that of :func:`random_instance`; ``hard`` has a first arm with a
     gap between ``min_gap`` and 2.5 times it, and easy arms with gaps between .2 and .4, each above
     or below the threshold with equal odds.
-
-    Parameters
-    ----------
-    law : {"beta", "hard"}
-        Law of the means.
-    index : int
-        Number of the instance in its family, from 1 on.
-    n_arms : int
-        K, the number of arms.
-    seed : int
-        Root seed.
-    threshold : float
-        tau, in rewards.
-    min_gap : float
-        Least distance of an arm from the threshold.
-
-    Returns
-    -------
-    Instance
-        Named ``new-LAW-K-INDEX``, with tolerance 0.
-
-    Raises
-    ------
-    ValueError
-        If the law is unknown or another argument is out of range.
     """
     if not isinstance(law, str) or law not in NEW_LAWS:
         raise ValueError(f"law must be one of {', '.join(NEW_LAWS)}, got {shown(law)}")
@@ -414,29 +218,7 @@ def new_instance(
 
 
 def skewed_instance(index: int, n_arms: int, seed: int, min_gap: float = 0.02) -> Instance:
-    """Return a held-out problem: as :func:`random_instance`, at a threshold far from 1/2.
-
-    Parameters
-    ----------
-    index : int
-        Number of the instance in its family, from 1 on.
-    n_arms : int
-        K, the number of arms.
-    seed : int
-        Root seed.
-    min_gap : float
-        Least distance of an arm from the threshold.
-
-    Returns
-    -------
-    Instance
-        Named ``skewed-INDEX``, with tolerance 0 and a threshold out of .1, .2, .3, .7, .8 and .9.
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of range.
-    """
+    """Return a held-out problem: as :func:`random_instance`, at a threshold far from 1/2."""
     n_arms, index = check_whole("n_arms", n_arms, 1, MAX_ARMS), check_whole("index", index, 0)
     rng = _family_stream(seed, (SKEWED_KEY, index))
     threshold, min_gap = _checked_gap(float(rng.choice(SKEWED_THRESHOLDS)), min_gap)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ldpt import bounds, exact
+from ldpt import bounds, certificate, exact
 from ldpt.claims.budget import collapse
 from ldpt.claims.evidence import Evidence, ratio_to
 from ldpt.grid import scaled_budgets
@@ -50,7 +50,7 @@ def one_armed_failure(epsilon: float = 1.0, delta: float = 0.1) -> Evidence:
     found["distance"] = COUNTEREXAMPLE.private_threshold(epsilon)  # of an estimate of 0
     found["printed_radius"] = math.sqrt(math.log(4 / delta) / 8)
     found["certified_lower_bound"] = float(
-        exact.certified_error_lower_bound(COUNTEREXAMPLE, epsilon, delta, "printed")
+        certificate.certified_error_lower_bound(COUNTEREXAMPLE, epsilon, delta, "printed")
     )
     return found
 
