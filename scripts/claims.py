@@ -4,8 +4,10 @@ import json
 from pathlib import Path
 from typing import Any
 
+from ldpt import text
 from ldpt.claims import register
 from ldpt.publishing import tables
+from ldpt.publishing.claims_page import PARTS
 
 SCHEMAS = Path("workflow/schemas")
 
@@ -19,12 +21,43 @@ def judge(path: str, evidence: list[str]) -> dict[str, Any]:
     return document
 
 
+def as_page(document: dict[str, Any]) -> str:
+    """Return the verdicts as one Markdown page: the five results, counts, every row."""
+    paper, rows = document["paper"], document["claims"]
+    results = [f"| {t['where']} | {cell(t['line'])} |" for t in document["headlines"]["theorems"]]
+    lines = [
+        "# Verdicts",
+        f"On *{paper['title']}* ({paper['authors']}, <{paper['address']}>). {paper['version']}",
+        "| result | verdict |\n| --- | --- |\n"
+        + "\n".join(
+            f"| {t['where']} | {cell(t['line'])} |" for t in document["headlines"]["theorems"]
+        ),
+        "\n".join(f"- **{word}**: {meaning}" for word, meaning in register.VERDICTS.items()),
+    ]
+    for part, title in PARTS.items():
+        lines += [f"## {title}", "| id | place | statement | verdict |\n| --- | --- | --- | --- |"]
+        lines[-1] += "".join(_line(row) for row in rows if row["part"] == part)
+    return "\n\n".join(lines) + "\n"
+
+
+def _line(row: dict[str, Any]) -> str:
+    more = row["amendment"] or row["reason"]
+    statement = cell(row["statement"]) + (f" → *{cell(more)}*" if more else "")
+    return f"\n| {row['id']} | {cell(row['where'])} | {statement} | {row['verdict']} |"
+
+
+def cell(words: str) -> str:
+    """Return text of the register as a cell of a Markdown table."""
+    return text.as_markdown(words).replace("|", "\\|")
+
+
 if __name__ == "__main__":
     from ldpt.provenance import job
 
     with job(snakemake) as this:
         document, out = judge(this.input.register, list(this.input.evidence)), this.output
-        text = json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False)
-        Path(out.verdicts).write_text(text + "\n", encoding="utf-8")
+        content = json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False)
+        Path(out.verdicts).write_text(content + "\n", encoding="utf-8")
+        Path(out.page).write_text(as_page(document), encoding="utf-8")
         table, columns = tables.claims(document["claims"]), tables.CLAIM_COLUMNS
         tables.write(table, out.csv, out.md, out.tex, columns)

@@ -100,6 +100,7 @@ rule claims:
     output:
         **tabled("claims"),
         verdicts="<results>/claims.json",
+        page="<paper>/verdicts.md",
     log:
         "<results>/logs/claims.log",
     priority: LONG

@@ -6,6 +6,7 @@ PRODUCTS += [
     "<results>/claims.html",
     "<results>/numbers.json",
     "<paper>/report.pdf",
+    "<paper>/verdicts.md",
     "<figures>/explorer.html",
     "<figures>/findings.md",
     "<results>/explore/one_answer_or_two.csv",
