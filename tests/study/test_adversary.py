@@ -80,7 +80,7 @@ def test_the_deadline_leaves_nothing_to_gain_because_waiting_answers_are_not_see
 @pytest.mark.parametrize("bits", [(0, 0), (1, 0), (1, 1)])
 def test_waiting_answers_are_visible_to_nobody(bits, monkeypatch, recwarn):
     """Two studies that differ in waiting answers alone look the same from outside."""
-    monkeypatch.setattr("ldpt.study.study.secrets.token_hex", lambda n: "0" * 64)
+    monkeypatch.setattr("ldpt.study.ledger.secrets.token_hex", lambda n: "0" * 64)
 
     def look(waiting):
         study = Study(FixedConfidence(["a", "b"], 0.5, 4.0, 0.1), "doses", deadline=3)

@@ -4,6 +4,7 @@ import copy
 import math
 import pickle
 import secrets
+import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from fractions import Fraction
@@ -228,6 +229,12 @@ def test_device_and_mechanism_do_not_warn_otherwise(recwarn):
     PrivateDevice(1.0, answers=10)
     PrivBern(50.0)
     assert not recwarn
+
+
+def test_a_device_without_opendp_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "opendp.measurements", None)
+    with pytest.raises(ModuleNotFoundError, match=r"a device needs OpenDP: pip install"):
+        PrivateDevice(1.0)
 
 
 def test_repr_of_a_device_says_what_it_may_still_do():

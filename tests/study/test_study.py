@@ -234,6 +234,7 @@ def test_all_forms_of_answers_are_taken():
     forms = [
         [("a", 1), ("b", 0), ("a", 1)],
         [(0, 1), (1, 0), (0, 1)],
+        zip(np.array([0, 1, 0]), np.array([1, 0, 1], np.uint8), strict=True),
         np.array([[0, 1], [1, 0], [0, 1]]),
         pd.DataFrame({"arm": ["a", "b", "a"], "response": [1, 0, 1], "site": [7, 7, 8]}),
         [{"arm": "a", "response": 1}, {"arm": "b", "response": 0}, {"arm": "a", "response": 1}],

@@ -14,15 +14,12 @@ import secrets
 import threading
 import warnings
 from fractions import Fraction
-from typing import TYPE_CHECKING, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 
 from ldpt.checks import MAX_COUNT, check_epsilon, check_whole
 from ldpt.study.messages import Response, Ticket, check_study, is_count
-
-if TYPE_CHECKING:
-    from opendp.mod import Measurement
 
 __all__ = ["PrivateDevice"]
 
@@ -225,19 +222,21 @@ def _exact_bernoulli(probability: float) -> bool:
     return secrets.randbits(REWARD_BITS) < successes
 
 
-def _certified_randomised_response(epsilon: float) -> "tuple[float, Measurement]":
+def _certified_randomised_response(epsilon: float) -> tuple[float, Any]:
     """Return a truth probability and OpenDP's measurement of at most this privacy loss.
 
     OpenDP draws its coin exactly for the float it is given and rounds the privacy loss up, so a
     float that rounding has pushed above e^eps / (1 + e^eps) is detected and decreased by one ulp.
     """
-    from opendp.measurements import make_randomized_response_bool
-    from opendp.mod import enable_features
-
+    try:
+        from opendp.measurements import make_randomized_response_bool
+        from opendp.mod import enable_features
+    except ModuleNotFoundError:
+        raise ModuleNotFoundError("a device needs OpenDP: pip install 'ldpt[device]'") from None
     enable_features("contrib")
     truth = min(1 / (1 + math.exp(-epsilon)), math.nextafter(1.0, 0.0))
     while True:
-        measurement = make_randomized_response_bool(truth, constant_time=True)
+        measurement: Any = make_randomized_response_bool(truth, constant_time=True)
         if measurement.map(1) <= epsilon:
             return truth, measurement
         truth = math.nextafter(truth, 0.0)

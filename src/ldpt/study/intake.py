@@ -51,6 +51,7 @@ def read_answer(answer: object) -> Answer:
     arm, bit = answer
     if isinstance(bit, Response):
         raise ValueError("a Response says which request it answers: record it alone")
+    arm = int(arm) if isinstance(arm, np.integer) else arm
     return Answer(arm, check_bit(bit), arm if isinstance(arm, Ticket) else None)
 
 

@@ -3,14 +3,11 @@
 import importlib.metadata
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from ldpt.inference import Sample, Test
 from ldpt.io.messages import counted
 from ldpt.learners import FixedBudget, FixedConfidence
-
-if TYPE_CHECKING:
-    from ldpt.study.study import Departure, Study
+from ldpt.study.ledger import Departure, Ledger
 
 
 @dataclass(frozen=True)
@@ -94,58 +91,62 @@ def _cells(row: Row) -> tuple[str, ...]:
     )
 
 
-def make_report(study: "Study", level: float) -> Report:
+def make_report(ledger: Ledger, level: float) -> Report:
     """Return the report of a study, with intervals of this joint level."""
-    learner, counts = study.learner, study.counts
-    name = f"Study {study.name!r}" if study.name else "Study"
+    learner, counts = ledger.learner, ledger.counts
+    name = f"Study {ledger.name!r}" if ledger.name else "Study"
     setting = f"threshold {learner.threshold:g}, epsilon {learner.epsilon:g}"
     if isinstance(learner, FixedConfidence):
         terms = f"fixed confidence, delta {learner.delta:g}, radius {learner.radius.name}"
     else:
         terms = f"fixed budget of {learner.budget:,} responses, policy {learner.policy.name}"
-    state = "finished" if study.finished else f"not finished ({counts['outstanding']} outstanding)"
+    state = (
+        "finished"
+        if ledger.learner.finished
+        else f"not finished ({counts['outstanding']} outstanding)"
+    )
     return Report(
         f"{name}: {terms}; {setting}; {state}.",
-        _rows(study, level),
-        _methods(study, level),
-        _warnings(study),
+        _rows(ledger, level),
+        _methods(ledger, level),
+        _warnings(ledger),
     )
 
 
-def _rows(study: "Study", level: float) -> list[Row]:
-    sides, reason = study._sides(), study._no_guarantee
+def _rows(ledger: Ledger, level: float) -> list[Row]:
+    sides, reason = ledger.sides(), ledger.no_guarantee
     rows = []
-    for arm, one in enumerate(study.estimates(level)):
+    for arm, one in enumerate(ledger.estimates(level)):
         verdict = sides.get(one.arm, "undecided")
-        hand = [d for d in study.departures if d.arm == one.arm and d.before_decision]
+        hand = [d for d in ledger.departures_of(one.arm) if d.before_decision]
         note = reason or _departure_note(hand)
         certain = verdict != "undecided" and not note
-        bound = _bound(study, arm, verdict) if certain else None
+        bound = _bound(ledger, arm, verdict) if certain else None
         rows.append(
             Row(one.arm, verdict, certain, bound, one.answers, one.mean, one.low, one.high, note)
         )
     return rows
 
 
-def _departure_note(departures: "list[Departure]") -> str:
+def _departure_note(departures: list[Departure]) -> str:
     if not departures:
         return ""
     reasons = "; ".join(dict.fromkeys(departure.reason for departure in departures))
     return f"{counted(len(departures), 'request')} given up by hand: {reasons}"
 
 
-def _bound(study: "Study", arm: int, verdict: str) -> float:
-    learner = study.learner
+def _bound(ledger: Ledger, arm: int, verdict: str) -> float:
+    learner = ledger.learner
     assert isinstance(learner, FixedConfidence)
     test = Test(
         learner.radius, learner.n_arms, learner.delta, learner.threshold, learner.epsilon, 0.0
     )
-    bits = study._entered[arm]
+    bits = ledger.entered[arm]
     return test.bound(Sample(arm, len(bits), sum(bits)), verdict)
 
 
-def _methods(study: "Study", level: float) -> str:
-    learner, counts = study.learner, study.counts
+def _methods(ledger: Ledger, level: float) -> str:
+    learner, counts = ledger.learner, ledger.counts
     version = importlib.metadata.version("ldpt")
     privacy = (
         f"each answer was randomised on the respondent's device (PrivBern, local differential "
@@ -168,18 +169,18 @@ def _methods(study: "Study", level: float) -> str:
             f"of {learner.budget:,} responses."
         )
     text.append("An arm's answers entered in the order of their requests.")
-    if study.deadline is not None:
+    if ledger.deadline is not None:
         share = counts["given up"] / max(counts["asked"], 1)
         text.append(
-            f"Requests without an answer after {counted(study.deadline, 'round')} were given up, "
+            f"Requests without an answer after {counted(ledger.deadline, 'round')} were given up, "
             f"all alike ({counts['given up']:,}, {share:.1%})."
         )
-    text += [_guarantee(study, level), f"Computed with ldpt {version}."]
+    text += [_guarantee(ledger, level), f"Computed with ldpt {version}."]
     return " ".join(text)
 
 
-def _guarantee(study: "Study", level: float) -> str:
-    learner = study.learner
+def _guarantee(ledger: Ledger, level: float) -> str:
+    learner = ledger.learner
     intervals = (
         f"all intervals contain their means, at all times, with probability at least {level:g}"
     )
@@ -195,12 +196,12 @@ def _guarantee(study: "Study", level: float) -> str:
     )
 
 
-def _warnings(study: "Study") -> list[str]:
-    counts, found = study.counts, []
-    if study._no_guarantee:
-        found.append(f"{study._no_guarantee}.")
-    for arm in study.arms:
-        hand = [d for d in study.departures if d.arm == arm]
+def _warnings(ledger: Ledger) -> list[str]:
+    counts, found = ledger.counts, []
+    if ledger.no_guarantee:
+        found.append(f"{ledger.no_guarantee}.")
+    for arm in ledger.arms:
+        hand = ledger.departures_of(arm)
         if any(d.before_decision for d in hand):
             found.append(
                 f"arm {arm}: verdict and interval without guarantee, because "
@@ -219,10 +220,10 @@ def _warnings(study: "Study") -> list[str]:
     if counts["waiting"]:
         found.append(
             f"{counted(counts['waiting'], 'answer')} not used yet: earlier requests are open"
-            + (", and there is no deadline." if study.deadline is None else ".")
+            + (", and there is no deadline." if ledger.deadline is None else ".")
         )
     if counts["refused"]:
         found.append(f"{counted(counts['refused'], 'answer')} refused.")
-    if math.isfinite(study.learner.epsilon) and study.learner.epsilon > 10:
-        found.append(f"epsilon = {study.learner.epsilon:g} protects nobody.")
+    if math.isfinite(ledger.learner.epsilon) and ledger.learner.epsilon > 10:
+        found.append(f"epsilon = {ledger.learner.epsilon:g} protects nobody.")
     return found

@@ -10,18 +10,16 @@ import warnings
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ldpt.io.files import read_whole, sync_file
 from ldpt.io.json_values import read_json
 from ldpt.learners import FixedBudget, FixedConfidence
 from ldpt.radii import Radius
 from ldpt.study.intake import Status
+from ldpt.study.ledger import Departure, Ledger
 from ldpt.study.messages import is_count
 from ldpt.study.requests import Requests
-
-if TYPE_CHECKING:
-    from ldpt.study.study import Study
 
 FORMAT, VERSION = "ldpt study", 3
 ALGORITHMS = {"FixedBudget": FixedBudget, "FixedConfidence": FixedConfidence}
@@ -29,12 +27,12 @@ NOT_COUNTED = (Status.LATE, Status.REPEATED, Status.REFUSED)
 SECRET_DIGITS = 64
 
 
-def save(study: "Study", path: str | os.PathLike[str]) -> None:
+def save(ledger: Ledger, path: str | os.PathLike[str]) -> None:
     """Write a study; the new file has a random name, which no link can wait under, until whole."""
     path = Path(path)
     if path.exists() and not path.is_file():
         raise ValueError(f"{path} exists and is not a regular file")
-    content = describe(study)
+    content = describe(ledger)
     text = json.dumps({**content, "checksum": checksum(content)}, allow_nan=False) + "\n"
     path.parent.mkdir(parents=True, exist_ok=True)
     descriptor, name = tempfile.mkstemp(prefix=".study-", dir=path.parent)  # mode 0600
@@ -49,25 +47,25 @@ def save(study: "Study", path: str | os.PathLike[str]) -> None:
     sync_file(path.parent)
 
 
-def describe(study: "Study") -> dict[str, Any]:
+def describe(ledger: Ledger) -> dict[str, Any]:
     """Return the whole study as plain data; it holds responses and no rewards."""
-    learner = study.learner
+    learner = ledger.learner
     return {
         "format": FORMAT,
         "version": VERSION,
-        "name": study.name,
-        "deadline": study.deadline,
-        "arms": study.arms if study._names else None,
+        "name": ledger.name,
+        "deadline": ledger.deadline,
+        "arms": ledger.arms if ledger.names else None,
         "algorithm": type(learner).__name__,
         "parameters": _parameters(learner),
         "boundary": boundary_digest(learner),
-        "round": study.round,
-        "secret": study._secret,
-        "entered": ["".join(map(str, bits)) for bits in study._entered],
+        "round": ledger.round,
+        "secret": ledger.secret,
+        "entered": ["".join(map(str, bits)) for bits in ledger.entered],
         "counted": list(learner.pulls),
-        "requests": [requests.state() for requests in study._requests],
-        "departures": [vars(departure) for departure in study.departures],
-        "not_counted": {str(status): study._not_counted[status] for status in NOT_COUNTED},
+        "requests": [requests.state() for requests in ledger.requests],
+        "departures": [vars(departure) for departure in ledger.departures],
+        "not_counted": {str(status): ledger.not_counted[status] for status in NOT_COUNTED},
     }
 
 
@@ -93,29 +91,29 @@ def checksum(content: Mapping[str, Any]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def load(cls: "type[Study]", path: str | os.PathLike[str]) -> "Study":
+def load(path: str | os.PathLike[str]) -> Ledger:
     """Return the study of a file."""
     content = read_json(read_whole(path))
     if content is None:
         raise ValueError(f"{path}: not a whole state file (truncated or not JSON)")
     try:
-        return build(cls, content)
+        return build(content)
     except (ValueError, TypeError) as error:
         raise ValueError(f"{path}: {error}") from None
 
 
-def build(cls: "type[Study]", state: object) -> "Study":
+def build(state: object) -> Ledger:
     """Return the study that :func:`describe` described, or a ValueError that says what is wrong."""
     content = _check_whole_state(state)
     learner = _build_learner(content["algorithm"], content["parameters"])
     if content["boundary"] != boundary_digest(learner):
         raise ValueError("the boundary of this installation differs from the study's")
-    study = cls(learner, content["name"], content["deadline"], content["arms"])
-    if set(content) != set(describe(study)):
-        raise ValueError(f"the state's entries must be {', '.join(describe(study))}, checksum")
-    _fill_answers(study, content)
-    _fill_requests(study, content)
-    return study
+    ledger = Ledger(learner, content["name"], content["deadline"], content["arms"])
+    if set(content) != set(describe(ledger)):
+        raise ValueError(f"the state's entries must be {', '.join(describe(ledger))}, checksum")
+    _fill_answers(ledger, content)
+    _fill_requests(ledger, content)
+    return ledger
 
 
 def _check_whole_state(state: object) -> dict[str, Any]:
@@ -155,16 +153,16 @@ def _build_learner(algorithm: object, parameters: object) -> FixedBudget | Fixed
     return learner
 
 
-def _fill_answers(study: "Study", content: dict[str, Any]) -> None:
-    learner = study.learner
-    entered, used = _per_arm(study, content, "entered"), _per_arm(study, content, "counted")
+def _fill_answers(ledger: Ledger, content: dict[str, Any]) -> None:
+    learner = ledger.learner
+    entered, used = _per_arm(ledger, content, "entered"), _per_arm(ledger, content, "counted")
     if not all(isinstance(text, str) and set(text) <= {"0", "1"} for text in entered):
         raise ValueError("the state's entered must be text of the digits 0 and 1")
     if not all(is_count(n) and n <= len(text) for n, text in zip(used, entered, strict=True)):
         raise ValueError("the state's counted must be at most the answers that entered")
-    study._entered = [bytearray(map(int, text)) for text in entered]
+    ledger.entered = [bytearray(map(int, text)) for text in entered]
     learner.pulls = list(used)
-    learner.sums = [sum(bits[:n]) for bits, n in zip(study._entered, used, strict=True)]
+    learner.sums = [sum(bits[:n]) for bits, n in zip(ledger.entered, used, strict=True)]
     learner.total_pulls = sum(used)
     kept = [n < len(text) for n, text in zip(used, entered, strict=True)]
     if isinstance(learner, FixedBudget) and learner.total_pulls > learner.budget:
@@ -173,19 +171,19 @@ def _fill_answers(study: "Study", content: dict[str, Any]) -> None:
         raise ValueError("the state keeps answers that its algorithm needs")
 
 
-def _fill_requests(study: "Study", content: dict[str, Any]) -> None:
-    from ldpt.study.study import Departure
-
+def _fill_requests(ledger: Ledger, content: dict[str, Any]) -> None:
     if not is_count(content["round"]):
         raise ValueError("the state's round must be a whole number >= 0")
-    study.round = content["round"]
+    ledger.round = content["round"]
     secret = content["secret"]
     if not (isinstance(secret, str) and len(secret) == SECRET_DIGITS and secret.isalnum()):
         raise ValueError(f"the state's secret must have {SECRET_DIGITS} digits")
-    study._secret = secret
-    study._requests = [
-        Requests.from_state(requests, len(bits), study.round)
-        for requests, bits in zip(_per_arm(study, content, "requests"), study._entered, strict=True)
+    ledger.secret = secret
+    ledger.requests = [
+        Requests.from_state(requests, len(bits), ledger.round)
+        for requests, bits in zip(
+            _per_arm(ledger, content, "requests"), ledger.entered, strict=True
+        )
     ]
     departures, lost = content["departures"], content["not_counted"]
     fields = {"arm": (str, int), "number": int, "reason": str, "before_decision": bool}
@@ -193,20 +191,20 @@ def _fill_requests(study: "Study", content: dict[str, Any]) -> None:
         isinstance(one, dict)
         and set(one) == set(fields)
         and all(isinstance(one[key], kind) for key, kind in fields.items())  # type: ignore[arg-type]
-        and one["arm"] in study.arms
+        and one["arm"] in ledger.arms
         for one in departures
     )
     if not valid:
         raise ValueError(f"the state's departures must have the fields {', '.join(fields)}")
-    study.departures = [Departure(**one) for one in departures]
+    ledger.departures = [Departure(**one) for one in departures]
     names = {str(status) for status in NOT_COUNTED}
     if not (isinstance(lost, dict) and set(lost) == names and all(map(is_count, lost.values()))):
         raise ValueError("the state's not_counted must be whole numbers >= 0")
-    study._not_counted = Counter({Status(name): count for name, count in lost.items()})
+    ledger.not_counted = Counter({Status(name): count for name, count in lost.items()})
 
 
-def _per_arm(study: "Study", content: dict[str, Any], key: str) -> list[Any]:
+def _per_arm(ledger: Ledger, content: dict[str, Any], key: str) -> list[Any]:
     values = content[key]
-    if not isinstance(values, list) or len(values) != study.learner.n_arms:
+    if not isinstance(values, list) or len(values) != ledger.learner.n_arms:
         raise ValueError(f"the state's {key} must have one entry for each of the arms")
     return values

@@ -20,47 +20,23 @@ import secrets
 import warnings
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
 
-from ldpt.checks import check_number, check_whole
-from ldpt.inference import Estimate, estimate
+from ldpt.checks import check_whole
+from ldpt.inference import Estimate
 from ldpt.io.messages import counted, shown
-from ldpt.learners import FixedBudget, FixedConfidence, check_arms
+from ldpt.learners import FixedBudget, FixedConfidence
 from ldpt.study import state
 from ldpt.study.batches import next_requests
 from ldpt.study.intake import Answer, Status, read_answer, read_answers
-from ldpt.study.messages import Ticket, check_study, token_of
+from ldpt.study.ledger import Departure, Ledger
+from ldpt.study.messages import Ticket, token_of
 from ldpt.study.report import Report, make_report
-from ldpt.study.requests import Requests
 
-__all__ = ["Departure", "Status", "Study"]
+__all__ = ["Study"]
 
 MAX_OUTSTANDING = 10**6  # open requests
-LEVEL = 0.95  # of the intervals, where no delta says otherwise
 MAX_REASON = 500  # characters
-
-
-@dataclass(frozen=True)
-class Departure:
-    """A request that was given up by hand.
-
-    Attributes
-    ----------
-    arm : str or int
-        Name or number of the arm.
-    number : int
-        The request.
-    reason : str
-        Why it was given up.
-    before_decision : bool
-        Whether the arm was undecided then, so that its verdict has no guarantee.
-    """
-
-    arm: str | int
-    number: int
-    reason: str
-    before_decision: bool
 
 
 class Study:
@@ -77,19 +53,6 @@ class Study:
         for all. None waits for ever.
     arms : sequence of str, optional
         Names of the arms, if the learner has none.
-
-    Attributes
-    ----------
-    learner : FixedBudget or FixedConfidence
-        The algorithm with the answers it has used.
-    name : str
-        The name of the study.
-    deadline : int or None
-        The deadline, in rounds.
-    round : int
-        How many rounds have ended.
-    departures : list of Departure
-        The requests that were given up by hand.
 
     Raises
     ------
@@ -114,30 +77,39 @@ class Study:
         deadline: int | None = None,
         arms: Sequence[str] | None = None,
     ) -> None:
-        if not isinstance(learner, (FixedBudget, FixedConfidence)):
-            raise ValueError(
-                f"learner must be a FixedBudget or a FixedConfidence, got {shown(learner)}"
-            )
-        if learner.total_pulls:
-            raise ValueError(f"learner must be new, got one with {learner.total_pulls} responses")
-        self.learner = learner
-        self.name = check_study(name)
-        self.deadline = None if deadline is None else check_whole("deadline", deadline, 1)
-        self._names = _check_names(arms, learner)
-        self._places: dict[Any, int] = {name: i for i, name in enumerate(self._names or ())}
-        self.round = 0
-        self.departures: list[Departure] = []
-        self._secret = secrets.token_hex(32)
-        self._requests = [Requests() for _ in range(learner.n_arms)]
-        self._entered = [bytearray() for _ in range(learner.n_arms)]
-        self._not_counted: Counter[Status] = Counter()
+        self._ledger = Ledger(learner, name, deadline, arms)
+
+    @property
+    def learner(self) -> FixedBudget | FixedConfidence:
+        """The algorithm with the answers it has used."""
+        return self._ledger.learner
+
+    @property
+    def name(self) -> str:
+        """The name of the study."""
+        return self._ledger.name
+
+    @property
+    def deadline(self) -> int | None:
+        """The deadline, in rounds."""
+        return self._ledger.deadline
+
+    @property
+    def round(self) -> int:
+        """How many rounds have ended."""
+        return self._ledger.round
+
+    @property
+    def departures(self) -> list[Departure]:
+        """The requests that were given up by hand."""
+        return list(self._ledger.departures)
 
     # --- ask
 
     @property
     def arms(self) -> list[str | int]:
         """The names of the arms, or their numbers."""
-        return [*(self._names or range(self.learner.n_arms))]
+        return list(self._ledger.arms)
 
     def ask(self, n: int = 1) -> list[Ticket]:
         """Ask n people at once.
@@ -158,21 +130,20 @@ class Study:
         ValueError
             If n is not a whole number of at least 1, or more than a million requests would be open.
         """
-        n_open = sum(requests.n_missing for requests in self._requests)
+        n_open = sum(requests.n_missing for requests in self._ledger.requests)
         n = check_whole("n", n, 1, MAX_OUTSTANDING - n_open)
-        pending = [requests.in_flight for requests in self._requests]
+        pending = [requests.in_flight for requests in self._ledger.requests]
         arms = next_requests(self.learner, pending, n)
-        return [self._ticket(arm, self._requests[arm].ask(self.round)) for arm in arms]
-
-    def _ticket(self, arm: int, number: int) -> Ticket:
-        return Ticket(arm, number, token_of(self._secret, arm, number))
+        return [
+            self._ledger.ticket(arm, self._ledger.requests[arm].ask(self.round)) for arm in arms
+        ]
 
     @property
     def outstanding(self) -> list[Ticket]:
         """The requests that are neither answered nor given up, arm by arm."""
         return [
-            self._ticket(arm, number)
-            for arm, requests in enumerate(self._requests)
+            self._ledger.ticket(arm, number)
+            for arm, requests in enumerate(self._ledger.requests)
             for number in requests.missing
         ]
 
@@ -187,20 +158,20 @@ class Study:
         list of Ticket
             The requests that were given up.
         """
-        self.round += 1
+        self._ledger.round += 1
         if self.deadline is None:
             return []
         last = self.round - self.deadline
         overdue = [
             (arm, number)
-            for arm, requests in enumerate(self._requests)
+            for arm, requests in enumerate(self._ledger.requests)
             for number in requests.overdue(last)
         ]
         for arm, number in overdue:
-            self._entered[arm].extend(self._requests[arm].give_up(number))
+            self._ledger.entered[arm].extend(self._ledger.requests[arm].give_up(number))
         for arm in dict(overdue):
-            self._use(arm)
-        return [self._ticket(arm, number) for arm, number in overdue]
+            self._ledger.use(arm)
+        return [self._ledger.ticket(arm, number) for arm, number in overdue]
 
     def give_up(self, ticket: Ticket, reason: str) -> None:
         """Give up a request by hand, outside the protocol.
@@ -225,20 +196,15 @@ class Study:
         if not isinstance(ticket, Ticket):
             raise ValueError(f"a request is given by its ticket, got a {type(ticket).__name__}")
         problem = self._check_ticket(ticket)
-        if problem or not self._requests[ticket.arm].is_open(ticket.number):
+        if problem or not self._ledger.requests[ticket.arm].is_open(ticket.number):
             raise ValueError(problem or f"request {ticket.number} of this arm is not open")
         arm = ticket.arm
-        pending = self.learner.wanted(arm) or self._may_reopen
-        self.departures.append(
+        pending = self.learner.wanted(arm) or self._ledger.may_reopen
+        self._ledger.departures.append(
             Departure(self.arms[arm], ticket.number, " ".join(reason.split()), pending)
         )
-        self._entered[arm].extend(self._requests[arm].give_up(ticket.number))
-        self._use(arm)
-
-    @property
-    def _may_reopen(self) -> bool:
-        learner = self.learner
-        return isinstance(learner, FixedConfidence) and learner.radius.kind.timed
+        self._ledger.entered[arm].extend(self._ledger.requests[arm].give_up(ticket.number))
+        self._ledger.use(arm)
 
     # --- record
 
@@ -266,7 +232,7 @@ class Study:
         one = read_answer(answer)
         problem = self._problem(one)
         if problem:
-            self._not_counted[Status.REFUSED] += 1
+            self._ledger.not_counted[Status.REFUSED] += 1
             raise ValueError(problem)
         return self._accept(one)
 
@@ -300,7 +266,7 @@ class Study:
         for answer in read_answers(answers):
             problem = self._problem(answer)
             if problem:
-                self._not_counted[Status.REFUSED] += 1
+                self._ledger.not_counted[Status.REFUSED] += 1
                 first = first or problem
             statuses[Status.REFUSED if problem else self._accept(answer)] += 1
         if first:
@@ -327,15 +293,15 @@ class Study:
         if arm is None:
             what = shown(answer.arm) if isinstance(answer.arm, (str, int)) else "another type"
             return f"arm must be one of {shown(self.arms)}, got {what}"
-        if self._requests[arm].n_missing:
+        if self._ledger.requests[arm].n_missing:
             return f"arm {self.arms[arm]!r} has open requests: record its answers with tickets"
         return ""
 
     def _check_ticket(self, ticket: Ticket) -> str:
         if not ticket.arm < self.learner.n_arms:
             return f"the study has no arm {ticket.arm}"
-        expected = token_of(self._secret, ticket.arm, ticket.number)
-        made = ticket.number < self._requests[ticket.arm].made
+        expected = token_of(self._ledger.secret, ticket.arm, ticket.number)
+        made = ticket.number < self._ledger.requests[ticket.arm].made
         if not made or not secrets.compare_digest(ticket.token or "", expected):
             return f"request {ticket.number} of arm {self.arms[ticket.arm]!r} was never made"
         return ""
@@ -343,53 +309,38 @@ class Study:
     def _place(self, arm: Any) -> int | None:
         """Return the number of an arm given by name or number; None if there is none."""
         if isinstance(arm, str):
-            return self._places.get(arm)
+            return self._ledger.places.get(arm)
         known = isinstance(arm, int) and not isinstance(arm, bool)
         return arm if known and 0 <= arm < self.learner.n_arms else None
 
     def _accept(self, answer: Answer) -> Status:
+        ledger = self._ledger
         if answer.ticket is None:
-            return self._accept_unasked(self._places.get(answer.arm, answer.arm), answer.bit)
+            return self._accept_unasked(ledger.places.get(answer.arm, answer.arm), answer.bit)
         arm, number = answer.ticket.arm, answer.ticket.number
-        requests = self._requests[arm]
+        requests = self._ledger.requests[arm]
         if not requests.is_open(number):
             status = Status.LATE if number in requests.given_up else Status.REPEATED
-            self._not_counted[status] += 1
+            self._ledger.not_counted[status] += 1
             return status
         entering = requests.answer(number, answer.bit)
-        before = len(self._entered[arm])
-        self._entered[arm].extend(entering)
-        self._use(arm)
+        before = len(self._ledger.entered[arm])
+        self._ledger.entered[arm].extend(entering)
+        self._ledger.use(arm)
         if not entering:
             return Status.WAITING
         return Status.COUNTED if self.learner.pulls[arm] > before else Status.KEPT
 
     def _accept_unasked(self, arm: int, bit: int) -> Status:
-        self._requests[arm].enter()
-        self._entered[arm].append(bit)
-        if self.learner.pulls[arm] < len(self._entered[arm]) - 1 or not self.learner.wanted(arm):
+        ledger, learner = self._ledger, self.learner
+        ledger.requests[arm].enter()
+        ledger.entered[arm].append(bit)
+        if learner.pulls[arm] < len(ledger.entered[arm]) - 1 or not learner.wanted(arm):
             return Status.KEPT
-        self.learner.count(arm, bit)
-        if self._may_reopen:
-            self._use(arm)
+        learner.count(arm, bit)
+        if ledger.may_reopen:
+            ledger.use(arm)
         return Status.COUNTED
-
-    def _use(self, arm: int) -> None:
-        """Let the learner count an arm's entered answers for as long as it wants them.
-
-        With a radius that grows with the time, a response of one arm can reopen others.
-        """
-        arms, used = range(self.learner.n_arms) if self._may_reopen else [arm], True
-        while used:
-            used = False
-            for place in arms:
-                used |= self._use_one(place)
-
-    def _use_one(self, arm: int) -> bool:
-        learner, bits, before = self.learner, self._entered[arm], self.learner.pulls[arm]
-        while learner.pulls[arm] < len(bits) and learner.wanted(arm):
-            learner.count(arm, bits[learner.pulls[arm]])
-        return learner.pulls[arm] > before
 
     # --- results
 
@@ -401,19 +352,7 @@ class Study:
     @property
     def counts(self) -> dict[str, int]:
         """How many requests were made, and what became of them and of the answers."""
-        entered = sum(map(len, self._entered))
-        return {
-            "asked": sum(requests.made for requests in self._requests),
-            "outstanding": sum(requests.n_missing for requests in self._requests),
-            "waiting": sum(requests.n_waiting for requests in self._requests),
-            "given up": sum(len(requests.given_up) for requests in self._requests),
-            "entered": entered,
-            "counted": self.learner.total_pulls,
-            "kept for estimates": entered - self.learner.total_pulls,
-            "late": self._not_counted[Status.LATE],
-            "repeated": self._not_counted[Status.REPEATED],
-            "refused": self._not_counted[Status.REFUSED],
-        }
+        return self._ledger.counts
 
     def decided(self) -> dict[str | int, str]:
         """Return what is certain now.
@@ -431,34 +370,13 @@ class Study:
         UserWarning
             If nothing is certain: with a fixed budget, or with the radius ``printed``.
         """
-        learner = self.learner
-        if reason := self._no_guarantee:
-            warnings.warn(reason, UserWarning, stacklevel=2)
-        if isinstance(learner, FixedBudget):
-            return self._sides() if learner.finished else {}
-        lost = {departure.arm for departure in self.departures if departure.before_decision}
-        return {arm: side for arm, side in self._sides().items() if arm not in lost}
-
-    @property
-    def _no_guarantee(self) -> str:
-        learner = self.learner
-        if isinstance(learner, FixedBudget):
-            return "a fixed budget gives no certainty: the sides are the likelier ones, no more"
-        if not learner.radius.kind.valid:
-            return f"nothing is certain with the radius {learner.radius.name!r} (use 'coin')"
-        return ""
-
-    def _sides(self) -> dict[str | int, str]:
-        """Return the side of every arm that the algorithm has put on one."""
-        learner, sides = self.learner, dict[str | int, str]()
-        for arm, name in enumerate(self.arms):
-            d = learner.sums[arm] - learner.pulls[arm] * learner.private_threshold
-            if isinstance(learner, FixedBudget):
-                if learner.pulls[arm]:
-                    sides[name] = "above" if d > 0 else "below"
-            elif not learner.undecided(arm):
-                sides[name] = "above" if d >= 0 else "below"
-        return sides
+        ledger = self._ledger
+        if ledger.no_guarantee:
+            warnings.warn(ledger.no_guarantee, UserWarning, stacklevel=2)
+        if isinstance(self.learner, FixedBudget):
+            return ledger.sides() if self.finished else {}
+        lost = {departure.arm for departure in ledger.departures if departure.before_decision}
+        return {arm: side for arm, side in ledger.sides().items() if arm not in lost}
 
     def estimates(self, level: float | None = None) -> list[Estimate]:
         """Return every arm's mean reward, with an interval that is valid at any time.
@@ -479,9 +397,7 @@ class Study:
         ValueError
             If the level does not lie strictly between 0 and 1.
         """
-        counts = [(len(bits), sum(bits)) for bits in self._entered]
-        found = estimate(counts, self.learner.epsilon, self._level(level))
-        return [replace(one, arm=name) for one, name in zip(found, self.arms, strict=True)]
+        return self._ledger.estimates(self._ledger.level(level))
 
     def report(self, level: float | None = None) -> Report:
         """Return verdicts, estimates and bounds, a paragraph on methods, and warnings.
@@ -496,15 +412,10 @@ class Study:
         Report
             ``print`` it, or read its parts.
         """
-        return make_report(self, self._level(level))
-
-    def _level(self, level: float | None) -> float:
-        if level is not None:
-            return check_number("level", level, 0, 1)
-        return 1 - self.learner.delta if isinstance(self.learner, FixedConfidence) else LEVEL
+        return make_report(self._ledger, self._ledger.level(level))
 
     def __repr__(self) -> str:
-        counts, sides = self.counts, self._sides()
+        counts, sides = self.counts, self._ledger.sides()
         name = f"study {self.name!r}" if self.name else "study"
         decided = f"{len(sides)} of {self.learner.n_arms} decided"
         if isinstance(self.learner, FixedBudget):
@@ -528,10 +439,10 @@ class Study:
         path : path-like
             The file.
         """
-        state.save(self, path)
+        state.save(self._ledger, path)
 
     @classmethod
-    def open(cls, path: str | os.PathLike[str]) -> "Study":
+    def open(cls, path: str | os.PathLike[str]) -> Self:
         """Return the study of a file that :meth:`save` wrote.
 
         Parameters
@@ -549,17 +460,6 @@ class Study:
             If the file is not a regular one, was cut or changed, contradicts itself, or the
             boundary of its radius differs from this installation's.
         """
-        return state.load(cls, path)
-
-
-def _check_names(
-    arms: Sequence[str] | None, learner: FixedBudget | FixedConfidence
-) -> tuple[str, ...] | None:
-    if arms is None:
-        return learner.names
-    if not isinstance(arms, (list, tuple)):
-        raise ValueError(f"arms must be a list of names, got a {type(arms).__name__}")
-    n_arms, names = check_arms(arms)
-    if n_arms != learner.n_arms:
-        raise ValueError(f"arms must be {learner.n_arms} names, got {n_arms}")
-    return names
+        study = cls.__new__(cls)
+        study._ledger = state.load(path)
+        return study
