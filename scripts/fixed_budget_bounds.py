@@ -15,6 +15,7 @@ from ldpt.policies import POLICIES
 COLUMNS = ["instance", "policy", "epsilon", "scaled_budget", *elements.LIMITS]
 MIN_BUDGET = 0.5  # in units of H_eps; rates at smaller budgets say little about large ones
 NEAR_ONE = 0.5  # error probabilities above say nothing about a rate
+OPTIMUM_POLICIES = ("apt", "lsa", "lsa-clipped")  # compared with the exact optimum
 LOWER = "best"  # the larger of the lower bounds by reduction and by a genie
 NAMES = {  # of the bounds that are drawn
     "printed": "printed",
@@ -55,7 +56,10 @@ def prepare(files: Any, settings: Any) -> Data:
     informative = (limits["value"] > 0) & (limits["value"] < 1)
     limits = limits[informative & (limits["epsilon"] == settings.epsilon)]
     limits = limits[limits["version"].isin(NAMES)]
-    return Data(points[shown], limits, pd.read_csv(files.optimum), list(settings.panels))
+    optimum = pd.read_csv(files.optimum)
+    optimum = optimum[optimum["policy"].isin(OPTIMUM_POLICIES)]
+    optimum = optimum.assign(ratio=optimum["estimate"] / optimum["optimal"])
+    return Data(points[shown], limits, optimum, list(settings.panels))
 
 
 def worst(environments: pd.DataFrame) -> pd.DataFrame:
@@ -105,13 +109,15 @@ def _rate_panel(axes: Axes, data: Data, side: str, instance: str) -> None:
 
 def _optimum_panel(axes: Axes, optimum: pd.DataFrame) -> None:
     """Draw errors divided by the least possible one: solid without privacy, dashed with it."""
-    for (policy, epsilon), curve in optimum.groupby(["policy", "epsilon"], sort=False):
-        look = style.marker_style(str(policy), 3.2) | {"markeredgewidth": 0}
+    keys = ["policy", "gaps", "epsilon"]
+    for (policy, _, epsilon), curve in optimum.groupby(keys, sort=False):
+        look = style.marker_style(str(policy), 2.8) | {"markeredgewidth": 0, "linewidth": 0.9}
         dashes = "-" if np.isinf(epsilon) else (0, (4, 1.5))
         colour = style.colour(str(policy))
         axes.plot(curve["scaled_budget"], curve["ratio"], color=colour, linestyle=dashes, **look)
     axes.axhline(1, color=style.INK, linewidth=0.8)
-    axes.set_ylim(bottom=0.95)
+    elements.fine_ticks(axes, "y")
+    axes.set_ylim(bottom=0.9)
     private = optimum["epsilon"].min()
     axes.set_title("distance from the exact optimum, two arms")
     axes.set_xlabel("budget $T$ divided by $H_ε$")

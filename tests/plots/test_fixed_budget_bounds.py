@@ -33,7 +33,9 @@ def data() -> Any:
         for side, version in BOUNDS
     ]
     ratio = {"policy": ["apt", "lsa"] * 2, "epsilon": [1.0, 1.0, math.inf, math.inf]}
-    optimum = pd.DataFrame(ratio | {"scaled_budget": 1.0, "ratio": [1.3, 1.1, 1.2, 1.05]})
+    optimum = pd.DataFrame(
+        ratio | {"gaps": "0.1 0.1", "scaled_budget": 1.0, "ratio": [1.3, 1.1, 1.2, 1.05]}
+    )
     return figure.Data(pd.concat(points), pd.concat(bounds), optimum, ["two"])
 
 

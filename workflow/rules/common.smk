@@ -280,7 +280,7 @@ PRODUCTS = [
         name=["fixed_budget", "exponents", "fixed_confidence", "environments"],
     ),
     "<results>/exact/fixed_budget.csv",
-    "<results>/exact/optimum.csv",
+    "<results>/exact/optimal_loss.csv",
     "<results>/error_map.csv",
     expand("<results>/summaries/{name}.csv", name=SUMMARIES),
     expand("<results>/tables/{name}.{ext}", name=TABLES, ext=["csv", "md", "tex"]),

@@ -121,7 +121,7 @@ rule fixed_budget_bounds:
         summary="<results>/summaries/fixed_budget.csv",
         rare="<results>/rare/fixed_budget.csv",
         exact="<results>/exact/fixed_budget.csv",
-        optimum="<results>/exact/optimum.csv",
+        optimum="<results>/exact/optimal_loss.csv",
         environments="<results>/rare/environments.csv",
         bounds="<results>/summaries/budget_bounds.csv",
         caption=source("workflow/captions/fixed_budget_bounds.rst"),

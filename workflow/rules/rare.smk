@@ -75,21 +75,6 @@ rule exact_curves:
         "../../scripts/exact_curves.py"
 
 
-rule exact_optimum:
-    """Compute each policy's error on two arms beside the least possible one, exactly."""
-    input:
-        kernels="<results>/kernels.json",
-    output:
-        "<results>/exact/optimum.csv",
-    log:
-        "<results>/logs/exact_optimum.log",
-    group:
-        "engines"
-    params:
-        code=code("exact_optimum"),
-    script:
-        "../../scripts/exact_optimum.py"
-
 
 rule optimal_loss:
     """Compare policies on two arms with the exact optimum of any locally private algorithm."""

@@ -23,7 +23,7 @@ from ldpt.text import number
 NOT_RUN = "(not run)"  # in a caption, for what the config leaves out
 XOf = Callable[[float], float]  # position of a privacy level on an axis
 LIMITS = ["estimate", "low", "high"]
-LABEL_HEIGHT = 10.5  # points between two labels
+LABEL_HEIGHT, LABEL_WIDTH = 10.5, 40.0  # points that a label takes
 
 
 # --- panels and rows ------------------------------------------------------------------------------
@@ -231,13 +231,17 @@ def label_ends(axes: Axes, ends: Sequence[End]) -> None:
         return
     axes.figure.draw_without_rendering()
     points = 72 / axes.figure.dpi
-    for x in {end.x for end in ends}:
-        column = sorted((end for end in ends if end.x == x), key=lambda end: end.y)
-        heights = [axes.transData.transform((x, end.y))[1] * points for end in column]
+    where = {end: axes.transData.transform((end.x, end.y)) * points for end in ends}
+    # Curves that end far to the left of others have their names there, and in no one's way.
+    last = max(place[0] for place in where.values())
+    columns = [[e for e in ends if (last - where[e][0] < LABEL_WIDTH) == right] for right in (0, 1)]
+    for column in columns:
+        column.sort(key=lambda end: end.y)
+        heights = [float(where[end][1]) for end in column]
         for end, height, place in zip(column, heights, _apart(heights, LABEL_HEIGHT), strict=True):
             shift = {"xytext": (5, place - height), "textcoords": "offset points"}
             look = {"color": end.colour, "ha": "left", "va": "center", "annotation_clip": False}
-            axes.annotate(end.name, (x, end.y), **shift, **look)
+            axes.annotate(end.name, (end.x, end.y), **shift, **look)
 
 
 def _apart(heights: list[float], least: float) -> list[float]:
