@@ -13,7 +13,6 @@ from ldpt.radii import Radius, lower, upper
 
 COLOURS = {"safe": "#269a5d", "bridged": "#2683e8", "stepped": "#cb182c"}
 ARMS = ("#2683e8", "#cb182c", "#269a5d", "#4d2889")
-KINDS = ("summed", "stepped", "touching")
 
 
 def draw_blocks() -> plt.Figure:
@@ -67,7 +66,7 @@ def draw_window() -> plt.Figure:
     rng, means = np.random.default_rng(2), np.array([0.35, 0.6, 0.7])
     tape = np.pad(np.cumsum(rng.random((3, 400)) < means[:, None], axis=1), ((0, 0), (1, 0)))
     indices, arms = literal_indices(tape, 150)
-    level = 1.2
+    level = 0.6
     end = int(np.argmax((indices > level).all(axis=1)))
     figure, axes = plt.subplots(figsize=(6.6, 3.0), layout="constrained")
     for k, colour in enumerate(ARMS[:3]):
@@ -78,25 +77,25 @@ def draw_window() -> plt.Figure:
         )
     axes.axhline(level, color="0.2", linestyle="--", linewidth=1)
     axes.axvspan(1, end + 1, color="0.93", zorder=0)
-    axes.text(end / 2, 2.6, "window: all arms pass the level l", ha="center")
-    axes.text(end + 3, 2.6, "excursions: the least index\npasses the second least", va="top")
-    axes.text(2, level + 0.05, "l")
-    axes.set(xlabel="pulls of all arms", ylabel="index", ylim=(-0.45, 2.9))
+    axes.text(end / 2, 1.2, "window: all arms\npass the level l", ha="center", va="top")
+    axes.text(end + 5, 1.2, "excursions: the least index\npasses the second least", va="top")
+    axes.text(147, level + 0.02, "l")
+    axes.set(xlabel="pulls of all arms", ylabel="index", ylim=(-0.45, 1.3))
     return figure
 
 
 def draw_undo() -> plt.Figure:
     """Return the rows of three arms after a window was undone, and after some were read again."""
-    rng, means = np.random.default_rng(4), np.array([0.5, 0.502, 0.498])
+    rng, means = np.random.default_rng(4), np.array([0.52, 0.515, 0.49])
     rule, state = POLICIES["apt"].rule(0.5, 0.0, np.inf), fast_budget.new_state(3, 60_000)
     state.n[:], state.s[:] = 3000, 1500
     for k in range(3):
         tournament.set_value(state.tree, k, 0.0)
-    fast_budget.raise_level(rng, 4.0, 20_000, means, rule, state)
+    fast_budget.raise_level(rng, 2.0, 14_000, means, rule, state)
     fast_budget.undo_window(rule, state)
     figure, panels = plt.subplots(2, 1, figsize=(6.6, 3.2), sharex=True, layout="constrained")
-    for panel, title in zip(panels, ("the window is undone: its log is each arm's future",
-                                     "after excursions between narrower edges"), strict=True):  # fmt: skip
+    titles = "the window is undone: its log is each arm's future", "after some excursions"
+    for panel, title in zip(panels, titles, strict=True):
         for k in range(3):
             x = 0
             for row in state.future[state.head[k] : state.tail[k]]:
@@ -105,7 +104,7 @@ def draw_undo() -> plt.Figure:
                 x += row["pulls"]
         panel.set_title(title, fontsize=9, loc="left")
         panel.set(yticks=range(3), yticklabels=[f"arm {k}" for k in range(3)])
-        fast_budget.excursions(rng, 4000, 9000, means, rule, state)
+        fast_budget.excursions(rng, 6000, 9000, means, rule, state)
     panels[1].set_xlabel(
         "responses that no pull has read (blue: sums, red: words, yellow: touching)"
     )
@@ -142,10 +141,6 @@ def draw_order() -> plt.Figure:
 if __name__ == "__main__":
     matplotlib.rcParams["svg.hashsalt"] = "ldpt"
     folder = Path(__file__).parent / "pictures"
-    for name, draw in (
-        ("blocks", draw_blocks),
-        ("window", draw_window),
-        ("undo", draw_undo),
-        ("order", draw_order),
-    ):
+    for draw in (draw_blocks, draw_window, draw_undo, draw_order):
+        name = draw.__name__.removeprefix("draw_")
         draw().savefig(folder / f"engines_{name}.svg", metadata={"Date": None})

@@ -19,7 +19,7 @@ log(4 K t^3 / delta), whose t^3 overflows 64-bit integers beyond t = 2 097 151, 
 The others are valid: the answer is wrong with probability at most delta.
 
 A radius of a known family is one more row of the table. A new formula is one more family: a row,
-a branch in :meth:`Radius.at` for its constants and one in :func:`height`.
+a branch in :meth:`Radius.at` for its constants and one in :func:`curve_height`.
 """
 
 import math
@@ -132,21 +132,30 @@ def lower(edge: Boundary, n: float, t: float) -> float:
 
 
 def height(edge: Boundary, lines: np.ndarray, n: float, t: float) -> float:
-    """Return b(n, t) on the side whose lines these are.
-
-    Plain Python; :mod:`ldpt.engines.boundaries` compiles it for the engines. Line k touches the
-    boundary of ``coin`` at n = 2^e (1 + m / 32), k = 32 e + m.
-    """
+    """Return b(n, t) on the side whose lines these are."""
     if edge.family == COIN:
-        fraction, exponent = math.frexp(n)
-        k = min(32 * (exponent - 1) + int((fraction - 0.5) * 64.0), lines.shape[0] - 2)
-        return min(lines[k, 0] + lines[k, 1] * n, lines[k + 1, 0] + lines[k + 1, 1] * n)
-    if edge.family == UNION:
-        return math.sqrt(edge.factor * n * (edge.term + 3.0 * math.log(t)))
-    width = edge.factor * n + edge.rho
-    if edge.family == TWO_SIDED:
-        return math.sqrt(width * (math.log(width / edge.rho) + edge.term))
-    return math.sqrt(2.0 * width * math.log(0.5 * (edge.term * math.sqrt(width / edge.rho) + 1.0)))
+        return line_height(lines, n)
+    return curve_height(edge.family, edge.factor, edge.term, edge.rho, n, t)
+
+
+def line_height(lines: np.ndarray, n: float) -> float:
+    """Return the boundary of ``coin``; line k touches it at n = 2^e (1 + m / 32), k = 32 e + m.
+
+    Plain Python, as :func:`curve_height`; :mod:`ldpt.engines.boundaries` compiles both.
+    """
+    fraction, exponent = math.frexp(n)
+    k = min(32 * (exponent - 1) + int((fraction - 0.5) * 64.0), lines.shape[0] - 2)
+    return min(lines[k, 0] + lines[k, 1] * n, lines[k + 1, 0] + lines[k + 1, 1] * n)
+
+
+def curve_height(family: int, factor: float, term: float, rho: float, n: float, t: float) -> float:
+    """Return the boundary of a symmetric family from the numbers of its :class:`Boundary`."""
+    if family == UNION:
+        return math.sqrt(factor * n * (term + 3.0 * math.log(t)))
+    width = factor * n + rho
+    if family == TWO_SIDED:
+        return math.sqrt(width * (math.log(width / rho) + term))
+    return math.sqrt(2.0 * width * math.log(0.5 * (term * math.sqrt(width / rho) + 1.0)))
 
 
 def drift_pulls(edge: Boundary, gaps: list[float], counts: list[int]) -> list[float]:

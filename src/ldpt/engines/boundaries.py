@@ -9,10 +9,11 @@ from typing import NamedTuple
 import numpy as np
 
 from ldpt import radii
-from ldpt.engines.jit import borrowing, compiled
+from ldpt.engines.jit import compiled, inlined
 from ldpt.radii import COIN, Boundary
 
-height = compiled(radii.height)
+line_height = compiled(radii.line_height)
+curve_height = compiled(radii.curve_height)
 
 
 class Arms(NamedTuple):
@@ -22,14 +23,16 @@ class Arms(NamedTuple):
     tau: float
 
 
-@borrowing
+@inlined
 def sides(edge: Boundary, n: float, t: float) -> tuple[float, float]:
     """Return :func:`ldpt.radii.upper` and :func:`ldpt.radii.lower`, which only COIN tells apart."""
-    above = height(edge, edge.above, n, t)
-    return above, height(edge, edge.below, n, t) if edge.family == COIN else above
+    if edge.family == COIN:
+        return line_height(edge.above, n), line_height(edge.below, n)
+    both = curve_height(edge.family, edge.factor, edge.term, edge.rho, n, t)
+    return both, both
 
 
-@borrowing
+@inlined
 def is_undecided(edge: Boundary, n: float, s: float, t: float, tau: float) -> bool:
     """Whether moving the arm's mean by its radius towards the threshold changes its side."""
     d = s - n * tau

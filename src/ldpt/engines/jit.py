@@ -25,7 +25,7 @@ from numba import njit
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.np.random.generator_core import next_uint64  # the 64 bits behind Generator.random
 
-__all__ = ["borrowing", "compiled", "next_uint64", "source_digest"]
+__all__ = ["borrowing", "compiled", "inlined", "next_uint64", "source_digest"]
 
 PACKAGE = Path(__file__).parents[1]
 PLAIN = ("policies", "radii")  # modules without Numba whose functions engines compile
@@ -43,6 +43,11 @@ def borrowing(function: Callable[..., Any]) -> Callable[..., Any]:
     to the caller; Numba refuses to compile a function that makes one.
     """
     return _cached(njit(nogil=True, _nrt=False)(function))
+
+
+def inlined(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Compile as :func:`borrowing`, into every caller: for what is called once per response."""
+    return _cached(njit(nogil=True, _nrt=False, inline="always")(function))
 
 
 class CheckedFile(IndexDataCacheFile):

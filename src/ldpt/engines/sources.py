@@ -28,6 +28,15 @@ NO_EDGE = 1 << 50  # farther than a walk goes
 INNER, OUTER = 1, 2  # answers of edges_touched
 
 
+STIRLING_ERRORS = np.array(
+    [0.0]
+    + [
+        math.lgamma(n + 1.0) - (n + 0.5) * math.log(n) + n - 0.5 * math.log(2.0 * math.pi)
+        for n in range(1, 16)
+    ]
+)
+
+
 class Edges(NamedTuple):
     """Where the walk 2 s - n ends, above and below its start."""
 
@@ -281,11 +290,9 @@ def log_binomial_weight(x: float, n: float, p: float) -> float:
 
 @borrowing
 def stirling_error(n: float) -> float:
-    """Return log n! minus Stirling's formula without its series; 0 at 0."""
-    if n == 0:
-        return 0.0
-    if n < 16:
-        return math.lgamma(n + 1.0) - (n + 0.5) * math.log(n) + n - 0.5 * math.log(2.0 * math.pi)
+    """Return log n! minus Stirling's formula without its series; 0 at 0 (n is whole)."""
+    if n < STIRLING_ERRORS.size:
+        return STIRLING_ERRORS[int(n)]
     square = 1.0 / (n * float(n))
     series = 1 / 1260 - square * (1 / 1680 - square / 1188)
     return (1 / 12 - square * (1 / 360 - square * series)) / n
