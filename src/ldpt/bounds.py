@@ -3,17 +3,17 @@
 A bound is a function of an instance, a privacy level and a budget or an error level. ``version``
 says which one:
 
-``printed``      what the paper states, whether or not it holds;
-``corrected``    the paper's own argument with its constants put right;
-``locatelli``    Theorem 3.1 with the term of Locatelli et al. (2016), 2 log((log T + 1) K);
-``proved``       Algorithm 1's loss, from two arms that must deviate together (Theorem A);
-``lsa``          the same argument for LSA (Theorem C);
-``apt-clipped``, ``lsa-clipped``  the same for the policies of these names;
-``reduction``    for every eps-LDP algorithm on rewards 0 and 1: it can be simulated from PrivBern's
-                 responses (Theorem R), so divergences are those of the private means (Theorem D);
-``genie``        the test of one arm with all T responses, likewise;
-``decoupled``    the cost of rules that decide each arm by its own responses (Theorem E);
-``many_arms``    the cost averaged over the mirror images of the problem, where errors share delta.
+- ``printed``: what the paper states, whether or not it holds;
+- ``corrected``: the paper's own argument with its constants put right;
+- ``locatelli``: Theorem 3.1 with the term of Locatelli et al. (2016), 2 log((log T + 1) K);
+- ``proved``: Algorithm 1's loss, from two arms that must deviate together (Theorem A);
+- ``lsa``: the same argument for LSA (Theorem C);
+- ``apt-clipped``, ``lsa-clipped``: the same for the policies of these names;
+- ``reduction``: for every eps-LDP algorithm on rewards 0 and 1. It can be simulated from PrivBern's
+  responses (Theorem R), so divergences are those of the private means (Theorem D);
+- ``genie``: the test of one arm with all T responses, likewise;
+- ``decoupled``: the cost of rules that decide each arm by its own responses (Theorem E);
+- ``many_arms``: the cost averaged over the mirror images of the problem, where errors share delta.
 
 Upper bounds on the cost of Algorithm 2 carry the name of the radius that they are about.
 """

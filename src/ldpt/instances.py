@@ -67,7 +67,7 @@ class Instance:
 
     @property
     def gaps(self) -> np.ndarray:
-        """Delta_i = |tau - mu_i| + zeta."""
+        """Delta_i: the distance of each mean from the threshold, plus the tolerance."""
         return np.abs(self.threshold - np.array(self.means)) + self.tolerance
 
     @property

@@ -2,14 +2,14 @@
 
 A policy says which arm is pulled next; all of them return the arms whose mean is above the
 threshold. Most are *index policies*: every arm is pulled once, then always the arm with the least
-index, ties to the lowest arm. With n pulls and s positive responses of an arm,
+index, ties to the lowest arm. With n pulls and s positive responses of an arm, ::
 
     I = sqrt(n) (|tau_eps - s/n| + zeta_eps)
 
 is the index of Algorithm 1 (``apt``), compared as I^2, and ``lsa`` uses I^2 + (1/2) log n: the
 index of LSA (Tao, Blanco, Peng and Zhou 2019, arXiv 1905.11046) with alpha = 1 and the tolerance,
 as Ouhamma, Degenne, Gaillard and Perchet (2021) recommend it. The clipped policies clip the
-estimated mean reward to [0, 1], so that |tau_eps - s/n| is at most c (1 - tau) above and c tau
+estimated mean reward to [0, 1], so that the distance is at most c (1 - tau) above and c tau
 below the threshold, c = tanh(eps/2); ``lsa-clipped`` also has the weight 2 t (1 - t) at
 t = tau_eps, twice the variance of a response at the threshold, where ``lsa`` has 1/2. None needs
 the budget, so one run gives the loss at every budget.
