@@ -28,3 +28,4 @@ rule all:
     input:
         PRODUCTS,
         MANIFEST,
+        RUN,

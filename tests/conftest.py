@@ -146,10 +146,7 @@ def small_run(tmp_path_factory: pytest.TempPathFactory, made_once: MadeOnce) -> 
         (folder / "scripts").mkdir()
         for script in folder.glob("*.py"):
             script.rename(folder / "scripts" / script.name)
-        for name in ("instances", "manifest", "simulate_mechanism"):
-            shutil.copy(PROJECT / "scripts" / f"{name}.py", folder / "scripts")
-        for name in ("fixed_budget", "fixed_confidence"):
-            shutil.copy(PROJECT / "scripts" / f"simulate_{name}.py", folder / "scripts")
+        shutil.copy(PROJECT / "scripts" / "manifest.py", folder / "scripts")
         done = snakemake(folder)
         assert done.returncode == 0, done.stderr[-4000:]
         return folder

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from ldpt.provenance.plan import JobPlan, plan_jobs
+from ldpt.provenance.plan import JobPlan, Project, plan_jobs
 
 
 @pytest.fixture(scope="module")
 def plan(small_run: Path) -> JobPlan:
-    return plan_jobs(small_run, small_run / "out", {})
+    return plan_jobs(Project(small_run, small_run, small_run / "out"), {})
 
 
 @pytest.fixture

@@ -21,8 +21,6 @@ PRODUCTS = [
     "figures/rows.png",
     "results/instances.json",
     "results/tables/instances.csv",
-    "results/tables/instances.md",
-    "results/tables/instances.tex",
     SHARD,
     OTHER_SHARD,
     CONFIDENCE,

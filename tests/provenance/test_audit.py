@@ -27,7 +27,9 @@ def the_fault(report: Report, kind: str, what: str) -> audits.Fault:
 def test_audit_of_a_finished_run_finds_nothing(root: Path) -> None:
     report = audit(root, trust=True)
     assert report.intact, render_audit(report)
-    assert report.products == dict.fromkeys(sorted([*PRODUCTS, MANIFEST]), "intact")
+    assert report.products == dict.fromkeys(
+        sorted([*PRODUCTS, MANIFEST, "paper/run.json"]), "intact"
+    )
     assert report.manifest_hash == file_hash(root / MANIFEST)
 
 
@@ -166,7 +168,7 @@ def test_audit_names_an_edited_config_with_what_it_makes_stale(root: Path) -> No
     report = audit(root, trust=True)
     assert the_fault(report, "config", "replicates").detail == "was 600, is 700"
     assert the_fault(report, "config", "replicates").figures == ("rows",)
-    assert the_fault(report, "stale", SHARD).detail == "settings changed: methods"
+    assert the_fault(report, "stale", SHARD).detail == "settings changed: replicates"
     assert ("stale", "results/simulations/mechanism.parquet") not in found(report)
 
 
@@ -233,7 +235,7 @@ def test_audit_ends_in_0_only_when_all_is_intact(root: Path, capsys: pytest.Capt
         ),
         (["trace", "--root", "out", "out/figures"], r"is a folder"),
         (["audit", "--root", "out", "--seed", "1"], r"--seed has no effect without --replay"),
-        (["trace", "--root", "out", "gone.png"], r"does not exist"),
+        (["trace", "--root", "out", "gone.png"], r"is no file here or under out"),
         (["trace", "--root", "out", "/dev/zero"], r"'/dev/zero' is not a regular file"),
         (["trace", "--root", "out", ""], r"'' is a folder"),
         (["trace", "--root", "out", "0123456789"], r"has a hash or a record hash 0123456789"),

@@ -14,7 +14,7 @@ from snakemake.iocontainers import InputFiles, Log, OutputFiles, Params, Wildcar
 from ldpt import provenance
 from ldpt.provenance import job, read_record, record_path, record_text
 
-SCRIPT = "from ldpt.privacy import shrinkage\n"
+SCRIPT = "from ldpt.privacy import shrinkage\n\nprint(shrinkage(1.0))\n"
 
 
 @pytest.fixture

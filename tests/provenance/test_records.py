@@ -9,7 +9,11 @@ from hypothesis import strategies as st
 from ldpt import provenance
 from ldpt.provenance import read_record, record_text
 
-STABLE = {"format": 1, "product": "a", "sha256": "0" * 64}
+STABLE = {
+    **{"format": 1, "product": "a", "sha256": "0" * 64, "bytes": 1, "rule": "r", "script": "s"},
+    **{"code": {"hash": "0", "parts": {}}, "environment": {"libraries": {}}},
+    **{name: {} for name in ("params", "wildcards", "inputs", "sources", "notes")},
+}
 
 
 @settings(max_examples=200, deadline=None)

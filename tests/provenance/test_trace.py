@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ldpt import cli
-from ldpt.provenance import read_record, record_path
+from ldpt.provenance import file_hash, read_record, record_path, record_text
 from ldpt.provenance.trace import render_trace, trace
 from tests.provenance.products import OTHER_SHARD, ROWS, SHARD, flip
 
@@ -43,7 +43,77 @@ def test_trace_summary_fits_a_screen(root: Path) -> None:
     assert len(text.splitlines()) <= 24
     for expected in ("simulate_fixed_budget", "and 1 more", " words.txt", "commit", "--full"):
         assert expected in text
-    assert "//" not in text
+    assert max(map(len, text.splitlines())) <= 80
+
+
+def test_a_hash_needs_eight_digits(root: Path) -> None:
+    with pytest.raises(ValueError, match="hash 0123abc is too short: 8 digits at least"):
+        trace("0123abc", root)
+
+
+NUMBERS = {
+    "claim:T4.1:printed_error": {"value": 0.30433717, "text": "0.304"},
+    "claim:T4.1:certified": {"value": 0.30433710, "text": "0.304"},
+    "rows:least": {"value": 1600, "text": "1 600"},
+    "claim:D1:verdict": {"value": "true", "text": "true"},
+    "theory:price:1": {"value": 1.5, "text": "1.5"},
+    "theory:price:2": {"value": 1.501, "text": "1.5"},
+    "rows:half": {"value": 1.5, "text": "1.5"},
+}
+CLAIM = {"id": "T4.1", "where": "Theorem 4.1", "verdict": "false", "statement": "With " * 40}
+CLAIM |= {"criterion": "bound <= delta", "decided_by": "it fails", "file": "chains", "key": "one"}
+
+
+@pytest.fixture
+def published(root: Path) -> Path:
+    """The small run with evidence, facts, claims and numbers, and their records."""
+    content = {
+        "results/evidence/chains.json": {},
+        "results/captions/rows.json": {},
+        "results/claims.json": {"claims": [CLAIM, {"id": "D1", "where": "Appendix B"}]},
+        "results/numbers.json": NUMBERS,
+    }
+    record = read_record(record_path(root, ROWS))
+    for name, value in content.items():
+        for path in (root / name, record_path(root, name)):
+            path.parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(json.dumps(value))
+        stable = record["stable"] | {"product": name, "sha256": file_hash(root / name)}
+        record_path(root, name).write_text(record_text(stable, record["volatile"]))
+    return root
+
+
+@pytest.mark.parametrize(
+    ("what", "top", "line"),
+    [
+        ("T4.1", "results/evidence/chains.json", "T4.1, Theorem 4.1: false"),
+        ("Theorem 4.1", "results/evidence/chains.json", "  criterion: bound <= delta"),
+        (
+            "T4.1",
+            "results/evidence/chains.json",
+            "  evidence: entry one of results/evidence/chains.json",
+        ),
+        ("D1", "results/claims.json", "D1, Appendix B: "),
+        ("0.304", "results/evidence/chains.json", "claim:T4.1:certified = 0.304 (0.3043371)"),
+        ("rows:least", "results/captions/rows.json", "rows:least = 1 600 (1600)"),
+        ("theory:price:1", "results/numbers.json", "theory:price:1 = 1.5"),
+        ("1.5", "", "name one of these numbers to see what it was made from"),
+    ],
+)
+def test_trace_takes_claims_and_numbers(published: Path, what: str, top: str, line: str) -> None:
+    """As a name, or as printed."""
+    traced = trace(what, published)
+    assert traced.top == top
+    text = render_trace(traced)
+    assert line in text.splitlines()
+    assert max(map(len, text.splitlines())) <= 80
+    if top:
+        assert {SHARD, "results/instances.json"} <= set(traced.products)  # down to the settings
+
+
+def test_trace_of_nothing_known_is_one_line(published: Path) -> None:
+    with pytest.raises(ValueError, match=r"'T9' is no file here or under .*, and no hash, claim"):
+        trace("T9", published)
 
 
 @pytest.mark.parametrize("prefix", ["", "ldpt:"])
@@ -54,19 +124,12 @@ def test_trace_understands_the_start_of_a_hash(root: Path, prefix: str) -> None:
 
 
 def test_trace_as_json_holds_every_file(root: Path) -> None:
-    found = json.loads(render_trace(trace(root / "figures/rows.png", root), "json"))
-    assert found["top"] == "figures/rows.png"
-    assert set(found["origins"]) == {
-        "figures/rows.png",
-        ROWS,
-        SHARD,
-        OTHER_SHARD,
-        "results/instances.json",
-        "//words.txt",
-    }
-    assert found["origins"][SHARD]["settings"]["seed"] == 7
-    keys = found["origins"][SHARD]["notes"]["spawn_keys"]["apt"]
-    assert {name: len(chunks) for name, chunks in keys.items()} == {"1": 2, "inf": 2}
+    content = json.loads(render_trace(trace(root / "figures/rows.png", root), "json"))
+    assert content["top"] == "figures/rows.png"
+    products = {"figures/rows.png", ROWS, SHARD, OTHER_SHARD, "results/instances.json"}
+    assert set(content["products"]) == products
+    assert set(content["sources"]) == {"words.txt"}
+    assert content["products"][SHARD]["settings"]["seed"] == 7
 
 
 def test_trace_as_dot_draws_every_file(root: Path) -> None:
@@ -82,10 +145,10 @@ def test_trace_finds_the_product_of_a_mailed_copy(root: Path, tmp_path: Path, su
     shutil.copy(root / f"figures/rows{suffix}", mailed)
     same = trace(mailed, root)
     assert same.top == f"figures/rows{suffix}"
-    assert same.remark.endswith("has the same bytes")
+    assert same.preface[0].endswith("has the same bytes")
     with mailed.open("ab") as file:
         file.write(b"\n")
-    assert trace(mailed, root).remark.endswith("made in the same way; its bytes differ")
+    assert trace(mailed, root).preface[0].endswith("made in the same way; its bytes differ")
 
 
 def test_trace_of_a_figure_of_another_run_says_what_made_it(root: Path, tmp_path: Path) -> None:
@@ -98,4 +161,5 @@ def test_trace_of_a_figure_of_another_run_says_what_made_it(root: Path, tmp_path
 
 def test_trace_of_a_changed_product_has_a_remark(root: Path) -> None:
     flip(root / ROWS)
-    assert trace(root / ROWS, root).remark == "contents do not match the recorded SHA-256"
+    (line,) = trace(root / ROWS, root).preface
+    assert line == f"{root / ROWS} is not what the run made: its contents differ"

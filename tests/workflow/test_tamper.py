@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from ldpt.provenance import read_record, record_path, record_text
 from ldpt.provenance.audit import audit, render_audit
 from ldpt.provenance.manifest import MANIFEST
-from ldpt.provenance.plan import JobPlan, plan_jobs
+from ldpt.provenance.plan import JobPlan, Project, plan_jobs
 from tests.provenance.products import flip, found, swap
 
 pytestmark = pytest.mark.workflow
@@ -25,7 +25,7 @@ QUIETLY = settings(
 
 @pytest.fixture(scope="module")
 def plan(smoke: Path) -> JobPlan:
-    return plan_jobs(smoke, smoke / ROOT, ORIGIN)
+    return plan_jobs(Project(smoke, smoke, smoke / ROOT), ORIGIN)
 
 
 @pytest.fixture(scope="module")

@@ -17,6 +17,7 @@ from ldpt import cost
 from ldpt.config import load, merge, study
 from ldpt.grid import epsilon_name
 from ldpt.provenance import code_hash, config_origin, require_writable, stable_hash
+from ldpt.provenance.state import check_run
 
 # --- the project and its config -------------------------------------------------------------------
 
@@ -42,6 +43,7 @@ try:
 except ValueError as error:
     sys.exit(f"config: {error}")
 config.update(STUDY.config)
+check_run(workflow, HOME, STUDY.root)
 
 
 def checked(section):
@@ -288,6 +290,7 @@ PRODUCTS = [
     "<results>/claims.json",
 ]
 MANIFEST = "<results>/manifest.json"
+RUN = "<paper>/run.json"  # the run in compact form, for git
 # With extra_instances: what one study on a problem of the user's gives.
 EXTRA_PRODUCTS = [
     "<results>/instances.json",

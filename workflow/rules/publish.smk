@@ -166,11 +166,12 @@ if STUDY.is_extra:
 
 
 rule manifest:
-    """List every product with its hash and the hash of its record."""
+    """List every product with its hash; put the run into a compact file for git."""
     input:
         PRODUCTS,
     output:
-        MANIFEST,
+        manifest=MANIFEST,
+        run=RUN,
     log:
         "<results>/logs/manifest.log",
     params:

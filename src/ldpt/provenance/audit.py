@@ -11,7 +11,9 @@ records that depend on it and the manifest passes for intact. A replay finds it,
 manifest's hash kept elsewhere.
 """
 
+import hashlib
 import os
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -20,10 +22,9 @@ from typing import Any
 
 from ldpt.io.files import file_within
 from ldpt.io.messages import counted, printable, short
-from ldpt.provenance.code import code_parts
 from ldpt.provenance.hashing import file_hash
 from ldpt.provenance.manifest import MANIFEST, project_of, read_manifest
-from ldpt.provenance.plan import JobPlan, own_project, plan_jobs, product_name
+from ldpt.provenance.plan import JobPlan, Project, own_project, plan_jobs
 from ldpt.provenance.records import (
     LIBRARIES,
     MAX_RECORD,
@@ -32,8 +33,12 @@ from ldpt.provenance.records import (
     read_record,
     record_path,
 )
+from ldpt.provenance.run import COMPACT, Run, read_run
+from ldpt.provenance.state import changes
 
+WRITTEN_LAST = {MANIFEST, COMPACT}  # not listed in the manifest
 DRAWN = {".pdf", ".png", ".svg"}
+PART = r"<!-- (\w+):begin -->\n(.*?)<!-- \1:end -->"  # of the README
 MAX_PRODUCT = 2 * 10**9  # bytes of a file that is hashed
 
 
@@ -96,19 +101,16 @@ def audit(
     if not root.is_dir():
         raise ValueError(f"{root} is not a folder")
     if not (root / RECORDS).is_dir():
-        raise ValueError(
-            f"no records under {root}: run the workflow first, or name its root with --root"
-        )
+        return compare_committed(root)
     own = own_project()
     below_own = own is not None and root.resolve().is_relative_to(own)
     inspection = _Inspection(root.resolve(), links=trust or below_own)
     inspection.read_manifest()
-    trusted = trust or inspection.project == own
+    project = inspection.project
+    trusted = trust or project.home == own
     if replay and not trusted:
-        raise ValueError(
-            f"--replay runs the code of {printable(str(inspection.project))}: "
-            "add --trust if you trust it"
-        )
+        home = printable(str(project.home))
+        raise ValueError(f"--replay runs the code of {home}: add --trust if you trust it")
     if plan is None and trusted:
         plan = inspection.make_plan()
     elif not trusted:
@@ -118,20 +120,60 @@ def audit(
     if replay:
         from ldpt.provenance.replay import replay_jobs
 
-        project, origin = inspection.project, inspection.settings().get("origin", {})
-        records = inspection.replayable()
-        report.replayed, differing = replay_jobs(project, root, origin, records, replay, seed)
+        origin, records = inspection.settings().get("origin", {}), inspection.replayable()
+        report.replayed, differing = replay_jobs(project, origin, records, replay, seed)
         for name in differing:
             fault = Fault("replay", name, "another run of its job gave other bytes")
             report.faults.append(inspection.reaching(replace(fault, path=inspection.path(name))))
     return report
 
 
+def compare_committed(root: Path) -> Report:
+    """Compare the figures, article and README of a fresh clone with the committed run."""
+    run = read_run(root)
+    report = Report(str(os.path.relpath(root)), manifest_hash=run.hash)
+    committed = [name for name in run.products if not name.startswith("results/")]
+    for name in committed:
+        path = os.path.relpath(root / name)
+        try:
+            sha = file_hash(file_within(root, name, MAX_PRODUCT, links=True))
+            kind, detail = "changed", "not what the committed run made"
+        except (ValueError, OSError) as error:
+            sha, kind, detail = "", "missing", _reason(error)
+        if sha != run.products[name].sha256:
+            report.faults.append(Fault(kind, name, detail, path, run.products[name].rule))
+        report.products[name] = "intact" if sha == run.products[name].sha256 else kind
+    report.faults += _readme_faults(root, run)
+    others = counted(len(run.products) - len(committed), "other product")
+    report.notes.append(f"no run here: only committed files were compared; {others} are not here")
+    return report
+
+
+def _readme_faults(root: Path, run: Run) -> list[Fault]:
+    """Compare the parts of the README that are products, and the run's hash, with the run.
+
+    A part NAME is the text of the product figures/NAME.md between two comments.
+    """
+    path = root / "README.md"
+    readme = path.read_text(encoding="utf-8") if path.is_file() else ""
+    faults = []
+    for name, text in re.findall(PART, readme, re.DOTALL):
+        product = run.products.get(f"figures/{name}.md")
+        if product and hashlib.sha256(text.encode()).hexdigest() != product.sha256:
+            detail = f"its part {name!r} is not {product.name} of the run"
+            faults.append(Fault("changed", "README.md", detail, os.path.relpath(path)))
+    if run.hash and run.hash not in readme:
+        detail = f"does not state the hash of the run, {run.hash}"
+        faults.append(Fault("changed", "README.md", detail, os.path.relpath(path)))
+    return faults
+
+
 class _Inspection:
     """The state of one audit."""
 
     def __init__(self, root: Path, links: bool):
-        self.root = self.project = root
+        self.root = root
+        self.project = Project(root, root, root)
         self.links = links  # whether symbolic links are followed
         self.faults: list[Fault] = []
         self.notes: list[str] = []
@@ -185,7 +227,10 @@ class _Inspection:
         except (ValueError, OSError) as error:
             self.add("changed", MANIFEST, f"not a manifest: {_reason(error)}")
         if isinstance(self.settings().get("config"), dict):
-            self.project = project_of(self.root, self.settings())
+            folder = project_of(self.root, self.settings())
+            own = own_project() or folder
+            home = folder if (folder / "Snakefile").is_file() else own
+            self.project = Project(home, folder, self.root)
 
     def settings(self) -> dict[str, Any]:
         """Return config and origin as the manifest has them, or else its record."""
@@ -198,7 +243,7 @@ class _Inspection:
         if not isinstance(origin, dict):
             return None
         try:
-            return plan_jobs(self.project, self.root, origin)
+            return plan_jobs(self.project, origin)
         except (ValueError, OSError) as error:
             self.add("config", "workflow", f"no DAG: {_reason(error)}")
             return None
@@ -228,7 +273,7 @@ class _Inspection:
 
     def inspect(self, product: str) -> None:
         """Compare everything that is known about one product."""
-        if self.listed and product not in {*self.listed, *self.steps, MANIFEST}:
+        if self.listed and product not in {*self.listed, *self.steps, *WRITTEN_LAST}:
             return  # left over from an earlier config
         actual, reason = self.state(product, self.root)
         if actual is None:
@@ -251,7 +296,7 @@ class _Inspection:
             return
         if actual not in (None, stable["sha256"]):
             self.add("changed", product, "contents do not match the recorded SHA-256")
-        if product == MANIFEST or not self.listed:
+        if product in WRITTEN_LAST or not self.listed:
             return
         entry = self.listed.get(product)
         if entry is None:
@@ -272,7 +317,7 @@ class _Inspection:
 
     def stale_details(self, product: str, stable: Mapping[str, Any]) -> list[str]:
         """Return one text about everything that has changed since a product was made, or none."""
-        details = changes(product, stable, self.steps, self.project, self.root)
+        details = changes(product, stable, self.steps, self.project)
         details += self._changed_inputs(stable["inputs"])
         return ["; ".join(details)] if details else []
 
@@ -292,12 +337,12 @@ class _Inspection:
                 for source, sha in record["stable"]["sources"].items():
                     seen.setdefault(source, set()).add(sha)
         for source, hashes in sorted(seen.items()):
-            actual, reason = self.state(source, self.project)
+            folder = self.project.source_folder(source)
+            actual, reason = self.state(source, folder)
             if actual is None:
-                self.add("missing", source, f"products were built from it: {reason}", self.project)
+                self.add("missing", source, f"products were built from it: {reason}", folder)
             elif hashes != {actual}:
-                detail = "changed since products were built from it"
-                self.add("changed", source, detail, self.project)
+                self.add("changed", source, "changed since products were built from it", folder)
 
     def compare_versions(self) -> None:
         """Note other versions of libraries: no fault, as the bytes may be the same."""
@@ -333,7 +378,7 @@ class _Inspection:
             for name in step.inputs:
                 below.setdefault(name, set()).add(product)
         for product, record in self.records.items():
-            sources = seen_from_root(record["stable"]["sources"], self.project, self.root)
+            sources = self.project.seen_from_root(record["stable"]["sources"])
             for name in (*record["stable"]["inputs"], *sources):
                 below.setdefault(name, set()).add(product)
         return below
@@ -350,7 +395,7 @@ class _Inspection:
 
     def reaching(self, fault: Fault) -> Fault:
         """Return the fault with the figures that depend on what it names."""
-        names = [product_name(fault.what, self.project, self.root), fault.what]
+        names = [self.project.name(fault.what), fault.what]
         if fault.kind == "config":
             names = [f.what for f in self.faults if f.kind in ("stale", "missing")]
         reached = self.dependants(names) - {fault.what}
@@ -381,41 +426,6 @@ class _Inspection:
         return Report(root, products, faults, [], self.notes, self.state(MANIFEST, self.root)[0])
 
 
-def changes(
-    product: str, stable: Mapping[str, Any], steps: JobPlan, project: Path, root: Path
-) -> list[str]:
-    """Say what of a record differs from how its product would be made now; inputs by name only."""
-    step = steps.get(product)
-    if step is None:
-        return ["no current rule produces it"]
-    details = [f"rule was {stable['rule']}"] if stable["rule"] != step.rule else []
-    if step.code and stable["code"]["hash"] != step.code:
-        details.append(f"code changed: {', '.join(_changed_code(stable, project))}")
-    for title, before, now in (
-        ("settings", stable["params"], step.params),
-        ("wildcards", stable["wildcards"], step.wildcards),
-    ):
-        names = [k for k in sorted({*before, *now}) if before.get(k) != now.get(k)]
-        if names:
-            details.append(f"{title} changed: {', '.join(names)}")
-    if {*stable["inputs"], *seen_from_root(stable["sources"], project, root)} != step.inputs:
-        details.append("set of inputs changed")
-    return details
-
-
-def seen_from_root(sources: Iterable[str], project: Path, root: Path) -> set[str]:
-    return {product_name(source, project, root) for source in sources}
-
-
-def _changed_code(stable: Mapping[str, Any], project: Path) -> list[str]:
-    before = stable["code"]["parts"]
-    try:
-        now = code_parts(project / stable["script"])
-    except (ValueError, SyntaxError):
-        now = {}
-    return [name for name in sorted({*before, *now}) if before.get(name) != now.get(name)]
-
-
 def _reason(error: Exception) -> str:
     return str(error.strerror) if isinstance(error, OSError) else short(error)
 
@@ -429,6 +439,15 @@ def flat(value: Any, prefix: str = "") -> dict[str, Any]:
     else:
         return {prefix.lstrip("."): value}
     return {key: item for part in parts for key, item in part.items()}
+
+
+def remove_stale(report: Report, root: Path) -> list[str]:
+    """Remove the stale products of a report with their records, and return their names."""
+    stale = [fault.what for fault in report.faults if fault.kind == "stale"]
+    for name in stale:
+        for path in (root / name, record_path(root, name)):
+            path.unlink(missing_ok=True)
+    return stale
 
 
 # --- the report

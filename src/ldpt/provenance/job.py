@@ -18,6 +18,7 @@ from ldpt.provenance.records import (
     FORMAT,
     cpu_seconds,
     environment,
+    read_record,
     record_path,
     record_text,
     relative_to,
@@ -54,7 +55,7 @@ class Job:
         self.root = Path(str(self.config.get("root", ".")))
         self.script = Path(script)
         self.notes: dict[str, Any] = {}
-        self.code = code_parts(script)
+        self.code = code_parts(script, snakemake.params.get("rows"))
         self.made_from = self._made_from()
 
     def note(self, **facts: Any) -> None:
@@ -76,12 +77,12 @@ class Job:
         for path in sorted(set(map(str, self.input))):
             product = self._product_name(path)
             if product and record_path(self.root, product).is_file():
-                inputs[product] = file_hash(path)
+                inputs[product] = _recorded_hash(path, record_path(self.root, product))
             else:
-                sources[relative_to(path, ".")] = file_hash(path)
+                sources[self._project_name(path)] = file_hash(path)
         return {
             "rule": self.rule,
-            "script": self._script_name(),
+            "script": self._project_name(self.script),
             "code": {"hash": stable_hash(self.code), "parts": self.code},
             "params": settings(self.params),
             "wildcards": plain(dict(self.wildcards.items())),
@@ -89,12 +90,14 @@ class Job:
             "sources": sources,
         }
 
-    def _script_name(self) -> str:
-        """Relative to the project; for a script outside the project, its folder and name."""
-        try:
-            return relative_to(self.script, ".")
-        except ValueError:
-            return f"{self.script.parent.name}/{self.script.name}"
+    def _project_name(self, path: str | Path) -> str:
+        """Return a path relative to this folder or to the script's project; else its last parts."""
+        for folder in (Path(), self.script.resolve().parents[1]):
+            try:
+                return relative_to(path, folder)
+            except ValueError:
+                continue
+        return f"{Path(path).parent.name}/{Path(path).name}"
 
     def _product_name(self, path: str | Path) -> str | None:
         try:
@@ -133,6 +136,14 @@ class Job:
         """Remove what was staged."""
         for staged in self.output:
             Path(staged).unlink(missing_ok=True)
+
+
+def _recorded_hash(path: str, record: Path) -> str:
+    """Return the hash of an input; ValueError if it is not the file that its record describes."""
+    sha = file_hash(path)
+    if sha != read_record(record)["stable"]["sha256"]:
+        raise ValueError(f"{path} differs from its record: delete it and run again")
+    return sha
 
 
 def settings(params: Any) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """The list of all products of a run, with their hashes and the config."""
 
+import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -43,6 +44,11 @@ def manifest(
         "origin": plain(origin),
         "products": dict(sorted(listed.items())),
     }
+
+
+def manifest_text(content: Mapping[str, Any]) -> str:
+    """Return a manifest as it is written to disk, in exactly one form."""
+    return json.dumps(content, indent=1, sort_keys=True) + "\n"
 
 
 def read_manifest(root: Path) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from ldpt.io.messages import short
 from ldpt.provenance.code import PACKAGE
 from ldpt.provenance.records import relative_to
 
+UNCHECKED = "LDPT_UNCHECKED"  # set in the environment of Snakemake when it must not call itself
 OPTIONS = (
     "--executor=ldpt-plan", "--forceall", "--nolock", "--ignore-incomplete", "--cores=1",
     "--scheduler=greedy", "--quiet=rules", "--workflow-profile=none",
@@ -39,44 +40,79 @@ class Step:
 JobPlan = dict[str, Step]  # by product
 
 
+@dataclass(frozen=True)
+class Project:
+    """The folders of a run: of the workflow, of Snakemake's work, and of the products."""
+
+    home: Path  # has the Snakefile
+    folder: Path  # Snakemake runs here; usually the same
+    root: Path  # somewhere below it
+
+    def name(self, path: str | Path) -> str:
+        """Return a path relative to the root if it is below it, else to folder or home."""
+        for base in (self.root, self.folder, self.home):
+            try:
+                return relative_to(self.folder / path, base)
+            except ValueError:
+                continue
+        return str(path)
+
+    def source_folder(self, name: str) -> Path:
+        """Return the folder in which a source has its name in a record."""
+        return self.folder if os.path.lexists(self.folder / name) else self.home
+
+    def seen_from_root(self, sources: Iterable[str]) -> set[str]:
+        return {self.name(source) for source in sources}
+
+
 def own_project() -> Path | None:
     """Return the checkout that the running package belongs to; None when it is installed."""
     checkout = PACKAGE.parents[1]
     return checkout if (checkout / "Snakefile").is_file() else None
 
 
-def plan_jobs(project: Path, root: Path, origin: Mapping[str, Any]) -> JobPlan:
+def plan_jobs(project: Project, origin: Mapping[str, Any]) -> JobPlan:
     """Return how every product would be made now; this runs the code of the project."""
     with tempfile.TemporaryDirectory(prefix="ldpt-plan-") as folder:
         out = Path(folder) / "jobs"
-        command = [*snakemake_command(project, origin), *OPTIONS, "--ldpt-plan-out", str(out)]
+        command = snakemake_command(project.home, project.folder, origin)
         done = subprocess.run(
-            command, cwd=project, env=project_environment(project), capture_output=True, text=True
+            [*command, *OPTIONS, "--ldpt-plan-out", str(out)],
+            cwd=project.folder,
+            env=project_environment(project.home),
+            capture_output=True,
+            text=True,
         )
         if done.returncode:
             raise ValueError(short(_reason(done.stderr)))
         lines = out.read_text(encoding="utf-8").splitlines()
     steps: JobPlan = {}
     for job in map(json.loads, lines):
-        steps.update(_steps(job, project, root))
+        steps.update(_steps(job, project))
     return steps
 
 
-def snakemake_command(project: Path, origin: Mapping[str, Any]) -> list[str]:
-    """Return the command that starts Snakemake with the config of a run."""
-    files = [str(project / name) for name in origin.get("files", [])]
+def snakemake_command(home: Path, folder: Path, origin: Mapping[str, Any]) -> list[str]:
+    """Return the command that starts Snakemake with the config of a run.
+
+    ``-P``: modules that lie in the current folder are not imported.
+    """
+    files = [str(folder / name) for name in origin.get("files", [])]
     overrides = [f"{key}={json.dumps(value)}" for key, value in origin.get("overrides", {}).items()]
     return [
-        *(sys.executable, "-m", "snakemake", "--snakefile", str(project / "Snakefile")),
+        *(sys.executable, "-P", "-m", "snakemake", "--snakefile", str(home / "Snakefile")),
         *(["--configfile", *files] if files else []),
         *(["--config", *overrides] if overrides else []),
     ]
 
 
-def project_environment(project: Path) -> dict[str, str]:
-    """Return an environment in which Python takes ldpt from the project, if it has its own."""
-    own = project / "src"
-    return {**os.environ, "PYTHONPATH": str(own)} if (own / "ldpt").is_dir() else {**os.environ}
+def project_environment(home: Path) -> dict[str, str]:
+    """Return an environment in which Python takes ldpt from the project, if it has its own.
+
+    Snakemake starts in it without another comparison of records with the DAG.
+    """
+    given = {**os.environ, UNCHECKED: "1"}
+    return given | ({"PYTHONPATH": str(home / "src")} if (home / "src/ldpt").is_dir() else {})
 
 
 def _reason(text: str) -> str:
@@ -85,23 +121,13 @@ def _reason(text: str) -> str:
     return lines[-1] if lines else "Snakemake said nothing"
 
 
-def _steps(job: Mapping[str, Any], project: Path, root: Path) -> JobPlan:
+def _steps(job: Mapping[str, Any], project: Project) -> JobPlan:
     params = plain(job["params"])
     step = Step(
         rule=job["rule"],
         code=str(params.pop("code", "")),
         params=params,
         wildcards=plain(job["wildcards"]),
-        inputs=frozenset(product_name(path, project, root) for path in job["input"]),
+        inputs=frozenset(project.name(path) for path in job["input"]),
     )
-    return {product_name(path, project, root): step for path in job["output"]}
-
-
-def product_name(path: str, project: Path, root: Path) -> str:
-    """Return a path relative to the root if it is below it, else to the project."""
-    for folder in (root, project):
-        try:
-            return relative_to(project / path, folder)
-        except ValueError:
-            continue
-    return str(path)
+    return {project.name(path): step for path in job["output"]}

@@ -20,12 +20,14 @@ from ldpt.provenance.hashing import stable_hash
 
 FORMAT = 1  # of the records; raised when their meaning changes
 RECORDS = Path("results/records")
+COMPACT = "paper/run.json"  # the committed form of a run
+FOLDER = Path(".snakemake/ldpt-folder")  # a random name of the folder that Snakemake runs in
 # What a run itself writes into a tree kept in git must not make that tree count as edited.
 PRODUCTS = ("figures", "results", "paper/*report*.pdf")  # of git's tree, staged ones as well
 
 
 def find_root(root: Path | None = None, near: str | Path | None = None) -> Path:
-    """The root of a run: as given, or the nearest folder with records above a file or this folder.
+    """Return the root of a run: as given, or the nearest folder with one above a file or here.
 
     A folder without a run is returned as it is, for the caller to say what is missing in it.
     """
@@ -34,7 +36,7 @@ def find_root(root: Path | None = None, near: str | Path | None = None) -> Path:
     starts = [Path(near).resolve().parent] if near and Path(near).is_file() else []
     for start in (*starts, Path.cwd()):
         for folder in (start, *start.parents):
-            if (folder / RECORDS).is_dir():
+            if (folder / RECORDS).is_dir() or (folder / COMPACT).is_file():
                 return folder
     return Path()
 
@@ -80,7 +82,13 @@ def volatile_facts(started: float, wall_seconds: float, cpu_seconds: float) -> d
         "system": platform.system(),
         "commit": commit,
         "clean": None if edited is None else not edited,
+        "folder": folder_name(),
     }
+
+
+def folder_name() -> str | None:
+    """Return the name that tells this folder's Snakemake from others; None before its first run."""
+    return FOLDER.read_text().strip() if FOLDER.is_file() else None
 
 
 def _git(*arguments: str) -> str | None:

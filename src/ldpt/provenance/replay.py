@@ -13,13 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from ldpt.provenance.hashing import file_hash, stable_hash
-from ldpt.provenance.plan import project_environment, snakemake_command
+from ldpt.provenance.plan import Project, project_environment, snakemake_command
 from ldpt.provenance.records import record_path, relative_to
 
 
 def replay_jobs(
-    project: Path,
-    root: Path,
+    project: Project,
     origin: Mapping[str, Any],
     records: Mapping[str, Mapping[str, Any]],
     count: int,
@@ -35,15 +34,16 @@ def replay_jobs(
         jobs.setdefault(key, []).append(name)
     chosen = random.Random(seed).sample(list(jobs.values()), min(count, len(jobs)))
     products = sorted(name for names in chosen for name in names)
-    below = Path(relative_to(root, project))
+    below = Path(relative_to(project.root, project.folder))
     with tempfile.TemporaryDirectory(prefix="ldpt-replay-") as name:
         copy = Path(name).resolve() / "project"
-        written = {root / product for product in products}
-        written |= {record_path(root, product) for product in products}
-        _link_project(project, copy, written)
-        command = [*snakemake_command(copy, origin), "--cores", "all", "--rerun-triggers", "mtime"]
+        written = {project.root / product for product in products}
+        written |= {record_path(project.root, product) for product in products}
+        _link_project(project.folder, copy, written)
+        home = copy if project.home == project.folder else project.home
+        command = [*snakemake_command(home, copy, origin), "--cores=all", "--rerun-triggers=mtime"]
         targets = [(below / product).as_posix() for product in products]
-        environment = project_environment(project)
+        environment = project_environment(project.home)
         done = subprocess.run([*command, "--", *targets], cwd=copy, env=environment)
         if done.returncode:
             raise ValueError(f"the replay failed with exit status {done.returncode}")

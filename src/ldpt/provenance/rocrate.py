@@ -4,20 +4,19 @@ The crate follows the profile "Provenance Run Crate" of Workflow Run RO-Crate. U
 project again: ``ldpt audit`` and ``ldpt trace`` work in it as they did where the run was made.
 """
 
-import gc
 import json
-import sys
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+import zipfile
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from ldpt import provenance
 from ldpt.io.files import staged_file
-from ldpt.provenance import file_hash, read_record, record_path
+from ldpt.provenance.hashing import file_hash
 from ldpt.provenance.manifest import MANIFEST, project_of, read_manifest
+from ldpt.provenance.records import COMPACT, read_record, record_path, relative_to
 
+METADATA = "ro-crate-metadata.json"
 PROFILES = {
     "https://w3id.org/ro/wfrun/process/0.5": ("Process Run Crate", "0.5"),
     "https://w3id.org/ro/wfrun/workflow/0.5": ("Workflow Run Crate", "0.5"),
@@ -27,14 +26,20 @@ PROFILES = {
 LICENSE = "https://spdx.org/licenses/MIT"
 WORKFLOW = "https://bioschemas.org/profiles/ComputationalWorkflow/1.0-RELEASE"
 PARAMETER = "https://bioschemas.org/profiles/FormalParameter/1.0-RELEASE"
-# Terms that RO-Crate 1.1 does not define itself.
-TERMS = {"sha256": "https://w3id.org/ro/terms/workflow-run#sha256"}
+LANGUAGE = "https://w3id.org/workflowhub/workflow-ro-crate#snakemake"
+COMPLETED = "http://schema.org/CompletedActionStatus"
+# The context of RO-Crate 1.1, and a term that it does not define itself.
+CONTEXT = [
+    "https://w3id.org/ro/crate/1.1/context",
+    {"sha256": "https://w3id.org/ro/terms/workflow-run#sha256"},
+]
 # Beside what the records name: whatever is needed to run again.
 PROJECT_FILES = (
-    "*.md", "*.toml", "*.lock", "*.yml", "*.cff", "LICENSE", "Makefile",
-    "config/*", "profiles/**/*", "workflow/**/*", "scripts/*.py", "src/**/*.py", "paper/*.*",
-    "src/ldpt/py.typed", "benchmarks/*.*", "docs/*", "examples/*.*",
+    "*.md", "*.toml", "*.lock", "*.yml", "*.cff", "*.json", "LICENSE", "Makefile",
+    "config/*", "profiles/**/*", "workflow/**/*", "scripts/*.py", "src/**/*", "paper/*.*",
+    "benchmarks/*.*", "docs/**/*", "examples/*.*",
 )  # fmt: skip
+BUILT = {"__pycache__", "_build", "_generated"}
 MEDIA = {
     ".csv": "text/csv",
     ".json": "application/json",
@@ -47,261 +52,218 @@ MEDIA = {
     ".yaml": "application/yaml",
 }
 
-Entity = Any  # rocrate's entities carry no types
+Entity = dict[str, Any]
 
 
 def write(out: Path | str, root: Path | str = ".") -> None:
     """Pack the run under a root into a zip file; a run that is not whole is refused."""
-    out, root = Path(out), Path(root)
+    out = Path(out)
     if out.suffix != ".zip":
         raise ValueError(f"{out}: the name must end in .zip")
     if not out.absolute().parent.is_dir():
         raise ValueError(f"{out}: there is no folder {out.absolute().parent}")
-    packed = _Packing(root.resolve())
+    crate = _Crate(Path(root).resolve())
     try:
-        with staged_file(out) as staged, _quiet_zip():
-            packed.crate.write_zip(staged)
+        with staged_file(out) as staged, zipfile.ZipFile(staged, "w", zipfile.ZIP_DEFLATED) as file:
+            file.writestr(METADATA, crate.metadata())
+            for name, path in sorted(crate.files.items()):
+                file.write(path, name)
     except OSError as error:
         raise ValueError(f"cannot write {out}: {error.strerror or error}") from None
 
 
-@contextmanager
-def _quiet_zip() -> Iterator[None]:
-    """Silence zip files that a full disk left open and that fail again when they are dropped."""
-    hook = sys.unraisablehook
-    sys.unraisablehook = lambda _: None
-    try:
-        yield
-    finally:
-        gc.collect()
-        sys.unraisablehook = hook
-
-
-class _Packing:
+class _Crate:
     """One crate while it is being put together."""
 
     def __init__(self, root: Path):
-        from rocrate.rocrate import ROCrate
-
         if not (root / MANIFEST).is_file():
             raise ValueError(f"no manifest at {root / MANIFEST}: finish the run first")
         self.root, self.manifest = root, read_manifest(root)
         self.project = project_of(root, self.manifest)
-        self.records = {name: _whole(root, name, entry) for name, entry in self._products()}
-        self.crate = ROCrate(version="1.1")
-        self.crate.metadata.extra_terms.update(TERMS)
-        self.files: dict[Path, Entity] = {}
-        self._describe()
-        workflow = self._workflow()
-        self._run(workflow, self._jobs(workflow))
-        self._keep_the_rest()
-
-    def _products(self) -> Iterator[tuple[str, dict[str, str] | None]]:
-        yield from self.manifest["products"].items()
-        yield MANIFEST, None
-
-    def _describe(self) -> None:
-        crate = self.crate
-        crate.name = f"Run of the workflow of ldpt ({self.manifest['config_hash'][:12]})"
-        crate.description = (
-            "Locally differentially private thresholding bandits: every figure, table and "
-            "simulation of one run, with the code and config that made them."
+        listed = {**self.manifest["products"], MANIFEST: None, COMPACT: None}
+        self.records = {name: _whole(root, name, entry) for name, entry in listed.items()}
+        self.entities: dict[str, Entity] = {}
+        self.files: dict[str, Path] = {}
+        self.dataset = self.add("./", "Dataset")
+        self.workflow = self.file(
+            self.project / "Snakefile", kind=["ComputationalWorkflow", "HowTo"]
         )
-        crate.license = self._thing(LICENSE, "CreativeWork", name="MIT License")
-        crate.root_dataset["datePublished"] = self._times()[1].isoformat(timespec="seconds")
-        crate.root_dataset["conformsTo"] = [
-            self._thing(address, "CreativeWork", name=name, version=version)
-            for address, (name, version) in PROFILES.items()
-        ]
+        self.add_jobs()
+        self.add_run()
+        self.add_rest()
+        self.describe()
 
-    def _thing(self, identifier: str, kind: str | list[str], **properties: Any) -> Entity:
-        from rocrate.model.contextentity import ContextEntity
+    def add(self, identifier: str, kind: str | list[str], **properties: Any) -> Entity:
+        entity = {"@id": identifier, "@type": kind}
+        entity |= {name: _refer(value) for name, value in properties.items()}
+        return self.entities.setdefault(identifier, entity)
 
-        single = {name: _alone(value) for name, value in properties.items()}
-        entity = ContextEntity(self.crate, identifier, {"@type": kind, **single})
-        return self.crate.add(entity)
-
-    def _file(self, path: Path, **properties: Any) -> Entity:
-        """A file in the crate, under its path in the project; added once."""
-        path = path.resolve()
-        if path not in self.files:
-            facts: dict[str, Any] = {"name": path.name, "sha256": file_hash(path)}
-            facts["contentSize"] = str(path.stat().st_size)
-            facts["encodingFormat"] = MEDIA.get(path.suffix, "text/plain")
-            place = provenance.relative_to(path, self.project)
-            self.files[path] = self.crate.add_file(path, place, properties=facts | properties)
-        return self.files[path]
-
-    def _product(self, name: str) -> Entity:
-        return self._file(self.root / name)
-
-    def _workflow(self) -> Entity:
-        workflow = self.crate.add_workflow(
-            self.project / "Snakefile",
-            "Snakefile",
-            main=True,
-            lang="snakemake",
-            properties={"@type": ["File", "SoftwareSourceCode", "ComputationalWorkflow", "HowTo"]},
-        )
-        workflow["name"] = "From a config to figures, tables and claims"
-        workflow["license"] = LICENSE
-        workflow["encodingFormat"] = "text/plain"
-        workflow["conformsTo"] = {"@id": WORKFLOW}
-        self.files[(self.project / "Snakefile").resolve()] = workflow
-        return workflow
-
-    def _config_files(self) -> list[Path]:
-        named = [self.project / name for name in self.manifest["origin"].get("files", [])]
-        usual = [self.project / "config/config.yaml", self.project / "config.yaml"]
-        return [path for path in (*usual, *named) if path.is_file()]
-
-    def _jobs(self, workflow: Entity) -> list[Entity]:
-        """A step for every rule, and for every job its action and what started it."""
-        steps: dict[str, Entity] = {}
-        started = []
-        for number, products in enumerate(_by_job(self.records)):
-            record = self.records[products[0]]
-            stable = record["stable"]
-            tool = self._script(stable["script"])
-            if stable["rule"] not in steps:
-                steps[stable["rule"]] = self._step(stable["rule"], len(steps), tool)
-            action = self._action(f"#job-{number}", record, products, tool)
-            started.append(
-                self._thing(
-                    f"#start-{number}",
-                    "ControlAction",
-                    name=f"start of {action['name']}",
-                    instrument=steps[stable["rule"]],
-                    object=action,
-                )
+    def file(self, path: Path, kind: list[str] | None = None) -> Entity:
+        """Add a file under its path in the project; ``kind`` is for code."""
+        name = relative_to(path, self.project)
+        if name not in self.files:
+            self.files[name] = path
+            self.add(
+                name,
+                ["File", "SoftwareSourceCode", *kind] if kind else "File",
+                name=path.name,
+                sha256=file_hash(path),
+                contentSize=str(path.stat().st_size),
+                encodingFormat=MEDIA.get(path.suffix, "text/plain"),
             )
-        workflow["step"] = _alone(list(steps.values()))
-        tools = {self._script(record["stable"]["script"]) for record in self.records.values()}
-        workflow["hasPart"] = _alone(sorted(tools, key=lambda tool: str(tool.id)))
-        return started
+        return self.entities[name]
 
-    def _script(self, name: str) -> Entity:
-        kinds = ["File", "SoftwareSourceCode", "SoftwareApplication"]
-        return self._file(self.project / name, **{"@type": kinds})
+    def products(self, names: Any) -> list[Entity]:
+        return [self.file(self.root / name) for name in names]
 
-    def _step(self, rule: str, position: int, tool: Entity) -> Entity:
-        facts = {"name": rule, "position": str(position), "workExample": tool}
-        return self._thing(f"Snakefile#{rule}", "HowToStep", **facts)
+    def add_jobs(self) -> None:
+        """Add a step for every rule, and for every job its action and what started it."""
+        jobs: dict[str, list[str]] = {}
+        for name, record in self.records.items():
+            stable = record["stable"]
+            key = json.dumps([stable["rule"], stable["wildcards"]], sort_keys=True)
+            jobs.setdefault(key, []).append(name)
+        self.starts: list[Entity] = []
+        tools: dict[str, Entity] = {}
+        steps: dict[str, Entity] = {}
+        for number, names in enumerate(jobs.values()):
+            stable = self.records[names[0]]["stable"]
+            rule = stable["rule"]
+            tool = self.file(self.project / stable["script"], kind=["SoftwareApplication"])
+            tools[tool["@id"]] = tool
+            facts = {"name": rule, "position": str(len(steps)), "workExample": tool}
+            step = steps.setdefault(rule, self.add(f"Snakefile#{rule}", "HowToStep", **facts))
+            action = self.add_job(f"#job-{number}", names, tool)
+            name = f"start of {action['name']}"
+            facts = {"name": name, "instrument": step, "object": action}
+            self.starts.append(self.add(f"#start-{number}", "ControlAction", **facts))
+        self.workflow |= {
+            "step": _refer(list(steps.values())),
+            "hasPart": _refer(list(tools.values())),
+        }
 
-    def _action(
-        self, identifier: str, record: dict[str, Any], products: list[str], tool: Entity
-    ) -> Entity:
+    def add_job(self, identifier: str, names: list[str], tool: Entity) -> Entity:
+        record = self.records[names[0]]
         stable = record["stable"]
-        begun, ended = _span(record)
-        sources = [self._file(self.project / name) for name in stable["sources"]]
-        given = [self._product(name) for name in stable["inputs"]] + sources
-        settings = {**stable["params"], **stable["wildcards"], **stable["notes"]}
-        given += [
-            self._setting(f"{identifier}-{name}", name, value)
-            for name, value in settings.items()
-            if name not in ("config", "origin", "spawn_keys")
-        ]
-        return self._thing(
+        given = self.products(stable["inputs"])
+        given += [self.file(self.project / name) for name in stable["sources"]]
+        for name, value in {**stable["params"], **stable["wildcards"], **stable["notes"]}.items():
+            if name not in ("config", "origin", "spawn_keys"):
+                text = value if isinstance(value, str) else json.dumps(value)
+                key = f"{identifier}-{name}"
+                given.append(self.add(key, "PropertyValue", name=name, value=text))
+        return self.add(
             identifier,
             "CreateAction",
             name=" ".join([stable["rule"], *stable["wildcards"].values()]),
             instrument=tool,
             object=given,
-            result=[self._product(name) for name in products],
-            startTime=begun.isoformat(timespec="seconds"),
-            endTime=ended.isoformat(timespec="seconds"),
-            actionStatus="http://schema.org/CompletedActionStatus",
+            result=self.products(names),
+            actionStatus=COMPLETED,
+            **_times([record]),
         )
 
-    def _setting(self, identifier: str, name: str, value: Any) -> Entity:
-        text = value if isinstance(value, str) else json.dumps(value)
-        return self._thing(identifier, "PropertyValue", name=name, value=text)
-
-    def _run(self, workflow: Entity, started: list[Entity]) -> None:
-        """The run as a whole, and the engine that organised it."""
-        begun, ended = self._times()
-        configs = [self._file(path) for path in self._config_files()]
-        parameter = self._thing(
-            "#config",
-            "FormalParameter",
-            name="config",
-            additionalType="File",
-            conformsTo={"@id": PARAMETER},
-            workExample=configs,
-        )
+    def add_run(self) -> None:
+        """Add the run as a whole, its config, and the engine that organised it."""
+        named = self.manifest["origin"].get("files", [])
+        paths = [self.project / name for name in ("config/config.yaml", "config.yaml", *named)]
+        configs = [self.file(path) for path in dict.fromkeys(paths) if path.is_file()]
+        facts = {"name": "config", "additionalType": "File", "conformsTo": {"@id": PARAMETER}}
+        parameter = self.add("#config", "FormalParameter", **facts, workExample=configs)
         for config in configs:
-            config["exampleOfWork"] = parameter
-        workflow["input"] = parameter
-        run = self._thing(
+            config["exampleOfWork"] = _refer(parameter)
+        run = self.add(
             "#run",
             "CreateAction",
             name="run of the workflow",
-            instrument=workflow,
+            instrument=self.workflow,
             object=configs,
-            result=[self._product(name) for name in self.records],
-            startTime=begun.isoformat(timespec="seconds"),
-            endTime=ended.isoformat(timespec="seconds"),
-            actionStatus="http://schema.org/CompletedActionStatus",
+            result=self.products(self.records),
+            actionStatus=COMPLETED,
+            **_times(self.records.values()),
         )
-        engine = self._thing(
-            "#snakemake",
-            "SoftwareApplication",
-            name="Snakemake",
-            url="https://snakemake.github.io",
-            softwareVersion=self._engine_version(),
-        )
+        version = self.records[MANIFEST]["stable"]["environment"]["libraries"].get("snakemake")
+        facts = {"name": "Snakemake", "url": "https://snakemake.github.io"}
+        facts["softwareVersion"] = version or "unknown"
+        engine = self.add("#snakemake", "SoftwareApplication", **facts)
         facts = {"name": "organisation of the run", "instrument": engine}
-        self._thing("#organisation", "OrganizeAction", **facts, object=started, result=run)
-        self.crate.root_dataset["mentions"] = run
+        self.add("#organisation", "OrganizeAction", **facts, object=self.starts, result=run)
+        self.workflow["input"] = _refer(parameter)
+        self.dataset["mentions"] = _refer(run)
 
-    def _engine_version(self) -> str:
-        libraries = self.records[MANIFEST]["stable"]["environment"]["libraries"]
-        return str(libraries.get("snakemake", "unknown"))
-
-    def _times(self) -> tuple[datetime, datetime]:
-        spans = [_span(record) for record in self.records.values()]
-        return min(begun for begun, _ in spans), max(ended for _, ended in spans)
-
-    def _keep_the_rest(self) -> None:
-        """The records, and the files of the project that are needed to run again."""
+    def add_rest(self) -> None:
+        """Add the records, and the files of the project that are needed to run again."""
         for name in self.records:
-            self._file(record_path(self.root, name), about=self._product(name))
+            self.file(record_path(self.root, name))["about"] = _refer(self.file(self.root / name))
         for pattern in PROJECT_FILES:
             for path in sorted(self.project.glob(pattern)):
-                if path.is_file() and "__pycache__" not in path.parts:
-                    self._file(path)
-        readme = self.files.get((self.project / "README.md").resolve())
-        if readme is not None:
-            readme["about"] = self.crate.root_dataset
+                if path.is_file() and not BUILT & set(path.parts):
+                    self.file(path)
+        if "README.md" in self.entities:
+            self.entities["README.md"]["about"] = _refer(self.dataset)
+
+    def describe(self) -> None:
+        """Fill in what describes the workflow and the crate."""
+        url = "https://snakemake.readthedocs.io"
+        language = self.add(LANGUAGE, "ComputerLanguage", name="Snakemake", url=url)
+        self.workflow |= {
+            "name": "From a config to figures, tables and claims",
+            "license": LICENSE,
+            "conformsTo": {"@id": WORKFLOW},
+            "programmingLanguage": _refer(language),
+        }
+        profiles = [
+            self.add(address, "CreativeWork", name=name, version=version)
+            for address, (name, version) in PROFILES.items()
+        ]
+        self.dataset |= {
+            "name": f"Run of the workflow of ldpt ({self.manifest['config_hash'][:12]})",
+            "description": "Locally differentially private thresholding bandits: every figure, "
+            "table and simulation of one run, with the code and config that made them.",
+            "license": _refer(self.add(LICENSE, "CreativeWork", name="MIT License")),
+            "datePublished": _times(self.records.values())["endTime"],
+            "conformsTo": _refer(profiles),
+            "mainEntity": _refer(self.workflow),
+            "hasPart": _refer([self.entities[name] for name in sorted(self.files)]),
+        }
+
+    def metadata(self) -> str:
+        about: Entity = {"@id": METADATA, "@type": "CreativeWork", "about": {"@id": "./"}}
+        crates = [
+            "https://w3id.org/ro/crate/1.1",
+            "https://w3id.org/workflowhub/workflow-ro-crate/1.0",
+        ]
+        about["conformsTo"] = [{"@id": address} for address in crates]
+        content = {"@context": CONTEXT, "@graph": [about, *self.entities.values()]}
+        return json.dumps(content, indent=1)
+
+
+def _refer(value: Any) -> Any:
+    """Return references to entities; a list of one thing as the thing (RO-Crate's convention)."""
+    if isinstance(value, list):
+        parts = [_refer(item) for item in value]
+        return parts[0] if len(parts) == 1 else parts
+    return {"@id": value["@id"]} if isinstance(value, dict) else value
 
 
 def _whole(root: Path, name: str, entry: Mapping[str, str] | None) -> dict[str, Any]:
-    """The record of a product that is as the manifest says."""
+    """Return the record of a product that is as the manifest says."""
     path = record_path(root, name)
     if not ((root / name).is_file() and path.is_file()):
-        raise ValueError(f"{name} or its record is missing: run `ldpt audit`")
+        raise ValueError(f"{root / name} or its record is missing: run `ldpt audit`")
     record = read_record(path)
     actual = {"sha256": file_hash(root / name), "record_hash": record["record_hash"]}
     if actual["sha256"] != record["stable"]["sha256"] or (entry and actual != dict(entry)):
-        raise ValueError(f"{name} differs from its record or from the manifest: run `ldpt audit`")
+        raise ValueError(f"{root / name} differs from its record or the manifest: run `ldpt audit`")
     return record
 
 
-def _by_job(records: Mapping[str, dict[str, Any]]) -> Iterable[list[str]]:
-    """Products that one job made together."""
-    jobs: dict[str, list[str]] = {}
-    for name, record in records.items():
-        stable = record["stable"]
-        key = json.dumps([stable["rule"], stable["wildcards"]], sort_keys=True)
-        jobs.setdefault(key, []).append(name)
-    return jobs.values()
-
-
-def _alone(value: Any) -> Any:
-    """RO-Crate wants a list of one thing written as the thing."""
-    return value[0] if isinstance(value, list) and len(value) == 1 else value
-
-
-def _span(record: Mapping[str, Any]) -> tuple[datetime, datetime]:
-    begun = datetime.fromisoformat(record["volatile"]["started"])
-    return begun, begun + timedelta(seconds=record["volatile"]["wall_seconds"])
+def _times(records: Any) -> dict[str, str]:
+    """Return when the first of some jobs began and the last one ended."""
+    starts, ends = [], []
+    for record in records:
+        start = datetime.fromisoformat(record["volatile"]["started"])
+        starts.append(start)
+        ends.append(start + timedelta(seconds=record["volatile"]["wall_seconds"]))
+    times = {"startTime": min(starts), "endTime": max(ends)}
+    return {name: time.isoformat(timespec="seconds") for name, time in times.items()}

@@ -1,0 +1,96 @@
+"""A run that was copied or handed over notices what has changed since it was made."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ldpt import cli
+from ldpt.provenance import read_record, record_path
+from tests.conftest import snakemake
+from tests.provenance.products import OTHER_SHARD, ROWS, SHARD, flip
+
+
+def test_a_copied_run_has_nothing_to_do(root: Path) -> None:
+    done = snakemake(root.parent)
+    assert done.returncode == 0, done.stderr
+    assert "Nothing to be done" in done.stdout + done.stderr
+
+
+def edit(path: Path, old: str, new: str) -> None:
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+
+
+@pytest.mark.parametrize("options", [[], ["--dry-run"]])
+def test_a_changed_seed_stops_a_copied_run_with_one_line(root: Path, options: list[str]) -> None:
+    edit(root.parent / "config.yaml", "seed: 7", "seed: 8")
+    done = snakemake(root.parent, *options)
+    said = done.stdout + done.stderr
+    assert done.returncode == 1
+    assert "Nothing to be done" not in said
+    (line,) = [line for line in said.splitlines() if "came from another folder" in line]
+    assert "settings changed: seed" in line
+    assert "simulate_mechanism (1)" in line
+    assert "`ldpt audit --root out --remove-stale`" in line
+
+
+def test_removing_stale_products_makes_exactly_them_again(
+    root: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
+) -> None:
+    edit(root.parent / "scripts/count_rows.py", "policy,rows", "policy,lines")
+    monkeypatch.chdir(root.parent)
+    before = {name: record_path(root, name).read_bytes() for name in (SHARD, ROWS)}
+    assert "code changed: scripts/count_rows.py" in (snakemake(root.parent).stderr)
+    assert cli.main(["audit", "--root", "out", "--trust", "--remove-stale"]) == 1
+    assert capsys.readouterr().out.endswith("removed 1 stale products\n")
+    assert not (root / ROWS).exists()
+    done = snakemake(root.parent)
+    assert done.returncode == 0, done.stderr
+    assert record_path(root, SHARD).read_bytes() == before[SHARD]
+    assert record_path(root, ROWS).read_bytes() != before[ROWS]
+    assert cli.main(["audit", "--root", "out", "--trust"]) == 0
+
+
+def test_products_of_this_folder_are_left_to_snakemake(root: Path) -> None:
+    (root / ROWS).unlink()
+    assert snakemake(root.parent).returncode == 0
+    record = read_record(record_path(root, ROWS))
+    assert record["volatile"]["folder"] == (root.parent / ".snakemake/ldpt-folder").read_text()
+    edit(root.parent / "scripts/count_rows.py", "policy,rows", "policy,lines")
+    done = snakemake(root.parent, "--dry-run")
+    assert done.returncode == 0, done.stderr
+    assert "count_rows" in done.stdout + done.stderr
+
+
+def test_a_tampered_input_stops_the_first_job_that_reads_it(root: Path) -> None:
+    flip(root / SHARD)
+    for name in (ROWS, "figures/rows.png"):
+        (root / name).unlink()
+    done = snakemake(root.parent)
+    said = done.stdout + done.stderr
+    assert done.returncode == 1
+    assert f"count_rows: out/{SHARD} differs from its record: delete it and run again" in said
+    assert "rule draw_rows:" not in said.split("count_rows: ")[-1]
+
+
+def test_a_second_run_in_one_folder_is_refused(root: Path) -> None:
+    locks = root.parent / ".snakemake" / "locks"
+    locks.mkdir(parents=True)
+    (locks / "0.output.lock").write_text(f"out/{OTHER_SHARD}\n")
+    (root / OTHER_SHARD).unlink()
+    done = snakemake(root.parent)
+    assert done.returncode == 1
+    assert "Directory cannot be locked" in done.stdout + done.stderr
+
+
+def test_a_handed_over_run_without_records_is_not_touched(root: Path) -> None:
+    shutil.rmtree(root / "results/records")
+    command = [str(Path(sys.executable).with_name("ldpt")), "audit", "--root", str(root)]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=os.sep)
+    assert done.returncode == 2
+    assert "no records under" in done.stderr
