@@ -17,8 +17,8 @@ from ldpt.engines.boundaries import is_undecided
 from ldpt.engines.indices import arm_index
 from ldpt.engines.jit import compiled
 from ldpt.instances import Instance, check_instance
-from ldpt.io.interrupt import run_jobs
 from ldpt.io.messages import shown
+from ldpt.io.threads import run_jobs
 from ldpt.limits import (
     MAX_PULLS,
     require_short_budget,

@@ -20,8 +20,8 @@ from ldpt.engines.budget_runs import index_losses, laplace_losses, uniform_losse
 from ldpt.engines.confidence_runs import Runs, fixed_confidence_runs
 from ldpt.engines.indices import Judge
 from ldpt.instances import Instance, check_instance
-from ldpt.io.interrupt import run_jobs
 from ldpt.io.messages import shown
+from ldpt.io.threads import run_jobs
 from ldpt.limits import (
     MAX_PULLS,
     MAX_REPLICATES,

@@ -33,8 +33,22 @@ def test_write_durably_that_fails_leaves_the_old_text_and_nothing_else(
     assert os.listdir(tmp_path) == ["study.json"]
 
 
-def test_staged_path_is_hidden_and_keeps_folder_and_suffix() -> None:
-    assert staged_path("a/b.c.png") == Path("a/.b.c.staged.png")
+def test_staged_path_is_hidden_new_and_keeps_folder_and_suffix() -> None:
+    path = staged_path("a/b.c.png")
+    assert path.parent == Path("a")
+    assert path.name.startswith(".b.c.staged-")
+    assert path.suffix == ".png"
+    assert path != staged_path("a/b.c.png")
+
+
+def test_staged_file_does_not_follow_a_planted_link(tmp_path, monkeypatch) -> None:
+    victim = tmp_path / "victim"
+    victim.write_text("old")
+    (tmp_path / ".x.staged-00.txt").symlink_to(victim)
+    monkeypatch.setattr("ldpt.io.files.secrets.token_hex", lambda _: "00")
+    with pytest.raises(FileExistsError):
+        write_durably(tmp_path / "x.txt", "new")
+    assert victim.read_text() == "old"
 
 
 @pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])

@@ -1,7 +1,7 @@
-"""Files that are either whole and on disk, or not there: for records of runs and saved studies."""
+"""Atomic, durable writes, and reads of files that somebody else may have written."""
 
 import os
-import shutil
+import secrets
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,11 +9,9 @@ from pathlib import Path, PurePosixPath
 
 MAX_READ = 10**9  # bytes of a file that is read as a whole
 
-_unfinished: set[Path] = set()  # what must go if the process ends now
-
 
 def read_whole(path: str | os.PathLike[str], most: int = MAX_READ) -> bytes:
-    """The bytes of a regular file; a pipe or a device, which may never end, is refused."""
+    """Return the bytes of a regular file; a pipe or a device, which may never end, is refused."""
     path = Path(path)
     if path.exists() and not path.is_file():
         what = "a folder" if path.is_dir() else "not a regular file"
@@ -48,47 +46,30 @@ def file_within(root: Path, name: str, most: int = MAX_READ, links: bool = False
 
 
 def staged_path(path: str | Path) -> Path:
-    """The hidden name, in the same folder and with the same suffix, that is written to first."""
+    """Return a new hidden name, in the same folder and with the same suffix, to write to first.
+
+    It cannot be guessed: nobody can plant a link under it, and two writers do not meet.
+    """
     path = Path(path)
-    return path.with_name(f".{path.stem}.staged{path.suffix}")
+    return path.with_name(f".{path.stem}.staged-{secrets.token_hex(8)}{path.suffix}")
 
 
 @contextmanager
 def staged_file(path: str | Path) -> Iterator[Path]:
-    """A file to write to, which gets its name when the block ends without an error.
+    """Yield a file to write to, which gets its name when the block ends without an error.
 
     A name that belongs to a folder or a device is refused: the new file would take its place.
     """
     path = Path(path)
     if path.exists() and not path.is_file():
         raise ValueError(f"{path} exists and is not a regular file")
-    with unfinished(staged_path(path)) as staged:
+    staged = staged_path(path)
+    os.close(os.open(staged, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o666))
+    try:
         yield staged
         os.replace(staged, path)
-
-
-@contextmanager
-def unfinished(path: Path) -> Iterator[Path]:
-    """Remove a file or folder at the end of the block, or when Ctrl-C ends the process before."""
-    _unfinished.add(path)
-    try:
-        yield path
     finally:
-        _remove(path)
-        _unfinished.discard(path)
-
-
-def remove_unfinished() -> None:
-    """Remove every file and folder that is being worked on, in any thread."""
-    for path in tuple(_unfinished):
-        _remove(path)
-
-
-def _remove(path: Path) -> None:
-    if path.is_dir():
-        shutil.rmtree(path, ignore_errors=True)
-    else:
-        path.unlink(missing_ok=True)
+        staged.unlink(missing_ok=True)
 
 
 def write_durably(path: Path, text: str) -> None:

@@ -32,12 +32,11 @@ class Staged(list[str]):
     """The staged names of a job's outputs: by position or by the names the rule gives them."""
 
     def __init__(self, outputs: Any):
-        super().__init__(str(staged_path(path)) for path in outputs)
+        names = {path: str(staged_path(path)) for path in outputs}
+        super().__init__(names.values())
         for name, value in outputs.items():
             one = isinstance(value, str)
-            setattr(
-                self, name, str(staged_path(value)) if one else [*map(str, map(staged_path, value))]
-            )
+            setattr(self, name, names[value] if one else [names[path] for path in value])
 
     def __getattr__(self, name: str) -> Any:
         raise AttributeError(f"the rule has no output named {name!r}")

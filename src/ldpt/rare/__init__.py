@@ -32,7 +32,7 @@ from ldpt.checks import check_delta, check_epsilon, check_whole
 from ldpt.engines.boundaries import Arms
 from ldpt.engines.indices import Judge
 from ldpt.instances import Instance, check_instance
-from ldpt.io.interrupt import run_jobs
+from ldpt.io.threads import run_jobs
 from ldpt.limits import MAX_PULLS, MAX_REPLICATES, require_affordable
 from ldpt.policies import INDEX_POLICIES, check_policy
 from ldpt.radii import Radius, as_radius

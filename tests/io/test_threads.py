@@ -1,0 +1,53 @@
+"""Jobs in threads: results in order, and none begun after an error or Ctrl-C."""
+
+import subprocess
+import sys
+import threading
+
+import pytest
+
+from ldpt.io.threads import run_jobs
+
+
+def test_results_come_in_the_order_of_the_jobs() -> None:
+    places: list[int] = []
+    jobs = [lambda n=n: n * n for n in range(20)]
+    assert run_jobs(jobs, threads=4, done=places.append) == [n * n for n in range(20)]
+    assert places == list(range(20))
+    assert run_jobs([]) == []
+
+
+def test_no_job_begins_after_an_error() -> None:
+    begun = []
+
+    def fail() -> None:
+        raise ValueError("no")
+
+    with pytest.raises(ValueError, match="no"):
+        run_jobs([fail, *[lambda: begun.append(threading.current_thread())] * 5])
+    assert len(begun) <= 5
+
+
+INTERRUPTED = """
+import os, signal, threading
+from ldpt.io.threads import run_jobs
+
+def work():
+    begun.set()
+    never.wait()
+
+begun, never = threading.Event(), threading.Event()
+press = lambda: (begun.wait(), os.kill(os.getpid(), signal.SIGINT))
+threading.Thread(target=press, daemon=True).start()
+try:
+    run_jobs([work])
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+"""
+
+
+def test_ctrl_c_reaches_the_caller_while_a_job_runs() -> None:
+    """The job never ends; neither the caller nor the end of the process waits for it."""
+    command = [sys.executable, "-c", INTERRUPTED]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout == "interrupted\n"
