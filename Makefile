@@ -1,5 +1,5 @@
 # `make reproduce` and `make test` are all it takes; both build .venv from the lock by themselves.
-.PHONY: reproduce smoke html readme test lint kernels kernels-confidence test-cluster benchmark lock clean
+.PHONY: reproduce smoke html readme test lint kernels kernels-confidence test-cluster benchmark verify lock clean
 .DELETE_ON_ERROR:
 
 PYTHON ?= python3
@@ -52,6 +52,10 @@ test-cluster: .venv/ready
 
 benchmark: .venv/ready
 	$(BIN)/python benchmarks/engines.py
+
+# Laws of the engines on random settings, other ones every day; about ten minutes.
+verify: .venv/ready
+	$(BIN)/python benchmarks/verify.py
 
 # Exact versions, by uv, which is the quicker, and by pip where uv cannot. Without a uv of the user pip
 # brings one, beside the libraries, unless it is told to ask another index than uv would.

@@ -59,21 +59,31 @@ class Case:
         return np.unique(grid.astype(np.int64))
 
     @property
+    def grid(self) -> str:
+        many = self.is_policy and self.budget is None
+        return f", {len(self.budgets)} budgets" if many else ""
+
+    @property
     def is_policy(self) -> bool:
         return self.method in POLICIES
 
 
 BUDGET_CASES = (
     (TEN, 0.1, 10**6),
+    (TEN, 0.1, None),
     (DOSES, 0.1, None),
     (TEN, 1.0, 10**5),
+    (TEN, 1.0, None),
     (GROUPS, math.inf, 500),
+    (GROUPS, math.inf, None),
     (TEN, 0.01, 10**7),
     (equal_gap(100), 0.1, 10**6),
 )
 CONFIDENCE_CASES = ((TEN, 1.0), (TEN, 0.1), (TEN, 0.01), (equal_gap(100), 0.1))
-CASES = tuple(Case(p, *case) for p in ("apt", "lsa") for case in BUDGET_CASES) + tuple(
-    Case(r, *case) for r in ("printed", "onesided") for case in CONFIDENCE_CASES
+CASES = (
+    *(Case(p, *case) for p in ("apt", "lsa") for case in BUDGET_CASES),
+    *(Case(p, TEN, 1.0) for p in ("apt-clipped", "lsa-clipped")),
+    *(Case(r, *case) for r in ("printed", "onesided", "coin") for case in CONFIDENCE_CASES),
 )
 
 
@@ -171,7 +181,7 @@ def measure(case: Case, seconds: float) -> dict[str, str | float]:
     (plain,) = best(0.0, lambda: python_pull(case))
     return {
         "method": case.method,
-        "problem": f"{case.instance.name}, K = {case.instance.n_arms}",
+        "problem": f"{case.instance.name}, K = {case.instance.n_arms}" + case.grid,
         "epsilon": f"{case.epsilon:g}",
         "pulls per run": pulls,
         "fast, ns per pull": fast,
@@ -195,10 +205,10 @@ def markdown(rows: list[dict[str, str | float]]) -> str:
     table = "\n".join("| " + " | ".join(line) + " |" for line in lines)
     notes = (
         "Processor time of one core, the best of a few repetitions. `apt` is Algorithm 1; "
-        f"`printed` and `onesided` are radii of Algorithm 2 at delta = {DELTA}. Columns without a "
+        f"`printed`, `onesided`, `coin` are radii of Algorithm 2 at delta = {DELTA}. Columns with no "
         "unit are ns per pull: the literal engine makes one pull at a time in compiled code, NumPy "
         "advances many runs by one pull at a time, Python is a loop over this package's learners "
-        "and devices. dose-finding runs the budgets of the paper-scale study.",
+        "and devices. Rows with many budgets have those of the paper-scale study.",
         "The fast engines are exact: they jump only over pulls between which the algorithm has no "
         "choice, and on the same tape of responses they make the same run as the literal ones.",
         f"{platform.machine()}, Python {platform.python_version()}, Numba {numba.__version__}, "
