@@ -20,7 +20,7 @@ def test_answers_enter_in_the_order_of_requests_whatever_the_order_of_arrival(se
         entered += done
         assert arm.n_missing == n - count
         assert arm.in_flight == arm.n_missing + arm.n_waiting
-        restored = Requests.from_state(arm.state(), len(entered), 0)
+        restored = Requests.from_state(arm.state(), len(entered))
         assert restored.state() == arm.state()
         assert restored.settled == arm.settled
     assert entered == [bit for number, bit in enumerate(bits) if number not in skipped]
@@ -40,16 +40,14 @@ GOOD = {"made": 6, "open": [[1, 0], [4, 2]], "given_up": [0, 3], "waiting": [[2,
 @pytest.mark.parametrize(
     "change",
     [
-        {"made": -1}, {"made": 2.5}, {"made": True}, {"made": 5}, {"made": 7}, {"made": 10**15},
-        {"given_up": [0]}, {"given_up": [0, 3, 3]}, {"given_up": [0, 99]}, {"given_up": [[1]]},
-        {"given_up": [0, 1, 3]}, {"waiting": [[2, 1]]}, {"waiting": [[2, 2], [5, 0]]},
-        {"waiting": [3]}, {"waiting": {"3": 1}}, {"waiting": [[2, 1], [2, 1], [5, 0]]},
-        {"open": [[1, 0]]}, {"open": [[4, 2], [1, 0]]}, {"open": [[1, 0], [4, 3]]}, {"more": 1},
+        {"made": 5}, {"made": 7}, {"made": 10**15}, {"given_up": [0]}, {"given_up": [0, 3, 99]},
+        {"given_up": [0, 1, 3]}, {"waiting": [[2, 1]]}, {"waiting": [[2, 1], [7, 0]]},
+        {"open": [[1, 0]]}, {"open": [[1, 0], [2, 0], [4, 2]]}, {"open": [[4, 2]]},
     ],
 )  # fmt: skip
 def test_contradictory_states_are_refused(change):
-    assert Requests.from_state(GOOD, 0, 2).state() == GOOD
-    with pytest.raises(ValueError, match="the state's"):
-        Requests.from_state({**GOOD, **change}, 0, 2)
-    with pytest.raises(ValueError, match="contradict"):
-        Requests.from_state(GOOD, 1, 2)
+    assert Requests.from_state(GOOD, 0).state() == GOOD
+    with pytest.raises(ValueError, match=r"answers are missing|requests overlap"):
+        Requests.from_state({**GOOD, **change}, 0)
+    with pytest.raises(ValueError, match="answers are missing"):
+        Requests.from_state(GOOD, 1)

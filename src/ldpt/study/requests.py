@@ -9,8 +9,6 @@ the same arm are answered or given up. Until then nobody sees it.
 from collections.abc import Mapping
 from typing import Any
 
-from ldpt.study.messages import is_count
-
 
 class Requests:
     """The requests for one arm, numbered from 0.
@@ -106,44 +104,19 @@ class Requests:
         }
 
     @classmethod
-    def from_state(cls, state: object, entered: int, last_round: int) -> "Requests":
+    def from_state(cls, state: Mapping[str, Any], entered: int) -> "Requests":
         """Return requests from their state and the number of answers that have entered."""
-        made, opened, given_up, waiting = _check_fields(state)
         requests = cls()
-        requests.made, requests.given_up, requests._open = made, set(given_up), dict(opened)
-        first = min([number for number, _ in opened], default=made)
-        ahead = {number: None for number in given_up if number > first}
-        requests.settled, requests._ahead = first, {**ahead, **dict(waiting)}
-        early = sum(number < first for number in given_up)
-        beyond = {number for number, _ in opened} | requests._ahead.keys()
-        consistent = (
-            entered + early == first
-            and len(beyond) == len(opened) + len(requests._ahead) == made - first
-            and all(first <= number < made for number in beyond)
-            and len(set(given_up)) == len(given_up)
-            and len(dict(waiting)) == len(waiting)
-            and not set(given_up) & dict(opened).keys()
-            and opened == sorted(opened)
-            and all(round_number <= last_round for _, round_number in opened)
-        )
-        if not consistent:
-            raise ValueError("the state's requests contradict each other or its answers")
+        requests.made, requests.given_up = state["made"], set(state["given_up"])
+        requests._open = {number: made_in for number, made_in in state["open"]}
+        first = min(requests._open, default=requests.made)
+        skipped = [number for number in requests.given_up if number > first]
+        requests.settled = first
+        requests._ahead = {**dict.fromkeys(skipped), **dict(state["waiting"])}
+        numbers = sorted([*requests._open, *requests._ahead])
+        early = sum(number < first for number in requests.given_up)
+        if entered + early != first or len(numbers) != requests.made - first:
+            raise ValueError("answers are missing")
+        if numbers != list(range(first, requests.made)) or first in requests.given_up:
+            raise ValueError("requests overlap")
         return requests
-
-
-def _check_fields(state: object) -> tuple[int, list[Any], list[int], list[Any]]:
-    fields = ("made", "open", "given_up", "waiting")
-    if not isinstance(state, Mapping) or set(state) != set(fields):
-        raise ValueError(f"the state's requests must have the fields {', '.join(fields)}")
-    made, opened, given_up, waiting = (state[field] for field in fields)
-    if not (is_count(made) and isinstance(given_up, list) and all(map(is_count, given_up))):
-        raise ValueError("the state's requests must be whole numbers >= 0")
-    if not (_is_pairs(opened) and _is_pairs(waiting) and all(bit < 2 for _, bit in waiting)):
-        raise ValueError("the state's open requests and waiting answers must be pairs of numbers")
-    return made, opened, given_up, waiting
-
-
-def _is_pairs(pairs: object) -> bool:
-    return isinstance(pairs, list) and all(
-        isinstance(pair, list) and len(pair) == 2 and all(map(is_count, pair)) for pair in pairs
-    )
