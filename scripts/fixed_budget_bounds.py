@@ -81,19 +81,21 @@ def draw(data: Data) -> Figure:
     """Draw rates beside upper bounds, the worst mirror image below its limit, and the optimum."""
     count, last = len(data.panels), data.panels[-1]
     figure, grid = elements.panels(count + 2, 2, 2.15)
+    shown = [*(("upper", name) for name in data.panels), ("lower", last)]
+    ends = [_rate_panel(axes, data, *what) for axes, what in zip(grid, shown, strict=False)]
     for axes, instance in zip(grid, data.panels, strict=False):
-        _rate_panel(axes, data, "upper", instance)
         axes.set_title(elements.problem(instance))
-    _rate_panel(grid[count], data, "lower", last)
     grid[count].set_title(f"worst mirror image of {elements.problem(last)}")
     _optimum_panel(grid[count + 1], data.optimum)
     policies = elements.method_handles(data.points["policy"])
     elements.method_legend(figure, [*policies, *_method_handles()])
+    for axes, names in zip(grid, ends, strict=False):  # once nothing else moves the panels
+        elements.label_ends(axes, names)
     return figure
 
 
-def _rate_panel(axes: Axes, data: Data, side: str, instance: str) -> None:
-    """Draw the rates of a problem's errors and of the bounds of one side."""
+def _rate_panel(axes: Axes, data: Data, side: str, instance: str) -> list[elements.End]:
+    """Draw the rates of a problem's errors and of one side's bounds; return where these end."""
     here = {"side": side, "instance": instance}
     points = elements.rows_where(rates(data.points), **here)
     limits = elements.rows_where(data.bounds, **here)
@@ -104,7 +106,7 @@ def _rate_panel(axes: Axes, data: Data, side: str, instance: str) -> None:
     axes.set_ylim(0, 1.2 * max(points["estimate"].max(), *(end.y for end in ends)))
     axes.set_xlabel("budget $T$ divided by $H_ε$")
     axes.set_ylabel("rate  −log(error) · $H_ε / T$")
-    elements.label_ends(axes, ends)
+    return ends
 
 
 def _optimum_panel(axes: Axes, optimum: pd.DataFrame) -> None:
