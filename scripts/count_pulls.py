@@ -9,7 +9,7 @@ import pandas as pd
 
 from ldpt.engines.fast_budget import fixed_budget_fast
 from ldpt.instances import Instance, read_instances
-from ldpt.io.runs import labelled, read_runs, write_runs
+from ldpt.io.runs import Labels, labelled, read_runs, write_runs
 from ldpt.policies import POLICIES
 from ldpt.simulate import chunks, spawn_keys, stream
 from ldpt.summarise import allocation, labels_of
@@ -36,7 +36,7 @@ def pulls_of_arms(
 
 def long_table(problem: Instance, epsilon: float, budget: int, counts: np.ndarray) -> "pa.Table":
     """Return one row per run and arm."""
-    labels = {"instance": problem.name, "epsilon": epsilon, "budget": budget}
+    labels: Labels = {"instance": problem.name, "epsilon": epsilon, "budget": budget}
     arms = np.tile(np.arange(problem.n_arms), len(counts))
     runs = np.repeat(np.arange(len(counts)), problem.n_arms)
     return labelled(labels, {"replicate": runs, "arm": arms, "pulls": counts.ravel()})

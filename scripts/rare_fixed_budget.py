@@ -51,7 +51,9 @@ def tabulate(rows: Sequence[Row], worst: bool) -> pd.DataFrame:
     for problem, one, epsilon, budget, policy, found in rows:
         complexity = problem.complexity(epsilon)
         size = {"n_arms": problem.n_arms, "complexity": complexity}
-        line = {"instance": problem.name} | ({"environment": one.name} if worst else {})
+        line: dict[str, Any] = {"instance": problem.name} | (
+            {"environment": one.name} if worst else {}
+        )
         line |= {"policy": policy, "epsilon": epsilon_name(epsilon)} | ({} if worst else size)
         line |= {"budget": budget, "scaled_budget": budget / complexity, **found.row()}
         lines.append(line | ({} if worst else exponent(found, budget / complexity)))

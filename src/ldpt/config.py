@@ -4,7 +4,6 @@ A config file holds what differs from ``config/config.yaml``: mappings are merge
 replace the list of that key. :mod:`ldpt.settings` describes the keys.
 """
 
-import copy
 import itertools
 import math
 import re
@@ -326,9 +325,16 @@ def _resolved(node: Mapping[str, Any], schema: Mapping[str, Any]) -> Mapping[str
     return schema["$defs"][node["$ref"].rsplit("/", 1)[-1]] if "$ref" in node else node
 
 
+def _filled(value: Any) -> Any:
+    """Return a copy without the keys that say nothing (``key: null``)."""
+    if isinstance(value, Mapping):
+        return {key: _filled(part) for key, part in value.items() if part is not None}
+    return [_filled(part) for part in value] if isinstance(value, list) else value
+
+
 def _with_extra(config: Mapping[str, Any]) -> dict[str, Any]:
     """Return the config that runs ``extra_study`` on ``extra_instances`` alone, if any."""
-    changed = copy.deepcopy(dict(config))
+    changed = _filled(config)
     extra = changed.get("extra_instances")
     if not extra:
         return changed
