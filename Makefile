@@ -1,16 +1,23 @@
-# `make reproduce` and `make test` are all it takes; both build .venv from the lock by themselves.
-.PHONY: reproduce smoke html readme test lint kernels kernels-confidence test-cluster benchmark verify lock clean
+# `make reproduce` and `make test` are all it takes: both build .venv from the lock first.
+.PHONY: reproduce smoke html readme test quick lint types kernels kernels-confidence test-cluster verify docs site benchmark lock clean
 .DELETE_ON_ERROR:
 
 PYTHON ?= python3
 CORES ?= all
 BIN := .venv/bin
-UV := uv==0.13.7
 export UV_PYTHON_DOWNLOADS := never
 export PYTHONHASHSEED := 0
-# A library is compiled when it is first imported, and kept: all of them beforehand take a minute, and
-# where Python may not keep them every job compiles its own again, for 1.5 of its 2.5 seconds.
+# Libraries are compiled when they are first imported, and kept: without that every job would compile
+# them again, for 1.5 of its 2.5 seconds.
 export PYTHONDONTWRITEBYTECODE :=
+
+# Snakemake passes the path of Python to a shell unquoted.
+ifneq ($(words $(CURDIR)),1)
+$(error the path of this folder has a space ($(CURDIR)): move the project to a path without)
+endif
+ifneq ($(findstring {,$(CURDIR))$(findstring },$(CURDIR))$(findstring ',$(CURDIR)),)
+$(error the path of this folder has a brace or an apostrophe ($(CURDIR)): move the project to a path without)
+endif
 
 reproduce: .venv/ready
 	$(BIN)/snakemake --cores $(CORES)
@@ -24,20 +31,30 @@ smoke: .venv/ready
 html: .venv/ready
 	$(BIN)/snakemake --cores $(CORES) --report results/report.html
 
-# The parts of the README that come from a finished run: findings, figures, cost.
+# The parts of the README that come from a finished run.
 readme: .venv/ready
 	$(BIN)/python docs/readme.py
 
-# The engines are compiled beforehand, and not by every process of the tests: those of Algorithm 2 on
-# a second core, which then has the time for lint.
+# The engines are compiled first, and not by every process of the tests: those of Algorithm 2 on a
+# second core, which then has the time for lint.
 test: .venv/ready
 	$(MAKE) --no-print-directory -j2 kernels kernels-confidence lint
 	$(BIN)/pytest -n auto --durations 10
 
-lint: .venv/ready
+# What to run before every commit: under a minute.
+quick: lint
+	$(BIN)/pytest -n auto -m "not workflow and not browser and not cluster and not wheel" \
+		tests/test_config.py tests/test_privacy.py tests/test_policies.py tests/test_radii.py \
+		tests/test_instances.py tests/test_text.py tests/test_environment.py tests/publishing tests/io
+
+lint: .venv/ready types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/snakefmt --check Snakefile workflow
+	$(BIN)/snakefmt --check Snakefile workflow tests/small_project/Snakefile
+	$(BIN)/lint-imports --no-cache
+	.ci/lint-workflow
+
+types: .venv/ready
 	$(BIN)/mypy
 
 kernels: .venv/ready
@@ -50,33 +67,42 @@ test-cluster: .venv/ready
 	tests/cluster/install
 	$(BIN)/pytest -m cluster tests/cluster
 
-benchmark: .venv/ready
-	$(BIN)/python benchmarks/engines.py
-
 # Laws of the engines on random settings, other ones every day; about ten minutes.
 verify: .venv/ready
 	$(BIN)/python benchmarks/verify.py
 
-# Exact versions, by uv, which is the quicker, and by pip where uv cannot. Without a uv of the user pip
-# brings one, beside the libraries, unless it is told to ask another index than uv would.
+docs: .venv/ready
+	$(BIN)/sphinx-build --quiet --fail-on-warning docs docs/_build/html
+
+site: docs
+	$(BIN)/python docs/site.py
+
+benchmark: .venv/ready
+	$(BIN)/python benchmarks/engines.py
+
+# Exact versions with hashes, by uv where it can be had, else by pip. uv and setuptools, which builds
+# this package, are in the lock as well.
 PIP := $(BIN)/pip --quiet --disable-pip-version-check
 .venv/ready: requirements.lock pyproject.toml
-	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "ldpt needs Python 3.11 or newer, this is " + sys.version.split()[0])'
-	$(PYTHON) -m venv --clear .venv
-	command -v uv > /dev/null || $(PIP) config list | grep -qE '\.(index-url|no-index)=' || \
-		$(PIP) install --target .venv/uv $(UV) || true
-	PATH="$$PATH:.venv/uv/bin"; if command -v uv > /dev/null && \
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "ldpt needs Python 3.11 or newer, this is " + sys.version.split()[0])'
+	@echo "building .venv from requirements.lock"
+	@$(PYTHON) -m venv --clear .venv
+	@awk '/^uv==/ {on = 1} /^[^ ]/ && !/^uv==/ {on = 0} on' requirements.lock > .venv/uv.txt
+	@command -v uv > /dev/null || $(PIP) config list | grep -qE '\.(index-url|no-index)=' || \
+		$(PIP) install --require-hashes --target .venv/uv -r .venv/uv.txt || true
+	@PATH="$$PATH:.venv/uv/bin"; if command -v uv > /dev/null && \
 		uv pip install --quiet --python $(BIN)/python -r requirements.lock && \
-		uv pip install --quiet --python $(BIN)/python --no-deps --editable . ; then : ; else \
+		uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation --editable . ; then : ; else \
 		$(PIP) install --no-compile -r requirements.lock && \
-		$(PIP) install --no-compile --no-deps --editable . ; \
+		$(PIP) install --no-compile --no-deps --no-build-isolation --editable . ; \
 	fi
-	touch $@
+	@touch $@
 
 # Resolve again: the lock holds versions and hashes and no address; a test keeps environment.yml equal to it.
 lock:
 	rm -f uv.lock && uv lock --quiet
-	uv export --quiet --extra test --no-emit-project --format requirements-txt --no-header --no-annotate > requirements.lock
+	uv export --quiet --all-extras --no-emit-project --format requirements-txt --no-header --no-annotate > requirements.lock
 
 clean:
-	rm -rf results .venv
+	rm -rf results .venv docs/_build
+	find src -name '*.nb[ci]' -delete

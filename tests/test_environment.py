@@ -14,7 +14,17 @@ FIXED_BY_THE_USER = {"snakemake", "numpy", "pandas", "matplotlib", "seaborn", "j
 
 def direct_dependencies() -> set[str]:
     project = tomllib.loads((PROJECT / "pyproject.toml").read_text())["project"]
-    return {re.split(r"[<>=!~ ]", name)[0].lower() for name in project["dependencies"]}
+    extras = project["optional-dependencies"]
+    names = [*project["dependencies"], *extras["workflow"], *extras["device"]]
+    return {re.split(r"[<>=!~ ]", name)[0].lower() for name in names}
+
+
+def test_library_needs_few_packages() -> None:
+    """What a user of the library installs; Snakemake, Jupyter, Typst and OpenDP are extras."""
+    project = tomllib.loads((PROJECT / "pyproject.toml").read_text())["project"]
+    names = {re.split(r"[<>=!~ ]", name)[0] for name in project["dependencies"]}
+    assert names >= {"numpy", "scipy", "numba", "pandas"}
+    assert len(names) <= 8
 
 
 def conda_pins() -> dict[str, str]:

@@ -1,3 +1,26 @@
 """Locally differentially private thresholding bandits: algorithms, engines, bounds and audits."""
 
-__version__ = "2.2.0"
+from typing import Any
+
+__all__ = [
+    "bounds", "config", "exact", "inference", "instances", "learners", "policies", "privacy",
+    "radii", "rare", "simulate", "study", "summarise",
+]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    """Import a module on first use; the version is that of the installed package."""
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("ldpt")
+    if name in __all__:
+        from importlib import import_module
+
+        return import_module(f"ldpt.{name}")
+    raise AttributeError(f"module 'ldpt' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """List the public modules."""
+    return [*__all__, "__version__"]

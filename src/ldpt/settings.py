@@ -5,16 +5,26 @@ The JSON schema for editors and ``config/README.md`` are generated from these mo
 turns what they find into one line.
 """
 
-from collections.abc import Iterable
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Discriminator, Field, Tag
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Discriminator,
+    Field,
+    Tag,
+    ValidationError,
+)
 from pydantic import model_validator as validator
 
 from ldpt.checks import MAX_SEED, MIN_DELTA, MIN_EPSILON
 from ldpt.grid import epsilon_name
 from ldpt.instances import MAX_MIN_GAP, NEW_LAWS
-from ldpt.io.messages import shown, unknown
+from ldpt.io.messages import short, shown, unknown
 from ldpt.limits import MAX_PULLS, MAX_REPLICATES
 from ldpt.policies import INDEX_POLICIES, POLICIES
 from ldpt.radii import RADII
@@ -381,3 +391,106 @@ class Config(Section):
     rare_fixed_confidence: SampledConfidence
     proof_checks: ProofChecks
     exact_curves: ExactCurves
+
+
+# --- checking -------------------------------------------------------------------------------------
+
+
+def check_keys(config: Mapping[str, Any]) -> None:
+    """Check keys, types and ranges; a ValueError names the first one that is wrong."""
+    try:
+        Config.model_validate(dict(config))
+    except ValidationError as error:
+        found = error.errors(include_url=False)
+        typos = [one for one in found if one["type"] in ("extra_forbidden", "invalid_key")]
+        raise ValueError(_complaint((typos or found)[0])) from None
+
+
+RANGES = {
+    "greater_than": ("gt", "must be above"),
+    "greater_than_equal": ("ge", "must be at least"),
+    "less_than": ("lt", "must be below"),
+    "less_than_equal": ("le", "must be at most"),
+}
+KINDS = {
+    "float_type": "must be a number",
+    "int_type": "must be a whole number",
+    "int_from_float": "must be a whole number",
+    "finite_number": "must be finite; only epsilons may be .inf",
+    "string_type": "must be text",
+    "list_type": "must be a list",
+    "model_type": "must hold keys and values",
+    "model_attributes_type": "must hold keys and values",
+    "too_short": "must not be empty",
+    "string_too_short": "must not be empty",
+    "string_too_long": "must be at most 60 characters long",
+    "string_pattern_mismatch": "must be letters, digits, dots and dashes",
+}
+
+
+def _complaint(error: Mapping[str, Any]) -> str:
+    """Return an error of Pydantic as one line: key, value, what is allowed."""
+    place, kind, value = list(error["loc"]), error["type"], error["input"]
+    if place[:1] == ["instances"] and len(place) > 2:
+        del place[2]  # the kind of the entry, which is no key
+    if kind in ("extra_forbidden", "invalid_key"):
+        where, name = _key_of(place[:-1]), place[-1]
+        return f"{where}: ".removeprefix(": ") + unknown("key", name, _keys_at(place[:-1]))
+    if kind == "missing":
+        return f"{_key_of(place)} is missing"
+    if kind == "union_tag_invalid":
+        families = re.findall(r"'([\w-]+)'", error["ctx"]["expected_tags"])
+        known = [family for family in families if family != "problem"]
+        return f"{_key_of(place)}.family: {unknown('family', error['ctx']['tag'], known)}"
+    if kind == "value_error":
+        return f"{_key_of(place)}: {error['ctx']['error']}"
+    if kind in RANGES:
+        limit, words = RANGES[kind]
+        complaint = f"{words} {error['ctx'][limit]:g}"
+    elif isinstance(value, float) and math.isnan(value):
+        complaint = "is not a number"
+    else:
+        complaint = KINDS.get(kind, short(error["msg"]))
+    hint = _hint(value) if "number" in complaint else ""
+    return f"{_key_of(place)}: {shown(value)} {complaint}{hint}"
+
+
+def _hint(value: object) -> str:
+    """Return how to write a number that YAML or --config took for text."""
+    if not isinstance(value, str):
+        return ""
+    if re.fullmatch(r"[+-]?inf(inity)?", value.strip(), re.IGNORECASE):
+        return "; write .inf"
+    if re.fullmatch(r"[+-]?\d+e[+-]?\d+", value.strip(), re.IGNORECASE):
+        digits, power = value.lower().split("e")
+        return f"; YAML takes this for text, write {digits}.0e{int(power):+d}"
+    if re.fullmatch(r"[+-]?[\d.]+(e[+-]?\d+)?", value.strip(), re.IGNORECASE):
+        return "; this is text, as --config passes values inside braces: write a config file"
+    return ""
+
+
+def _key_of(place: Sequence[Any]) -> str:
+    """Return a place as people write it: ``fixed_budget.studies[0].epsilons``."""
+    parts = [f"[{part}]" if isinstance(part, int) else f".{part}" for part in place]
+    return "".join(parts).removeprefix(".")
+
+
+def _keys_at(place: Sequence[Any]) -> list[str]:
+    """Return the keys of a section, from the schema."""
+    schema = Config.model_json_schema()
+    node: Mapping[str, Any] = schema
+    for part in place:
+        node = node["items"] if isinstance(part, int) else node["properties"][part]
+        node = _resolved(node, schema)
+    if "oneOf" in node:  # kinds of problems
+        kinds = [_resolved(kind, schema) for kind in node["oneOf"]]
+        return list(dict.fromkeys(key for kind in kinds for key in kind["properties"]))
+    return list(node["properties"])
+
+
+def _resolved(node: Mapping[str, Any], schema: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a node of a JSON schema behind its reference."""
+    for option in node.get("anyOf", []):
+        if option.get("type") != "null":
+            node = option
+    return schema["$defs"][node["$ref"].rsplit("/", 1)[-1]] if "$ref" in node else node

@@ -1,0 +1,49 @@
+"""Limits that keep the project readable: length of modules and scripts, cost of parsing."""
+
+import ast
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PROJECT = Path(__file__).resolve().parents[1]
+MODULES = sorted((PROJECT / "src" / "ldpt").rglob("*.py"))
+SCRIPTS = sorted((PROJECT / "scripts").glob("*.py"))
+
+
+def code_lines(path: Path) -> int:
+    """Return the number of lines with code: no docstrings, blanks or comments."""
+    text = path.read_text(encoding="utf-8")
+    lines = {
+        n for n, line in enumerate(text.splitlines(), 1) if line.strip() and line.strip()[0] != "#"
+    }
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)) and ast.get_docstring(
+            node
+        ):
+            first = node.body[0]
+            lines -= set(range(first.lineno, (first.end_lineno or first.lineno) + 1))
+    return len(lines)
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.stem)
+def test_no_module_has_more_than_450_lines_of_code(path: Path) -> None:
+    assert code_lines(path) <= 450
+
+
+@pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.stem)
+def test_no_script_has_more_than_240_lines(path: Path) -> None:
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= 240
+
+
+def test_parsing_the_workflow_imports_neither_numba_nor_pandas() -> None:
+    """Every cluster job parses the Snakefile, and these two take longer than many of the jobs."""
+    texts = [path.read_text(encoding="utf-8") for path in (PROJECT / "workflow").rglob("*.smk")]
+    lines = re.findall(r"^(?:from ldpt|import ldpt).*$", "\n".join(texts), flags=re.MULTILINE)
+    assert any("ldpt.config" in line for line in lines)
+    heavy = "print([name for name in ('numba', 'pandas') if name in sys.modules])"
+    program = "\n".join(["import sys", *lines, heavy])
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.stdout == "[]\n", done.stderr
