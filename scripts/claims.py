@@ -28,10 +28,7 @@ def as_page(document: dict[str, Any]) -> str:
     lines = [
         "# Verdicts",
         f"On *{paper['title']}* ({paper['authors']}, <{paper['address']}>). {paper['version']}",
-        "| result | verdict |\n| --- | --- |\n"
-        + "\n".join(
-            f"| {t['where']} | {cell(t['line'])} |" for t in document["headlines"]["theorems"]
-        ),
+        "\n".join(["| result | verdict |", "| --- | --- |", *results]),
         "\n".join(f"- **{word}**: {meaning}" for word, meaning in register.VERDICTS.items()),
     ]
     for part, title in PARTS.items():
