@@ -25,6 +25,8 @@ FAILURE = {
     "distance": 0.68,
     "printed_radius": 0.67,
 }
+FAR = {0.5: [1.0], 0.9: [1.0, 0.95]}  # arms that a few pulls decide
+PAIR = [((0.4, 0.4), 2.0)]
 ONE_LOSS = [(Instance("one", [0.9], 0.5), 1.0, 1900, 1e-80)]
 # claim, verdict as it is, evidence as it is, verdict with a fault, evidence with the fault
 Plant = tuple[str, str, Callable[[], dict[str, Any]], str, Callable[[], dict[str, Any]]]
@@ -103,17 +105,16 @@ PLANTED: list[Plant] = [
         for name in ("X35", "X36")
     ),
     ("X29", TRUE, chains.budget_reduction, FALSE, lambda: chains.budget_reduction(scale=4.0)),
-    ("X31", TRUE, coin.coin_boundary, FALSE, lambda: coin.coin_boundary(prior_gap=0.05)),
-    ("X34", TRUE, coin.coin_limit, FALSE, lambda: coin.coin_limit((1e-4, 1e-1))),
-    ("X18", FALSE, coin.one_arm_flatness, TRUE, lambda: coin.one_arm_flatness([1.0])),
-    (
-        "X33",
-        TRUE,
-        coin.one_arm_flatness,
-        FALSE,
-        lambda: coin.one_arm_flatness([1.0]),
+    ("X31", TRUE, lambda: coin.coin_boundary(thresholds=[0.9]), FALSE,
+     lambda: coin.coin_boundary(0.05, [0.9])),
+    ("X34", TRUE, lambda: coin.coin_limit((1e-1, 1e-3)), FALSE,
+     lambda: coin.coin_limit((1e-3, 1e-1))),
+    *(
+        (name, FALSE, lambda: coin.one_arm_flatness(arms=FAR), TRUE,
+         lambda: coin.one_arm_flatness([1.0], FAR))
+        for name in ("X18", "X33")
     ),
-    ("X43", TRUE, coin.optimum, FALSE, lambda: coin.optimum(scale=1.1)),
+    ("X43", TRUE, lambda: coin.optimum(pairs=PAIR), FALSE, lambda: coin.optimum(2.0, PAIR)),
     (
         "X21",
         TRUE,
@@ -121,7 +122,7 @@ PLANTED: list[Plant] = [
         FALSE,
         lambda: chains.lsa_upper_bounds(ONE_LOSS, scale=1e90),
     ),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("identifier", "usual", "evidence", "expected", "plant"), PLANTED)

@@ -2,7 +2,8 @@
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -16,11 +17,13 @@ from ldpt.radii import Radius, lower, upper
 DELTA = 0.1
 
 
-def coin_boundary(prior_gap: float = 0.125) -> Evidence:
+def coin_boundary(
+    prior_gap: float = 0.125, thresholds: Sequence[float] = (0.05, 0.3, 0.5, 0.9, 0.99)
+) -> Evidence:
     """``coin`` against ``onesided`` on both sides; the same prior, unless a fault is planted."""
     ratios = []
     for tau, epsilon, level in itertools.product(
-        (0.05, 0.3, 0.5, 0.9, 0.99), (0.03, 0.3, 1.0, 4.0, math.inf), (0.5, 0.01, 1e-8)
+        thresholds, (0.03, 1.0, 4.0, math.inf), (0.5, 0.01, 1e-8)
     ):
         coin = Radius("coin", prior_gap=prior_gap).at(1, level, tau, epsilon)
         onesided = Radius("onesided").at(1, level, tau, epsilon)
@@ -73,27 +76,30 @@ def _relative_cost(mean: float, tau: float, epsilon: float, delta: float, radius
     return pulls * divergence / math.log(1 / delta)
 
 
-def one_arm_flatness(epsilons: Sequence[float] = (0.3, 1.0, 4.0, math.inf)) -> Evidence:
+ARMS = {0.5: (0.6, 0.8, 0.95, 1.0), 0.3: (0.1, 0.6), 0.9: (0.8, 0.95, 1.0)}  # means by threshold
+LEVELS = (0.3, 1.0, 4.0, math.inf)
+
+
+def one_arm_flatness(
+    epsilons: Sequence[float] = LEVELS, arms: Mapping[float, Sequence[float]] = ARMS
+) -> Evidence:
     """Exact mean cost of one arm over Theorem D along eps, for ``onesided`` and ``coin``."""
-    cases = {
-        0.5: (0.6, 0.7, 0.8, 0.9, 0.95, 1.0),
-        0.3: (0.1, 0.2, 0.4, 0.6),
-        0.9: (0.7, 0.8, 0.95, 1.0),
-    }
-    found: Evidence = {"series": sum(map(len, cases.values()))}
+    found: Evidence = {"series": sum(map(len, arms.values()))}
     for radius in ("onesided", "coin"):
         spreads = {
             (tau, mean): _spread(mean, tau, epsilons, radius)
-            for tau, means in cases.items()
+            for tau, means in arms.items()
             for mean in means
         }
-        found[f"{radius}_spread"] = max(spreads.values())
-        found[f"{radius}_half_spread"] = max(v for (tau, _), v in spreads.items() if tau == 0.5)
-        found[f"{radius}_counterexample_spread"] = spreads[
-            COUNTEREXAMPLE.threshold, COUNTEREXAMPLE.means[0]
-        ]
         tau, mean = max(spreads, key=spreads.__getitem__)
-        found[f"{radius}_spread_at"] = f"mu = {mean:g}, tau = {tau:g}"
+        half = [value for (threshold, _), value in spreads.items() if threshold == 0.5]
+        counter = COUNTEREXAMPLE.threshold, COUNTEREXAMPLE.means[0]
+        found |= {
+            f"{radius}_spread": spreads[tau, mean],
+            f"{radius}_spread_at": f"mu = {mean:g}, tau = {tau:g}",
+            f"{radius}_half_spread": max(half),
+            f"{radius}_counterexample_spread": spreads.get(counter, math.nan),
+        }
     return found
 
 
@@ -110,16 +116,19 @@ def _spread(mean: float, tau: float, epsilons: Sequence[float], radius: str) -> 
 POLICIES = ("apt", "lsa", "apt-clipped", "lsa-clipped")
 
 
-def optimum(scale: float = 1.0) -> Evidence:
+PAIRS = (
+    ((0.15, 0.15), math.inf), ((0.1, 0.1), math.inf), ((0.08, 0.25), math.inf),
+    ((0.4, 0.4), 1.0), ((0.2, 0.45), 1.0), ((0.4, 0.4), 0.5),
+)  # fmt: skip
+
+
+def optimum(scale: float = 1.0, pairs: Sequence[Any] = PAIRS) -> Evidence:
     """Losses over mirror images of two arms at tau = 1/2, over the least of any eps-LDP algorithm.
 
-    ``scale`` multiplies the optimum.
+    ``scale`` multiplies the optimum; a pair is the gaps of two arms and a privacy level.
     """
     ratios: dict[str, list[float]] = {policy: [] for policy in POLICIES}
-    for gaps, epsilon in (
-        ((0.15, 0.15), math.inf), ((0.1, 0.1), math.inf), ((0.08, 0.25), math.inf),
-        ((0.4, 0.4), 1.0), ((0.2, 0.45), 1.0), ((0.4, 0.4), 0.5),
-    ):  # fmt: skip
+    for gaps, epsilon in pairs:
         complexity = sum(gap**-2 for gap in gaps) / shrinkage(epsilon) ** 2
         for share in (0.3, 0.7, 1.3):
             budget = min(160, max(4, round(share * complexity)))
