@@ -205,8 +205,8 @@ def markdown(rows: list[dict[str, str | float]]) -> str:
     table = "\n".join("| " + " | ".join(line) + " |" for line in lines)
     notes = (
         "Processor time of one core, the best of a few repetitions. `apt` is Algorithm 1; "
-        f"`printed`, `onesided`, `coin` are radii of Algorithm 2 at delta = {DELTA}. Columns with no "
-        "unit are ns per pull: the literal engine makes one pull at a time in compiled code, NumPy "
+        f"`printed`, `onesided`, `coin` are radii of Algorithm 2 at delta = {DELTA}. Columns "
+        "without a unit are ns per pull: the literal engine makes one pull at a time, NumPy "
         "advances many runs by one pull at a time, Python is a loop over this package's learners "
         "and devices. Rows with many budgets have those of the paper-scale study.",
         "The fast engines are exact: they jump only over pulls between which the algorithm has no "

@@ -15,7 +15,7 @@ def fits(sample, weights):
     common = expected >= 5
     observed = np.append(observed[common], observed[~common].sum())
     expected = np.append(expected[common], expected[~common].sum())
-    if expected[-1] < 5:  # too little for a cell of its own
+    if expected[-1] < 5:  # too little for a separate cell
         observed = np.append(observed[:-2], observed[-2:].sum())
         expected = np.append(expected[:-2], expected[-2:].sum())
     return chisquare(observed, expected * observed.sum() / expected.sum()).pvalue

@@ -8,7 +8,7 @@ from numba.extending import intrinsic
 
 @intrinsic
 def popcount(typing_context: Any, word: Any) -> Any:
-    """Number of ones in a 64-bit word."""
+    """Return the number of ones in a 64-bit word."""
 
     def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.ctpop(arguments[0])

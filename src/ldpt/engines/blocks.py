@@ -1,13 +1,13 @@
 """How many pulls of an arm may be made at once because the engine has no choice to make in between.
 
 An arm is described by d = s - n tau. While d stays strictly between two edges, the algorithm
-treats the arm the same whatever its responses are, so that their sum is all there is to know. Such
-a block of pulls is made in one of three ways, whichever is cheapest where d stands:
+treats the arm the same whatever its responses are, so that only their sum matters. Such
+a block of pulls is made in one of three ways, the cheapest for the current d:
 
 * *safe*: one response moves d by at most 1 - tau up or tau down, so that the distance to an edge
   gives a number of pulls after which no sequence of responses can have reached it. One binomial.
-* *bridged*: over several times fewer pulls than the squared distance to the edge the walk rarely
-  gets there. The sum is drawn first; whether the walk touched an edge on its way is then drawn with
+* *bridged*: over a fraction of the squared distance to the edge, in pulls, the walk rarely gets
+  there. The sum is drawn first; whether the walk touched an edge on its way is then drawn with
   its exact conditional probability (:func:`ldpt.engines.sources.touched_edge`). If it did, the
   responses of that block are the arm's *urn*, see below.
 * *stepped*: close to an edge, responses come in words (:func:`ldpt.engines.sources.draw_word`);
@@ -98,7 +98,7 @@ class Corridor(NamedTuple):
 
 
 def _byte_walks() -> np.ndarray:
-    """The walk 2 s - n over the 8 responses of each byte: highest, minus lowest, last value."""
+    """Return highest, minus lowest and last value of the walk 2 s - n over each byte."""
     bits = np.arange(256)[:, None] >> np.arange(8) & 1
     walks = np.cumsum(2.0 * bits - 1.0, axis=1)
     return np.stack([walks.max(axis=1), -walks.min(axis=1), walks[:, -1]], axis=1)
@@ -165,7 +165,7 @@ def safe_length(corridor: Corridor, limit: int) -> int:
 
 @borrowing
 def touch_ratio(near: float, read_once: bool) -> float:
-    """Ratio of the squared distance to an edge to the pulls of a block; at least 3.
+    """Return the ratio of the squared distance to an edge to the pulls of a block; at least 3.
 
     It keeps touches rare: 8 % of the blocks at 3, 3 % at 4.5, 0.2 % at 10. They must be rarer where
     they cost more, which is for longer blocks, and where an urn is emptied one by one instead of
@@ -177,7 +177,7 @@ def touch_ratio(near: float, read_once: bool) -> float:
 
 @borrowing
 def bridged_length(near: float, far: float, drift: float, limit: int, ratio: float) -> int:
-    """Largest m with near - m drift >= sqrt(ratio m), the edges being near and far.
+    """Return the largest m with near - m drift >= sqrt(ratio m), the edges being near and far.
 
     Touching both edges is kept next to impossible, as
     :func:`ldpt.engines.sources.reflected_edge` asks for.
@@ -193,7 +193,7 @@ def bridged_length(near: float, far: float, drift: float, limit: int, ratio: flo
 def two_sided_length(
     up: float, down: float, rise: float, fall: float, limit: int, read_once: bool
 ) -> int:
-    """As :func:`bridged_length`, with a drift for each edge."""
+    """Return :func:`bridged_length`, with a drift for each edge."""
     if min(up, down) < MIN_BRIDGE_DISTANCE:
         return 0
     near = bridged_length(up, math.inf, rise, limit, touch_ratio(up, read_once))
@@ -247,7 +247,7 @@ def open_long_block(
 
 @borrowing
 def worthwhile_distance(mean: float, corridor: Corridor, read_once: bool) -> float:
-    """Distance of the walk 2 s - n to its nearest edge from which a block drawn at once pays."""
+    """Return the distance of the walk 2 s - n to an edge from which a block drawn at once pays."""
     closing = max(corridor.up_closing, corridor.down_closing)
     drift = abs(1.0 - 2.0 * corridor.tau) + 2.0 * closing + abs(2.0 * mean - 1.0)
     ratio = touch_ratio(MIN_BLOCK * drift + 4.0 * MIN_BLOCK_ROOT, read_once)
@@ -287,7 +287,7 @@ def take_from_rest(arm: int, m: int, active: np.ndarray) -> None:
 
 @borrowing
 def pulls_to_edge(word: int, most: int, corridor: Corridor) -> int:
-    """Responses in the word up to the first that touches an edge, or ``most`` if none does."""
+    """Return the responses up to the first that touches an edge, or ``most`` if none does."""
     return read_word(word, most, walk_edges(corridor))[0]
 
 
@@ -306,7 +306,7 @@ class WalkEdges(NamedTuple):
 
 @borrowing
 def walk_edges(corridor: Corridor) -> WalkEdges:
-    """The edges of the walk 2 s - n."""
+    """Return the edges of the walk 2 s - n."""
     tilt = 1.0 - 2.0 * corridor.tau
     rise, fall = 2.0 * corridor.up_closing + tilt, 2.0 * corridor.down_closing - tilt
     return WalkEdges(2.0 * corridor.up, 2.0 * corridor.down, rise, fall)
@@ -314,7 +314,7 @@ def walk_edges(corridor: Corridor) -> WalkEdges:
 
 @borrowing
 def read_word(word: int, most: int, edges: WalkEdges) -> tuple[int, float, float]:
-    """Responses up to the first that touches an edge, or ``most``; ways to the edges after them.
+    """Return the responses up to the first touch, or ``most``, and the ways to the edges then.
 
     A byte is read bit by bit only if its highest or lowest point could touch an edge.
     """
@@ -401,7 +401,7 @@ def fill_urn(arm: int, m: int, ones: int, edge: int, active: np.ndarray) -> None
 
 @borrowing
 def step_in_urn(source: Source, arm: int, n: int, corridor: Corridor, active: np.ndarray) -> None:
-    """Single responses from the urn until an edge is touched or the urn is empty."""
+    """Take single responses from the urn until an edge is touched or the urn is empty."""
     word, m = 0, 0
     moved, up, down = 0.0, corridor.up, corridor.down
     while m < min(corridor.limit, WORD_SIZE) and active[arm].urn > 0:
@@ -421,7 +421,7 @@ def step_in_urn(source: Source, arm: int, n: int, corridor: Corridor, active: np
 
 @borrowing
 def take_from_urn(source: Source, arm: int, n: int, active: np.ndarray) -> int:
-    """One response out of the urn."""
+    """Take one response out of the urn."""
     response = draw_part(source, arm, n, 1, active[arm].urn_ones, active[arm].urn)
     active[arm].urn -= 1
     active[arm].urn_ones -= response
@@ -455,7 +455,7 @@ def end_before_touch(source: Source, arm: int, n: int, active: np.ndarray) -> bo
 
 @borrowing
 def next_sum(source: Source, arm: int, n: int, m: int, mean: float, active: np.ndarray) -> int:
-    """The sum of the arm's next m responses, out of its urn if it has one."""
+    """Return the sum of the arm's next m responses, out of its urn if it has one."""
     if active[arm].urn > 0:
         return draw_part(source, arm, n, m, active[arm].urn_ones, active[arm].urn)
     return draw_sum(source, arm, n, m, mean)
@@ -471,7 +471,7 @@ def take_sum(arm: int, active: np.ndarray) -> None:
 
 @borrowing
 def next_word(source: Source, arm: int, n: int, mean: float, active: np.ndarray) -> tuple[int, int]:
-    """The arm's next responses as bits, and how many: a word, or what there is in its urn."""
+    """Return the arm's next responses as bits, and how many: a word, or what its urn holds."""
     if active[arm].urn == 0:
         return draw_word(source, arm, n, mean), WORD_SIZE
     word, size = np.int64(0), min(active[arm].urn, WORD_SIZE)

@@ -3,8 +3,8 @@
 A run is made in two moves, both exact, both in blocks (:mod:`ldpt.engines.blocks`):
 
 * *window*: while some arm's index is at most l, only arms with an index of at most l are pulled.
-  So the moment comes when every arm has been pulled until its index first exceeded l, and till then
-  the order of pulls does not matter: each arm walks to its own first passage over l by itself.
+  Hence there is a time at which every arm has just passed l, and the order of pulls before it does
+  not matter: each arm walks to its first passage over l alone.
 * *excursion*: the arm with the least index is pulled until its index passes the second least. The
   last pulls before a checkpoint are made in excursions, because no window ends exactly there.
 
@@ -91,7 +91,7 @@ class BudgetState(NamedTuple):
 
 @compiled
 def new_state(n_arms: int, budget: int) -> BudgetState:
-    """Workspace for a run of up to ``budget`` pulls."""
+    """Return tables for a run of up to ``budget`` pulls."""
     rows = min(budget + 1, LOG_ROWS + 64 * n_arms) + 2 * FREE_ROWS * n_arms
     undo = Undo(
         np.empty(rows, BLOCK),
@@ -122,7 +122,7 @@ def restart(state: BudgetState) -> None:
 
 @borrowing
 def forget(state: BudgetState) -> None:
-    """Throw away the responses that no pull has read; those to come are independent of them.
+    """Discard the responses that no pull has read; those to come are independent of them.
 
     What a run has done at a checkpoint is a function of the responses that its pulls have read,
     however the engine came to know it.
@@ -137,7 +137,7 @@ def fixed_budget_fast(
     source: Source, means: np.ndarray, rule: IndexRule, budgets: np.ndarray, pulls: np.ndarray,
     sums: np.ndarray,
 ) -> None:  # fmt: skip
-    """The same law as the literal engine, and on a tape the same states at all checkpoints."""
+    """Make a run with the law of the literal engine, and on a tape its states."""
     state = new_state(means.size, budgets[-1])
     run_to_budgets(source, means, rule, budgets, state, pulls, sums)
 
@@ -147,7 +147,7 @@ def run_to_budgets(
     source: Source, means: np.ndarray, rule: IndexRule, budgets: np.ndarray, state: BudgetState,
     pulls: np.ndarray, sums: np.ndarray,
 ) -> None:  # fmt: skip
-    """One run from its first pull; row c of ``pulls`` and ``sums``: the arms at budgets[c]."""
+    """Make one run from its first pull; row c of ``pulls`` and ``sums``: the arms at budgets[c]."""
     if means.size == 1:  # no choice to make
         fixed_budget_uniform(source, means, budgets, pulls, sums)
         return
@@ -164,7 +164,7 @@ def run_to_budgets(
 def advance(
     source: Source, t: int, stop: int, means: np.ndarray, rule: IndexRule, state: BudgetState
 ) -> None:
-    """Go on with a run from t pulls to exactly ``stop`` pulls, a number fixed beforehand."""
+    """Continue a run from t to exactly ``stop`` pulls, a number fixed beforehand."""
     continue_run(source, t, stop, np.inf, means, rule, state)
     forget(state)
 
@@ -174,7 +174,7 @@ def continue_run(
     source: Source, t: int, stop: int, enough: float, means: np.ndarray, rule: IndexRule,
     state: BudgetState,
 ) -> int:  # fmt: skip
-    """Go on with a run from t pulls to exactly ``stop`` pulls, and keep what is known beyond.
+    """Advance the run to ``stop`` pulls; keep responses drawn ahead.
 
     Or until I^2 is ``enough`` for all arms but the leader; return how many pulls have been made.
     """
@@ -215,7 +215,7 @@ def is_noisy(rule: IndexRule, level: float, left: int, escape: float) -> bool:
 
 @borrowing
 def pulls_to_escape(rule: IndexRule, means: np.ndarray) -> float:
-    """Pulls after which arms that follow their means have left the noise."""
+    """Return the pulls after which arms that follow their means have left the noise."""
     pulls = 0.0
     for k in range(means.size):
         speed = abs(means[k] - rule.tau) + rule.zeta
@@ -225,14 +225,14 @@ def pulls_to_escape(rule: IndexRule, means: np.ndarray) -> float:
 
 @borrowing
 def squared_speed(rule: IndexRule, mean: float) -> float:
-    """I^2 per pull of an arm that follows its mean."""
+    """Return I^2 per pull of an arm that follows its mean."""
     speed = abs(mean - rule.tau) + rule.zeta
     return max(speed * speed, 1e-18)
 
 
 @borrowing
 def level_after(rule: IndexRule, pulls: float, level: float, growth: float) -> float:
-    """The level at which arms that follow their means have 1 + growth times as many pulls."""
+    """Return the level at which arms that follow their means have 1 + growth times the pulls."""
     squared = max(MIN_SQUARED_INDEX, squared_edge(rule, pulls, level))
     if rule.log_weight == 0.0:
         return squared * (1.0 + growth)
@@ -243,7 +243,7 @@ def level_after(rule: IndexRule, pulls: float, level: float, growth: float) -> f
 def excursions(
     source: Source, moves: int, left: int, means: np.ndarray, rule: IndexRule, state: BudgetState
 ) -> int:
-    """Whole excursions for at least ``moves`` pulls, at most ``left``; return how many were made.
+    """Make whole excursions for ``moves`` pulls or more, at most ``left``; return how many.
 
     Most excursions are short: their first pulls are compared one by one, without a corridor.
     """
@@ -361,13 +361,13 @@ def raise_level(
 
 @borrowing
 def log_room(state: BudgetState) -> int:
-    """Lines that a window may write: log and future must fit into one table, with the gaps."""
+    """Return the lines that a window may write: log, future and gaps must fit into one table."""
     return max(0, state.undo.log.shape[0] - state.tail[-1] - FREE_ROWS * state.n.size)
 
 
 @borrowing
 def pulls_to_level(word: int, most: int, rule: IndexRule, level: float, n: int, s: int) -> int:
-    """Responses in the word until the index reaches the level, or ``most`` if it does not."""
+    """Return the responses until the index reaches the level, or ``most`` if it does not."""
     horizon, squared = n, -1.0  # up to the horizon, I^2 < squared keeps the index below the level
     for m in range(1, most):
         s += word & 1
@@ -414,7 +414,7 @@ def corridor_below(rule: IndexRule, level: float, n: int, s: int, limit: int) ->
 
 @borrowing
 def edge_of_level(rule: IndexRule, n: float, level: float) -> float:
-    """e(n): the index is at most the level while |d| <= e(n); minus infinity if it cannot be."""
+    """Return e(n): the index is at most the level while |d| <= e(n); -inf if it cannot be."""
     squared = squared_edge(rule, n, level)
     return math.sqrt(n * squared) - rule.zeta * n if squared >= 0.0 else -np.inf
 

@@ -85,7 +85,7 @@ class State(NamedTuple):
 
 @compiled
 def new_workspace(n_arms: int) -> Workspace:
-    """Tables for runs of so many arms."""
+    """Return tables for runs of so many arms."""
     bits = index_bits(n_arms)
     return Workspace(
         new_active(n_arms),
@@ -104,7 +104,7 @@ def fixed_confidence_fast(
     source: Source, arms: Arms, edge: Boundary, max_pulls: int, pulls: np.ndarray,
     sums: np.ndarray,
 ) -> int:  # fmt: skip
-    """The same law as the literal engine, and on a tape the same run."""
+    """Make a run with the law of the literal engine, and on a tape the same run."""
     return run_to_decision(
         source, arms, edge, max_pulls, new_workspace(arms.means.size), pulls, sums
     )
@@ -115,7 +115,7 @@ def run_to_decision(
     source: Source, arms: Arms, edge: Boundary, max_pulls: int, workspace: Workspace,
     pulls: np.ndarray, sums: np.ndarray,
 ) -> int:  # fmt: skip
-    """One run from its first pull: its stopping time, or -1 if undecided after ``max_pulls``."""
+    """Make one run: return its stopping time, or -1 if undecided after ``max_pulls``."""
     n_arms = arms.means.size
     bits = index_bits(n_arms)
     mask = (1 << bits) - 1
@@ -384,7 +384,7 @@ def settle(
 
 @borrowing
 def first_ones(source: Source, k: int, m: int, state: State) -> int:
-    """Sum of the first m responses of the arm's block."""
+    """Return the sum of the first m responses of the arm's block."""
     if state.active[k].kind != STEPPED:
         return part_of_block(source, k, state.pulls[k], m, state.active, k)
     ones, j = 0, 0

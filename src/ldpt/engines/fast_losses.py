@@ -75,7 +75,7 @@ def run_for_losses(
     source: Source, means: np.ndarray, rule: IndexRule, judge: Judge, state: BudgetState,
     losses: np.ndarray,
 ) -> None:  # fmt: skip
-    """One run from its first pull; losses[c]: whether it errs at budgets[c]."""
+    """Make one run from its first pull; losses[c]: whether it errs at budgets[c]."""
     budgets, n_arms = judge.budgets, means.size
     t, c = 0, 0
     restart(state)
@@ -185,7 +185,7 @@ def is_above(rule: IndexRule, n: int, s: int) -> bool:
 
 @borrowing
 def on_side(corridor: Corridor, rule: IndexRule, n: int, s: int) -> Corridor:
-    """The part of the corridor in which the arm stays on its side of the threshold."""
+    """Return the part of the corridor in which the arm stays on its side of the threshold."""
     d, slack = s - n * rule.tau, rounding_slack(n)
     up = corridor.up if d > 0.0 else min(corridor.up, -d - slack)
     down = min(corridor.down, d - slack) if d > 0.0 else corridor.down

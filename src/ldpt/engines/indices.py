@@ -18,7 +18,7 @@ arm_index = compiled(policies.index)
 
 @borrowing
 def squared_edge(rule: IndexRule, n: float, level: float) -> float:
-    """I^2 at which the index of an arm with n pulls reaches ``level``, rounding taken off.
+    """Return I^2 at which the index of an arm with n pulls reaches ``level``, rounding taken off.
 
     The level sets of every index are those of Algorithm 1 with another edge: with the weight w of
     the logarithm, the index is at most l if and only if I^2 <= l - w log n. Negative if no I is
@@ -51,7 +51,7 @@ class Judge(NamedTuple):
 
 @borrowing
 def is_loss(pulls: np.ndarray, sums: np.ndarray, tau: float, judge: Judge) -> bool:
-    """Loss of the answer {k : s_k > n_k tau}; arms inside the tolerance band are free."""
+    """Whether the answer {k : s_k > n_k tau} is a loss; arms inside the band are free."""
     for k in range(pulls.size):
         returned = sums[k] > pulls[k] * tau
         if (judge.must_accept[k] and not returned) or (judge.must_reject[k] and returned):
@@ -67,7 +67,7 @@ def is_wrong_side(k: int, above: bool, judge: Judge) -> bool:
 
 @borrowing
 def first_minimum(values: np.ndarray) -> int:
-    """Position of the smallest value, the lowest one among ties."""
+    """Return the position of the smallest value, the lowest one among ties."""
     best = 0
     for k in range(1, values.size):
         if values[k] < values[best]:

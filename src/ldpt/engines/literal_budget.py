@@ -17,7 +17,7 @@ def fixed_budget_literal(
     source: Source, means: np.ndarray, rule: IndexRule, budgets: np.ndarray, pulls: np.ndarray,
     sums: np.ndarray,
 ) -> None:  # fmt: skip
-    """One run of an index policy; row c of ``pulls`` and ``sums``: the arms after budgets[c] pulls.
+    """Make one run of an index policy; row c of ``pulls`` and ``sums`` is after budgets[c] pulls.
 
     With the index of Algorithm 1 this is Algorithm 1.
     """
@@ -41,7 +41,7 @@ def fixed_budget_literal(
 def fixed_budget_uniform(
     source: Source, means: np.ndarray, budgets: np.ndarray, pulls: np.ndarray, sums: np.ndarray
 ) -> None:
-    """The baseline that pulls in turn: T // K pulls each, one more for the first T % K arms."""
+    """Pull in turn: T // K pulls each, one more for the first T % K arms."""
     n_arms = means.size
     for k in range(n_arms):
         n, s = 0, 0
@@ -58,7 +58,7 @@ def fixed_budget_laplace(
     rng: np.random.Generator, means: np.ndarray, rule: IndexRule, scale: float,
     budgets: np.ndarray, pulls: np.ndarray, sums: np.ndarray,
 ) -> None:  # fmt: skip
-    """Algorithm 1 on Bernoulli rewards with Laplace noise instead of PrivBern responses.
+    """Run Algorithm 1 on Bernoulli rewards with Laplace noise instead of PrivBern responses.
 
     The noise is centred, so means, threshold and tolerance are the raw ones and sums are floats.
     """

@@ -22,7 +22,7 @@ from ldpt.engines.jit import borrowing
 
 @borrowing
 def rank(members: np.ndarray, group: int, arm: int) -> int:
-    """How many members have an index below ``arm``."""
+    """Return how many members have an index below ``arm``."""
     last = arm >> 6
     below = popcount(members[group, last] & ((np.int64(1) << (arm & 63)) - 1))
     for word in range(last):
@@ -32,7 +32,7 @@ def rank(members: np.ndarray, group: int, arm: int) -> int:
 
 @borrowing
 def member_of_rank(members: np.ndarray, group: int, position: int) -> int:
-    """The member with exactly ``position`` members below it."""
+    """Return the member with exactly ``position`` members below it."""
     word = 0
     while position >= popcount(members[group, word]):
         position -= popcount(members[group, word])
@@ -48,7 +48,7 @@ def member_of_rank(members: np.ndarray, group: int, position: int) -> int:
 
 @borrowing
 def pulls_at(frontier: int, arm: int, bits: int) -> int:
-    """Pulls that a member has when all keys of its group below the frontier are served."""
+    """Return the pulls of a member when all keys of its group below the frontier are served."""
     return (frontier - 1 - arm) >> bits
 
 
@@ -56,7 +56,7 @@ def pulls_at(frontier: int, arm: int, bits: int) -> int:
 def keys_between(
     start: int, stop: int, members: np.ndarray, group: int, size: int, bits: int
 ) -> int:
-    """Number of the group's pulls with start <= key < stop."""
+    """Return the number of the group's pulls with start <= key < stop."""
     mask = (1 << bits) - 1
     rounds = (stop >> bits) - (start >> bits)
     return rounds * size + rank(members, group, stop & mask) - rank(members, group, start & mask)
@@ -64,7 +64,7 @@ def keys_between(
 
 @borrowing
 def key_after(start: int, count: int, members: np.ndarray, group: int, size: int, bits: int) -> int:
-    """The frontier of the group after ``count`` more pulls."""
+    """Return the frontier of the group after ``count`` more pulls."""
     position = rank(members, group, start & ((1 << bits) - 1)) + count
     rounds = position // size
     arm = member_of_rank(members, group, position - rounds * size)
@@ -112,7 +112,7 @@ def join(
 
 @borrowing
 def merge_top(count: int, sizes: np.ndarray, members: np.ndarray) -> int:
-    """The top group has caught up with the one below; return the new count."""
+    """Merge the top group with the one below; return the new count."""
     sizes[count - 2] += sizes[count - 1]
     for word in range(members.shape[1]):
         members[count - 2, word] |= members[count - 1, word]

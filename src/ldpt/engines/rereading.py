@@ -10,8 +10,8 @@ into a word; that is spelled out, response by response. So are the next response
 where an edge is so near that only a few could be read at once.
 
 Halves and words are drawn by rejection: ones in random order, whether either half touches an edge
-by the reflection principle, until what is known comes true. So nothing is drawn twice and nothing
-is biased.
+by the reflection principle, until the sample satisfies what is known. So nothing is drawn twice
+and nothing is biased.
 """
 
 import math
@@ -134,7 +134,7 @@ def walk_in_rows(
 
 @borrowing
 def front_piece(corridor: Corridor, rows: np.ndarray, i: int, free: int) -> Piece:
-    """How much of row i to read at once: up to an edge, what is safe, or more if that pays."""
+    """Decide how much of row i to read at once: to an edge, what is safe, or more if it pays."""
     limit = min(corridor.limit, rows[i].pulls)
     outer = Edges(rows[i].up, rows[i].down)
     if rows[i].kind == STEPPED:
@@ -166,7 +166,7 @@ def front_piece(corridor: Corridor, rows: np.ndarray, i: int, free: int) -> Piec
 def draw_piece(
     source: Source, arm: int, n: int, piece: Piece, rows: np.ndarray, i: int
 ) -> tuple[int, bool]:
-    """Ones in the first pulls of row i, given all that is known, and whether they stay inside."""
+    """Draw the ones in the first pulls of row i, and whether they stay inside."""
     m, inner, total, all_ones = piece.pulls, piece.inner, rows[i].pulls, rows[i].ones
     if rows[i].kind == STEPPED:
         return popcount(rows[i].word & ((np.int64(1) << m) - 1)), True
@@ -187,7 +187,7 @@ def draw_piece(
 
 @borrowing
 def part_of_block(source: Source, arm: int, n: int, m: int, rows: np.ndarray, i: int) -> int:
-    """Sum of the first m responses of the block in row i, given all that is known about it."""
+    """Draw the sum of the first m responses of row i, given all that is known about it."""
     return draw_piece(source, arm, n, Piece(m, Edges(rows[i].up, rows[i].down)), rows, i)[0]
 
 
@@ -291,5 +291,5 @@ def spell_out(source: Source, arm: int, n: int, rows: np.ndarray, i: int) -> int
 
 @borrowing
 def shifted(edges: Edges, walk: int) -> Edges:
-    """The edges as seen from where the walk has come to."""
+    """Return the edges as seen from where the walk has come to."""
     return Edges(edges.up - walk, edges.down + walk)

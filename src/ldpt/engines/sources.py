@@ -45,7 +45,7 @@ class Edges(NamedTuple):
 
 
 def tape_from_responses(responses: np.ndarray) -> np.ndarray:
-    """The tape of a matrix of 0/1 responses, one row per arm."""
+    """Return the tape of a matrix of 0/1 responses, one row per arm."""
     return np.pad(np.cumsum(responses, axis=1, dtype=np.int64), ((0, 0), (1, 0)))
 
 
@@ -53,22 +53,22 @@ def tape_from_responses(responses: np.ndarray) -> np.ndarray:
 
 
 def draw_one(source: Source, arm: int, n: int, mean: float) -> int:
-    """The response of the arm's pull number n + 1."""
+    """Return the response of the arm's pull number n + 1."""
     raise NotImplementedError("answered in compiled code only")
 
 
 def draw_word(source: Source, arm: int, n: int, mean: float) -> int:
-    """The responses of the arm's next WORD_SIZE pulls after n, as bits."""
+    """Return the responses of the arm's next WORD_SIZE pulls after n, as bits."""
     raise NotImplementedError("answered in compiled code only")
 
 
 def draw_sum(source: Source, arm: int, n: int, m: int, mean: float) -> int:
-    """The sum of the arm's next m responses after n."""
+    """Return the sum of the arm's next m responses after n."""
     raise NotImplementedError("answered in compiled code only")
 
 
 def draw_part(source: Source, arm: int, n: int, m: int, ones: int, total: int) -> int:
-    """The sum of the next m responses, given that the next ``total`` hold ``ones`` ones."""
+    """Return the sum of the next m responses, given that the next ``total`` hold ``ones`` ones."""
     raise NotImplementedError("answered in compiled code only")
 
 
@@ -82,7 +82,7 @@ def touched_edge(source: Source, arm: int, n: int, m: int, ones: int, up: int, d
 
 
 def first_touch(source: Source, arm: int, n: int, m: int, ones: int, edge: int) -> int:
-    """The pull after n with which the walk 2 s - n, started at 0, first comes to the edge.
+    """Return the pull after n with which the walk 2 s - n, started at 0, first comes to the edge.
 
     Known: the next m responses hold ``ones`` ones, and touch the edge.
     """
@@ -158,7 +158,7 @@ def _edges_touched(source, arm, n, m, ones, inner, outer):  # type: ignore[no-un
 
 @borrowing
 def uniform(rng: np.random.Generator) -> float:
-    """What ``rng.random()`` returns, at a third of its price in compiled code."""
+    """Return what ``rng.random()`` does, at a third of its price in compiled code."""
     return (next_uint64(rng.bit_generator) >> np.uint64(11)) * 2.0**-53
 
 
@@ -167,7 +167,7 @@ def uniform(rng: np.random.Generator) -> float:
 
 @borrowing
 def bernoulli_word(rng: np.random.Generator, mean: float) -> int:
-    """WORD_SIZE independent responses, exact for every double.
+    """Draw WORD_SIZE independent responses, exact for every double.
 
     A response is 1 if a uniform number is less than the mean, which the first binary digit in which
     the two differ decides. One random word gives a digit of all uniform numbers at once; half of
@@ -189,7 +189,7 @@ def bernoulli_word(rng: np.random.Generator, mean: float) -> int:
 
 @borrowing
 def word_on_tape(tape: np.ndarray, arm: int, n: int) -> int:
-    """The next responses on the tape; zeros beyond its end."""
+    """Return the next responses on the tape; zeros beyond its end."""
     word = np.int64(0)
     for j in range(min(WORD_SIZE, tape.shape[1] - 1 - n)):
         word |= (tape[arm, n + j + 1] - tape[arm, n + j]) << j
@@ -201,7 +201,7 @@ def word_on_tape(tape: np.ndarray, arm: int, n: int) -> int:
 
 @borrowing
 def binomial(rng: np.random.Generator, m: int, mean: float) -> int:
-    """Sum of m responses."""
+    """Draw the sum of m responses."""
     if m > FEW:
         return rng.binomial(m, mean)
     ones = 0
@@ -323,7 +323,7 @@ def deviance(x: float, mean: float) -> float:
 
 @borrowing
 def edge_on_tape(tape: np.ndarray, arm: int, n: int, m: int, up: int, down: int) -> int:
-    """First edge touched by the walk on the tape."""
+    """Return the first edge touched by the walk on the tape."""
     for j in range(1, m + 1):
         walk = 2 * (tape[arm, n + j] - tape[arm, n]) - j
         if walk >= up:
@@ -335,7 +335,7 @@ def edge_on_tape(tape: np.ndarray, arm: int, n: int, m: int, up: int, down: int)
 
 @borrowing
 def touch_on_tape(tape: np.ndarray, arm: int, n: int, edge: int) -> int:
-    """First touch of the edge on the tape."""
+    """Return the first touch of the edge on the tape."""
     j = 1
     while 2 * (tape[arm, n + j] - tape[arm, n]) - j != edge:
         j += 1
@@ -346,7 +346,7 @@ def touch_on_tape(tape: np.ndarray, arm: int, n: int, edge: int) -> int:
 def nested_edges_on_tape(
     tape: np.ndarray, arm: int, n: int, m: int, inner: Edges, outer: Edges
 ) -> int:
-    """Look which edges the walk on the tape touched."""
+    """Return which edges the walk on the tape touched."""
     if edge_on_tape(tape, arm, n, m, outer.up, outer.down) != 0:
         return OUTER
     return INNER if edge_on_tape(tape, arm, n, m, inner.up, inner.down) != 0 else 0
@@ -451,7 +451,7 @@ def is_touch(u: float, m: int, ones: int, edges: Edges) -> bool:
 
 @borrowing
 def touch_exponent(m: int, end: int, edge: int) -> float:
-    """x such that :func:`touch_probability` is at most e^-x, without computing it.
+    """Return x such that :func:`touch_probability` is at most e^-x, without computing it.
 
     From log C(m, h + j) - log C(m, h + i) <= -(j^2 - i^2) 2 / (m + 1) with h = m / 2.
     """
@@ -460,7 +460,7 @@ def touch_exponent(m: int, end: int, edge: int) -> float:
 
 @borrowing
 def touch_probability(m: int, ones: int, edge: int) -> float:
-    """Probability that a walk of m steps with ``ones`` rises, ending below the edge, touched it."""
+    """Return the chance that a walk of m steps, ``ones`` of them up, touched the edge above it."""
     ratio = 1.0
     for i in range(1, edge - (2 * ones - m) + 1):
         ratio *= (m - ones - i + 1) / (ones + i)

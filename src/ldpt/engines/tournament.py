@@ -12,7 +12,7 @@ NEVER = np.int64(1) << 62
 
 @borrowing
 def index_bits(n_arms: int) -> int:
-    """Bits that an arm's index takes in a key."""
+    """Return the bits that an arm's index takes in a key."""
     bits = 0
     while (1 << bits) < n_arms:
         bits += 1
@@ -21,13 +21,13 @@ def index_bits(n_arms: int) -> int:
 
 @compiled
 def new_tournament(bits: int) -> np.ndarray:
-    """A tree over 2^bits whole numbers, all NEVER; the least is at [1]."""
+    """Return a tree over 2^bits whole numbers, all NEVER; the least is at [1]."""
     return np.full(2 << bits, NEVER)
 
 
 @compiled
 def new_float_tournament(bits: int) -> np.ndarray:
-    """A tree over 2^bits values, all infinite; the least is at [1]."""
+    """Return a tree over 2^bits values, all infinite; the least is at [1]."""
     return np.full(2 << bits, np.inf)
 
 
@@ -46,7 +46,7 @@ def set_value(tree: np.ndarray, arm: int, value: int) -> None:
 
 @borrowing
 def leader(tree: np.ndarray) -> int:
-    """The arm with the least value, the lowest one among ties."""
+    """Return the arm with the least value, the lowest one among ties."""
     leaves = tree.size >> 1
     node = 1
     while node < leaves:
@@ -56,7 +56,7 @@ def leader(tree: np.ndarray) -> int:
 
 @borrowing
 def runner_up_value(tree: np.ndarray, arm: int) -> float:
-    """The least value of all arms but this one."""
+    """Return the least value of all arms but this one."""
     node = (tree.size >> 1) + arm
     least = tree[node ^ 1]
     while node > 3:
