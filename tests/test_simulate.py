@@ -390,3 +390,9 @@ def test_default_methods_are_the_recommended_ones():
 
 def test_whole_floats_count_as_whole_numbers():
     assert same_bytes(budget_runs(100.0, budgets=[40.0, 10]), budget_runs(100, budgets=[10, 40]))
+
+
+def test_too_many_arms_of_algorithm_2_are_refused_before_any_work():
+    problem = Instance("many", [0.4] * 100_001, 0.5)
+    with pytest.raises(ValueError, match="from 1 to 100000, got 100001"):
+        simulate.fixed_confidence(problem, 1.0, 0.1, 1, seed=1)

@@ -17,7 +17,7 @@ from ldpt.checks import check_delta, check_epsilon, check_number, check_seed, ch
 from ldpt.engines import CHUNK
 from ldpt.engines.boundaries import Arms
 from ldpt.engines.budget_runs import index_losses, laplace_losses, uniform_losses
-from ldpt.engines.confidence_runs import Runs, fixed_confidence_runs
+from ldpt.engines.confidence_runs import MAX_ARMS, Runs, fixed_confidence_runs
 from ldpt.engines.indices import Judge
 from ldpt.instances import Instance, check_instance
 from ldpt.io.messages import shown
@@ -250,6 +250,7 @@ def fixed_confidence(
     epsilon, delta, radius = check_epsilon(epsilon), check_delta(delta), as_radius(radius)
     _check_choice("engine", engine, ENGINES)
     require_private_gaps(instance, epsilon)
+    check_whole("number of arms of Algorithm 2", instance.n_arms, 1, MAX_ARMS)
     replicates = check_whole("replicates", replicates, 1, MAX_REPLICATES)
     pulls_per_run = expected_pulls(instance, epsilon, delta, radius)
     if max_pulls is None:

@@ -10,6 +10,8 @@ from ldpt.engines.jit import compiled
 from ldpt.engines.literal_confidence import fixed_confidence_literal
 from ldpt.radii import Boundary
 
+MAX_ARMS = 10**5  # sets of arms take K^2 bits, and keys of pulls 62 bits
+
 
 class Runs(NamedTuple):
     """What runs of Algorithm 2 are filled into: one row per run, one column per arm."""
