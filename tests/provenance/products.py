@@ -25,7 +25,6 @@ PRODUCTS = [
     OTHER_SHARD,
     CONFIDENCE,
     "results/simulations/mechanism.parquet",
-    "results/summaries/mechanism.csv",
     ROWS,
 ]
 

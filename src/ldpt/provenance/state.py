@@ -35,7 +35,8 @@ def check_run(workflow: Any, home: Path, root: str | Path) -> None:
     For a Snakefile in the folder ``home``, with Snakemake's ``workflow``. Jobs, which read the
     Snakefile again, and workflows that use this one as a module are left alone.
     """
-    if not workflow.is_main_process or Path(workflow.main_snakefile).parent != home:
+    main = Path(workflow.main_snakefile).resolve().parent
+    if not workflow.is_main_process or main != home.resolve():
         return
     try:
         here = Path.cwd()
