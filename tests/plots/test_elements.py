@@ -58,6 +58,12 @@ def test_nine_panels_have_no_text_that_covers_another_or_is_cut_off() -> None:
     assert cut_off(figure) == []
 
 
+def test_one_panel_shows_its_whole_legend() -> None:
+    figure = fixed_budget_error.draw(error_data(["two"]))
+    elements.epsilon_legend(figure, EPSILONS[-6:], elements.zero_handle())
+    assert cut_off(figure) == []
+
+
 def test_overlapping_and_cut_off_see_a_bad_text() -> None:
     figure = fixed_budget_error.draw(error_data(["two"]))
     figure.axes[0].text(0.5, 1.0, "across the title", transform=figure.axes[0].transAxes)

@@ -34,6 +34,7 @@ def panels(count: int, columns: int, height: float, **options: Any) -> tuple[Fig
     columns = min(count, columns)
     rows = math.ceil(count / columns)
     width = style.PAGE if columns > 1 else style.COLUMN
+    height = height if count > 1 else max(height, 2.3)
     figure, grid = style.subplots(rows, columns, width, rows * height + 0.3, **options)
     axes = list(grid.flat)
     for spare in axes[count:]:
@@ -295,8 +296,8 @@ def method_legend(figure: Figure, handles: Sequence[Line2D], columns: int = 0) -
 
 def _legend(figure: Figure, where: str, handles: Sequence[Line2D], columns: int = 0) -> None:
     """Place a legend outside the panels in as many columns as the figure has room for."""
-    room = max(1, round(figure.get_size_inches()[0] / 0.95))
-    columns = min(columns or len(handles), room if where == "upper" else len(handles))
+    entry = 0.95 if where == "upper" else 0.73  # inches
+    columns = min(columns or len(handles), round(figure.get_size_inches()[0] / entry))
     figure.legend(handles=handles, loc=f"outside {where} center", ncols=columns)
 
 
