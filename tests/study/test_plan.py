@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from scipy.stats import binom
 
-from ldpt import bounds, config, exact, simulate, summarise
+from ldpt import config, exact, simulate, summarise
 from ldpt.instances import Instance, equal_gap
 from ldpt.privacy import private_mean, shrinkage
 from ldpt.study import plan as study
@@ -24,7 +24,6 @@ from ldpt.study.plan_cost import (
 )
 
 PAIR = Instance("pair", [0.3, 0.7], 0.5)
-DOSES = Instance("doses", [0.05, 0.12, 0.25, 0.40, 0.55, 0.68], 0.30, 0.02)
 
 
 @pytest.fixture(scope="module")
@@ -92,9 +91,7 @@ def test_cost_table_has_every_level_with_no_privacy_as_the_reference(plan):
     assert (free[["price", "price_low", "price_high", "price_theory"]] == 1).all(axis=None)
 
 
-def test_cost_table_lies_between_the_bounds(plan):
-    upper = plan.cost["bound_high"].fillna(math.inf)
-    assert (plan.cost["pulls"] <= upper).all()
+def test_valid_costs_lie_above_the_lower_bound(plan):
     valid = plan.cost[plan.cost["guaranteed"]]
     assert set(valid["method"]) == set(study.GUARANTEED)
     assert (valid["pulls"] >= valid["bound_low"]).all()
@@ -108,18 +105,6 @@ def test_cost_table_has_about_the_price_of_the_theory(plan):
     assert ratio.between(0.5, 2).all()
     assert (private["price_low"] < private["price"]).all()
     assert (private["price"] < private["price_high"]).all()
-
-
-@pytest.mark.parametrize("method", BUDGET_METHODS)
-def test_inverse_bounds_of_a_budget_are_inverses(method):
-    for epsilon in (0.5, math.inf):
-        most = plan_cost.most_pulls(DOSES, epsilon, 0.05, method)
-        assert plan_cost.most_error(DOSES, epsilon, most, method) <= 0.05
-        assert plan_cost.most_error(DOSES, epsilon, most / 1.02, method) > 0.05
-        least = plan_cost.least_pulls(DOSES, epsilon, 0.05, method)
-        lower = bounds.fixed_budget_lower(DOSES, epsilon, least, "reduction")
-        assert lower == pytest.approx(0.05)
-    assert plan_cost.least_pulls(DOSES, 1.0, 0.3, method) == 0
 
 
 def curve(errors: list[int], replicates: int = 1000) -> pd.DataFrame:
@@ -184,7 +169,6 @@ def test_error_table_falls_with_the_budget_beside_no_privacy(plan):
     for _, rows in plan.error.groupby(["method", "epsilon"]):
         assert rows["estimate"].iloc[0] >= rows["estimate"].iloc[-1]
         assert (rows["low"] <= rows["estimate"]).all()
-        assert (rows["low"] <= rows["bound_high"]).all()
     free = plan.error[np.isinf(plan.error["epsilon"])]
     assert (free["without_privacy"] == free["estimate"]).all()
 

@@ -28,8 +28,8 @@ def test_no_line_is_wider_than_the_terminal(plan, width, explain):
 
 
 def test_narrow_terminals_get_fewer_columns(plan):
-    assert "upper bound" in plan_text.render(plan, 120)
-    assert "upper bound" not in plan_text.render(plan, 80)
+    assert "lower bound" in plan_text.render(plan, 120)
+    assert "lower bound" not in plan_text.render(plan, 80)
     assert "price of privacy" in plan_text.render(plan, 80)
 
 
@@ -40,7 +40,6 @@ def test_the_recommendation_comes_first_and_the_legend_only_on_request(plan):
     explained = plan_text.render(plan, explain=True)
     for column in ("95 % done by", "price of privacy", "lower bound", "true gaps"):
         assert re.search(f"^{column} +[a-z]", explained, re.MULTILINE)
-    assert "for the worst of 3 similar problems" in re.sub(r"\s+", " ", explained)
     assert "The radius printed is the paper's: its error can exceed delta" in explained
     assert "Within the tolerance of 0.01 either verdict" in explained
 

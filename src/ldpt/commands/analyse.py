@@ -6,69 +6,50 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ldpt.commands.options import epsilon_level, error_level, number, one_of, refuse_unused, unit
+from ldpt.commands.options import (
+    epsilon_level,
+    error_level,
+    flags,
+    number,
+    one_of,
+    option,
+    refuse_unused,
+    unit,
+)
 
 if TYPE_CHECKING:
     from ldpt.designs import Design
 
 
+CONDUCTS = ("any", "coin", "random", "opposite")
+
+
 def add(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``ldpt analyse``."""
     parser.add_argument("file", type=Path, help="the answers, CSV or Parquet")
+    share = number("a number in [0, 0.5)", lambda value: 0 <= value < 0.5)
+    epsilon = "PrivBern (randomised response); inf for none (default: the file's column epsilon)"
+    crosswise = "crosswise model; P is the share of yes to the other question, 1: both agree"
+    delta = "largest probability of any wrong verdict (default: 0.05)"
+    noncompliance = "largest share of people who do not follow the instruction (default: 0)"
+    conduct = (
+        "what these people do: any (anything), coin (toss a coin, maybe a loaded one), random "
+        "(toss a fair coin), opposite (say the opposite) (default: any)"
+    )
+    forced = "probabilities of a forced yes and a forced no"
     design = parser.add_argument_group("how the answers were randomised, in one of four ways")
-    design.add_argument(
-        "--epsilon",
-        type=epsilon_level,
-        help="PrivBern (randomised response); inf for none (default: the file's column epsilon)",
-    )
-    design.add_argument(
-        "--warner",
-        type=unit,
-        metavar="P",
-        help="the sensitive question is asked with probability P",
-    )
-    design.add_argument(
-        "--crosswise",
-        type=unit,
-        metavar="P",
-        help="crosswise model; P is the share of yes to the other question, response 1: both agree",
-    )
-    design.add_argument(
-        "--forced",
-        type=unit,
-        nargs=2,
-        metavar=("YES", "NO"),
-        help="probabilities of a forced yes and a forced no",
-    )
-    parser.add_argument(
-        "--threshold", "--tau", type=unit, required=True, help="share of yes to compare with"
-    )
-    parser.add_argument(
-        "--delta",
-        type=error_level,
-        default=0.05,
-        help="largest probability of any wrong verdict (default: %(default)s)",
-    )
-    parser.add_argument(
-        "--noncompliance",
-        type=number("a number in [0, 0.5)", lambda value: 0 <= value < 0.5),
-        metavar="SHARE",
-        help="largest share of people who do not follow the instruction (default: 0)",
-    )
-    conducts = ("any", "coin", "random", "opposite")
-    parser.add_argument(
-        "--conduct",
-        type=one_of("conduct", conducts),
-        help="what these people do: any (anything), coin (toss a coin, maybe a loaded one), random "
-        "(toss a fair coin), opposite (say the opposite) (default: any)",
-    )
-    parser.add_argument(
-        "--unordered",
-        action="store_true",
-        help="rows are not in order of arrival: judge the totals only",
-    )
+    option(design, "--epsilon", epsilon_level, epsilon)
+    option(design, "--warner P", unit, "the sensitive question is asked with probability P")
+    option(design, "--crosswise P", unit, crosswise)
+    option(design, "--forced", unit, forced, nargs=2, metavar=("YES", "NO"))
+    judged = parser.add_argument_group("how they are judged")
+    option(judged, "--threshold/--tau", unit, "share of yes to compare with", required=True)
+    option(judged, "--delta", error_level, delta, default=0.05)
+    option(judged, "--noncompliance SHARE", share, noncompliance)
+    option(judged, "--conduct", one_of("conduct", CONDUCTS), conduct)
+    flags(judged, unordered="rows are not in order of arrival: judge the totals only")
     form = parser.add_mutually_exclusive_group()
-    form.add_argument("--json", action="store_true", help="everything, machine-readable")
-    form.add_argument("--csv", action="store_true", help="one line per arm, machine-readable")
+    flags(form, json="everything, machine-readable", csv="one line per arm, machine-readable")
     parser.set_defaults(handler=run)
 
 

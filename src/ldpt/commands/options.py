@@ -16,6 +16,9 @@ from ldpt.io.messages import short, shown, unknown
 if TYPE_CHECKING:
     from ldpt.instances import Instance
 
+Group = Any  # argparse does not name the type of its groups
+Kind = Callable[[str], Any]
+
 INVALID = 2  # exit status
 MAX_ARMS = 100_000
 LARGE_EPSILON = 10.0  # above, an answer is hardly private
@@ -164,34 +167,36 @@ def warn(command: str, warnings: Iterable[str]) -> None:
         print(f"ldpt {command}: {warning}", file=sys.stderr)
 
 
-# --- the problem
+# --- options
+
+
+def option(parser: Group, spec: str, kind: Kind, text: str, **more: Any) -> None:
+    """Add an option: "--name", "--name/--alias", "--name METAVAR" or, for a list, "--name X+"."""
+    names, _, metavar = spec.partition(" ")
+    if metavar.endswith("+"):
+        more |= {"nargs": "+"}
+    if metavar:
+        more |= {"metavar": metavar.rstrip("+")}
+    parser.add_argument(*names.split("/"), type=kind, help=text, **more)
+
+
+def flags(parser: Group, **texts: str) -> None:
+    """Add options without a value."""
+    for name, text in texts.items():
+        parser.add_argument(f"--{name.replace('_', '-')}", action="store_true", help=text)
 
 
 def add_problem(parser: argparse.ArgumentParser) -> None:
     """Add options that state a problem: by name, by its means, or by a number and a gap."""
-    problem = parser.add_argument_group("the problem, in one of three ways")
-    problem.add_argument(
-        "--instance", metavar="NAME", help="a problem of the default config, such as dose-finding"
-    )
-    problem.add_argument(
-        "--means", type=unit, nargs="+", metavar="MEAN", help="guessed share of yes of every arm"
-    )
-    problem.add_argument(
-        "--arms", type=whole(1, MAX_ARMS), metavar="K", help="number of arms (requires --gap)"
-    )
-    problem.add_argument(
-        "--gap",
-        type=number("a number above 0 and at most 1", lambda value: 0 < value <= 1),
-        help="distance of every arm from the threshold, half below, half above",
-    )
-    problem.add_argument(
-        "--threshold", "--tau", type=unit, help="with --means or --arms (default: 0.5)"
-    )
-    problem.add_argument(
-        "--tolerance",
-        type=unit,
-        help="with --means or --arms: within it either verdict is right (default: 0)",
-    )
+    group = parser.add_argument_group("the problem, in one of three ways")
+    gap = number("a number above 0 and at most 1", lambda value: 0 < value <= 1)
+    option(group, "--instance NAME", str, "a problem of the default config, such as dose-finding")
+    option(group, "--means MEAN+", unit, "guessed share of yes of every arm")
+    option(group, "--arms K", whole(1, MAX_ARMS), "number of arms (requires --gap)")
+    option(group, "--gap", gap, "distance of every arm from the threshold, half below, half above")
+    option(group, "--threshold/--tau", unit, "with --means or --arms (default: 0.5)")
+    text = "with --means or --arms: within it either verdict is right (default: 0)"
+    option(group, "--tolerance", unit, text)
 
 
 def read_problem(arguments: argparse.Namespace) -> "Instance":

@@ -10,8 +10,10 @@ from ldpt.commands.options import (
     epsilon_level,
     epsilon_warnings,
     error_level,
+    flags,
     number,
     one_of,
+    option,
     output_file,
     pulls,
     read_problem,
@@ -30,53 +32,28 @@ STOPPING = f"stop when certain: {', '.join(VALID_RADII)}, and printed (the paper
 
 
 def add(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``ldpt plan``."""
     add_problem(parser)
+    rate = number("a number in [0, 0.99]", lambda value: 0 <= value <= 0.99)
+    methods = one_of("method", (*INDEX_POLICIES, *RADII))
+    defaults = f"(default: {DEFAULT_RADIUS} {DEFAULT_POLICY})"
+    levels = "privacy of one person (default: 0.25 0.5 1 2 4; inf, no privacy, is always shown)"
+    share = "answers of each person, who shares epsilon among them (default: 1)"
     study = parser.add_argument_group("the study; at least one of --delta and --budget")
-    study.add_argument("--delta", type=error_level, help="largest error probability allowed")
-    study.add_argument("--budget", type=pulls, help="number of answers that can be collected")
-    study.add_argument(
-        "--epsilon",
-        type=epsilon_level,
-        nargs="+",
-        help="privacy of one person (default: 0.25 0.5 1 2 4; inf, no privacy, is always shown)",
-    )
-    study.add_argument(
-        "--method",
-        type=one_of("method", (*INDEX_POLICIES, *RADII)),
-        nargs="+",
-        help=f"{FIXED_BUDGET}; or {STOPPING} (default: {DEFAULT_RADIUS} {DEFAULT_POLICY})",
-    )
-    study.add_argument(
-        "--drop-out",
-        type=number("a number in [0, 0.99]", lambda value: 0 <= value <= 0.99),
-        metavar="RATE",
-        help="share of the invited people who never answer (default: 0)",
-    )
-    study.add_argument(
-        "--batch", type=pulls, metavar="N", help="people asked at the same time (default: 1)"
-    )
-    study.add_argument(
-        "--answers-per-person",
-        type=whole(1, 10**6),
-        metavar="M",
-        help="answers of each person, who shares epsilon among them (default: 1)",
-    )
+    option(study, "--delta", error_level, "largest error probability allowed")
+    option(study, "--budget", pulls, "number of answers that can be collected")
+    option(study, "--epsilon EPSILON+", epsilon_level, levels)
+    option(study, "--method METHOD+", methods, f"{FIXED_BUDGET}; or {STOPPING} {defaults}")
+    option(study, "--drop-out RATE", rate, "share of those invited who never answer (default: 0)")
+    option(study, "--batch N", pulls, "people asked at the same time (default: 1)")
+    option(study, "--answers-per-person M", whole(1, 10**6), share)
     runs = parser.add_argument_group("the simulations behind the plan, and what is printed")
-    runs.add_argument(
-        "--replicates", type=replicates, help="least number of runs per setting (default: 400)"
-    )
-    runs.add_argument("--seed", type=seed, help="root seed (default: 0)")
-    runs.add_argument("--explain", action="store_true", help="also say what every column means")
-    runs.add_argument(
-        "--plot", type=output_file(".pdf", ".png", ".svg"), metavar="FILE", help="draw it"
-    )
-    runs.add_argument("--json", action="store_true", help="machine-readable output")
-    parser.add_argument(
-        "--config",
-        type=Path,
-        metavar="FILE",
-        help="instead: CPU hours, memory, jobs and disk of the simulations a config asks for",
-    )
+    option(runs, "--replicates", replicates, "least number of runs per setting (default: 400)")
+    option(runs, "--seed", seed, "root seed (default: 0)")
+    option(runs, "--plot FILE", output_file(".pdf", ".png", ".svg"), "draw it")
+    flags(runs, explain="also say what every column means", json="machine-readable output")
+    text = "instead: CPU hours, memory, jobs and disk of the simulations a config asks for"
+    option(parser, "--config FILE", Path, text)
     parser.set_defaults(handler=run)
 
 

@@ -3,28 +3,28 @@
 import argparse
 from pathlib import Path
 
-from ldpt.commands.options import output_file, refuse_unused, seed, whole
+from ldpt.commands.options import flags, option, output_file, refuse_unused, seed, whole
 
 
 def _add_root(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--root",
-        type=Path,
-        help="root of the run's output (default: the nearest folder upwards that holds a run)",
-    )
+    text = "root of the run's output (default: the nearest folder upwards that holds a run)"
+    option(parser, "--root", Path, text)
 
 
 def add_trace(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``ldpt trace``."""
     parser.add_argument(
         "product",
-        help="a figure, table or other product, a copy of one, or the first 8 or more digits of "
-        "its hash or of its record's hash, as printed in captions",
+        help="a figure, table or other product, a copy of one, the first 8 or more digits of its "
+        "hash, a claim such as T4.1, or a number by name or as printed in README and article",
     )
     _add_root(parser)
-    form = parser.add_mutually_exclusive_group()
-    form.add_argument("--full", action="store_true", help="every file and every setting")
-    form.add_argument("--json", action="store_true", help="everything, machine-readable")
-    form.add_argument("--dot", action="store_true", help="everything, as a graph for Graphviz")
+    flags(
+        parser.add_mutually_exclusive_group(),
+        full="every file and every setting",
+        json="everything, machine-readable",
+        dot="everything, as a graph for Graphviz",
+    )
     parser.set_defaults(handler=_trace)
 
 
@@ -40,26 +40,18 @@ def _trace(arguments: argparse.Namespace) -> int:
 
 
 def add_audit(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``ldpt audit``."""
+    replay = "also run N random jobs again and compare what they write bit for bit"
     _add_root(parser)
-    parser.add_argument(
-        "--replay",
-        type=whole(1, 10**6),
-        metavar="N",
-        help="also run N random jobs again and compare what they write bit for bit",
-    )
-    parser.add_argument("--seed", type=seed, help="seed for choosing them (default: 0)")
-    parser.add_argument(
-        "--trust",
-        action="store_true",
-        help="run the code of the audited project if it is another one than this package's own: "
+    option(parser, "--replay N", whole(1, 10**6), replay)
+    option(parser, "--seed", seed, "seed for choosing the jobs (default: 0)")
+    flags(
+        parser,
+        trust="run the code of the audited project if it is another one than this package's own: "
         "for --replay and for the comparison with the DAG",
+        remove_stale="remove the products that the present code or config would make differently",
+        json="machine-readable output",
     )
-    parser.add_argument(
-        "--remove-stale",
-        action="store_true",
-        help="remove the products that the present code or config would make differently",
-    )
-    parser.add_argument("--json", action="store_true", help="machine-readable output")
     parser.set_defaults(handler=_audit)
 
 
@@ -78,6 +70,7 @@ def _audit(arguments: argparse.Namespace) -> int:
 
 
 def add_crate(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``ldpt crate``."""
     parser.add_argument("out", type=output_file(".zip"), help="the zip file to write")
     _add_root(parser)
     parser.set_defaults(handler=_crate)

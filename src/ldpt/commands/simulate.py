@@ -9,7 +9,9 @@ from ldpt.commands.options import (
     epsilon_level,
     epsilon_warnings,
     error_level,
+    flags,
     one_of,
+    option,
     output_file,
     pulls,
     read_problem,
@@ -29,44 +31,25 @@ if TYPE_CHECKING:
 
 
 def add(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``ldpt simulate``."""
     add_problem(parser)
+    policies = f"with --budget: {', '.join(POLICIES)} (default: {DEFAULT_POLICY}; apt: the paper's)"
+    radii = f"with --delta: {', '.join(RADII)} (default: {DEFAULT_RADIUS}; printed: the paper's, "
+    engine = "fast, or literal: one pull at a time, to check the fast one (default: fast)"
+    file = output_file(".csv", ".json", ".parquet")
     setting = parser.add_argument_group("the setting; either --budget or --delta")
-    setting.add_argument(
-        "--epsilon", type=epsilon_level, required=True, help="privacy level; inf for none"
-    )
-    setting.add_argument(
-        "--budget", type=pulls, nargs="+", help="Algorithm 1: numbers of answers at which to judge"
-    )
-    setting.add_argument("--delta", type=error_level, help="Algorithm 2: error probability allowed")
-    setting.add_argument(
-        "--policy",
-        type=one_of("policy", POLICIES),
-        help=f"with --budget: {', '.join(POLICIES)} (default: {DEFAULT_POLICY}; apt: paper)",
-    )
-    setting.add_argument(
-        "--radius",
-        type=one_of("radius", RADII),
-        help=f"with --delta: {', '.join(RADII)} (default: {DEFAULT_RADIUS}; printed is the paper's "
-        "and not valid)",
-    )
-    setting.add_argument(
-        "--max-pulls", type=pulls, help="with --delta: give up a run after this many pulls"
-    )
+    option(setting, "--epsilon", epsilon_level, "privacy level; inf for none", required=True)
+    option(setting, "--budget BUDGET+", pulls, "Algorithm 1: answers at which to judge")
+    option(setting, "--delta", error_level, "Algorithm 2: error probability allowed")
+    option(setting, "--policy", one_of("policy", POLICIES), policies)
+    option(setting, "--radius", one_of("radius", RADII), radii + "not valid)")
+    option(setting, "--max-pulls N", pulls, "with --delta: give up a run after N pulls")
     runs = parser.add_argument_group("the runs, and what is printed")
-    runs.add_argument("--replicates", type=replicates, default=1000, help="runs (default: 1000)")
-    runs.add_argument("--seed", type=seed, default=0, help="root seed (default: 0)")
-    runs.add_argument(
-        "--engine",
-        type=one_of("engine", ("fast", "literal")),
-        help="fast, or literal: one pull at a time, to check the fast one (default: fast)",
-    )
-    runs.add_argument(
-        "--output",
-        type=output_file(".csv", ".json", ".parquet"),
-        metavar="FILE",
-        help="write every run: .csv, .json or .parquet",
-    )
-    runs.add_argument("--json", action="store_true", help="print the summary machine-readable")
+    option(runs, "--replicates", replicates, "runs (default: 1000)", default=1000)
+    option(runs, "--seed", seed, "root seed (default: 0)", default=0)
+    option(runs, "--engine", one_of("engine", ("fast", "literal")), engine)
+    option(runs, "--output FILE", file, "write every run: .csv, .json or .parquet")
+    flags(runs, json="print the summary machine-readable")
     parser.set_defaults(handler=run)
 
 

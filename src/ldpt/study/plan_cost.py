@@ -1,4 +1,4 @@
-"""What a method costs on a problem: simulated answers, proved bounds, smallest epsilon.
+"""What a method costs on a problem: simulated answers, smallest epsilon.
 
 A method with a fixed number of answers costs the smallest budget at which its error probability has
 come down to delta. A radius of Algorithm 2 costs its expected stopping time. Costs are simulated on
@@ -12,12 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from ldpt import bounds, simulate, summarise
+from ldpt import simulate, summarise
 from ldpt.checks import MAX_SEED
 from ldpt.instances import Instance
 from ldpt.limits import MAX_PULLS
 from ldpt.policies import INDEX_POLICIES
-from ldpt.radii import RADII
 
 BUDGET_METHODS = INDEX_POLICIES
 MIN_ERRORS = 100  # expected at error delta, so that the crossing of delta can be seen
@@ -172,52 +171,6 @@ def fitted_crossing(curve: pd.DataFrame, delta: float) -> float:
             at = math.exp(min(max(-level / slope, 0.0), math.log(MAX_PULLS)))
             return float(np.clip(at, middle / NEAR, middle * NEAR))
     return float(budgets[above[-1] + 1])
-
-
-def most_pulls(instance: Instance, epsilon: float, delta: float, method: str) -> float:
-    """Return the proved upper bound on the (expected) cost; NaN where there is none."""
-    if method in RADII:
-        proved = bounds.has_expected_cost(method)
-        return bounds.expected_cost_upper(instance, epsilon, delta, method) if proved else math.nan
-    if most_error(instance, epsilon, MAX_PULLS, method) > delta:
-        return math.nan
-    low, high = math.log(2 * instance.n_arms), math.log(MAX_PULLS)
-    while high - low > 0.005:
-        middle = (low + high) / 2
-        if most_error(instance, epsilon, math.exp(middle), method) > delta:
-            low = middle
-        else:
-            high = middle
-    return math.exp(high)
-
-
-def most_error(instance: Instance, epsilon: float, budget: float, method: str) -> float:
-    """Return the proved upper bound on the error at a budget; 1 says nothing."""
-    version = "proved" if method == "apt" else method
-    return min(1.0, bounds.fixed_budget_upper(instance, epsilon, budget, version))
-
-
-def least_pulls(instance: Instance, epsilon: float, delta: float, method: str) -> float:
-    """Return the lower bound on the cost of any method.
-
-    For a fixed confidence it holds on this problem; for a fixed budget on the worst of the K + 1
-    problems B^0, ..., B^K of Theorem 3.2, so that a cost on this one may be below it.
-    """
-    if method not in BUDGET_METHODS:
-        return bounds.fixed_confidence_lower(instance, epsilon, delta, "reduction")
-    floor = 2 * instance.n_arms
-    at_floor = 4 * least_error(instance, epsilon, floor)
-    if not at_floor > 0 or delta >= 0.25:  # a mean moved to 0 or 1 is recognised at once
-        return 0.0
-    return floor * math.log(4 * delta) / math.log(at_floor)
-
-
-def least_error(instance: Instance, epsilon: float, budget: float) -> float:
-    """Return the lower bound on the error, on the worst of K + 1 problems; 0 without one."""
-    try:
-        return bounds.fixed_budget_lower(instance, epsilon, budget, "reduction")
-    except ValueError:  # a hypothesis of the theorem fails on this problem
-        return 0.0
 
 
 def require_finite_complexity(instance: Instance) -> None:

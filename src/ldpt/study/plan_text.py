@@ -168,8 +168,7 @@ COSTS: Columns = {
     "error": lambda row: f"{row['error']:.2g}",
     "price of privacy": lambda row: f"{row['price']:.2g}",
     "predicted": lambda row: f"{row['price_theory']:.2g}",
-    "lower bound": lambda row: rounded(row["bound_low"]) + "*" * (row["method"] in BUDGET_METHODS),
-    "upper bound": lambda row: rounded(row["bound_high"]),
+    "lower bound": lambda row: rounded(row["bound_low"]),
 }
 WRONG_MEANS: Columns = {
     "true gaps": lambda row: f"{row['gaps']:g} x guess",
@@ -187,8 +186,6 @@ ERRORS: Columns = {
     "error": lambda row: f"{row['estimate']:.2g}",
     "95 % interval": lambda row: f"{row['low']:.2g} .. {row['high']:.2g}",
     "without privacy": lambda row: f"{row['without_privacy']:.2g}",
-    "lower bound*": lambda row: f"{row['bound_low']:.2g}",
-    "upper bound": lambda row: f"{row['bound_high']:.2g}",
 }
 
 
@@ -227,10 +224,7 @@ def _legend(plan: Plan, width: int) -> Iterator[str]:
         "error": "share of simulated studies with a wrong verdict, if the guess is right",
         "price of privacy": "answers needed, divided by those needed without privacy",
         "predicted": "the price 1/c^2 of the theory, c = tanh(epsilon/2) for one answer",
-        "lower bound": "proved for every method; * for the worst of "
-        f"{plan.request.instance.n_arms + 1} similar problems, not for this one",
-        "upper bound": "proved for this method if the guess is right (- if none is proved); on the "
-        "average answers for methods that stop when certain",
+        "lower bound": "answers that every method needs on average that is right with any means",
         "true gaps": "distances of the means from the threshold: 0.5 x guess is a harder problem. "
         "A method that stops when certain then changes its length, a fixed number of answers its "
         "error",
