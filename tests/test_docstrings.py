@@ -10,7 +10,7 @@ import pytest
 
 STABLE = (
     "privacy", "instances", "radii", "bounds", "learners", "simulate", "exact", "summarise",
-    "rare",
+    "rare", "inference", "study",
 )  # fmt: skip
 
 

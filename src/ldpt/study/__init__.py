@@ -7,7 +7,7 @@
 >>> study.record(device.answer(ticket, reward=0.25))
 <Status.COUNTED: 'counted'>
 >>> study
-<study: 0 of 2 decided, 1 answers, 0 outstanding>
+<study: 0 of 2 decided, 1 answer, 0 outstanding>
 """
 
 from ldpt.study.device import PrivateDevice

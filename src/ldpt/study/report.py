@@ -169,12 +169,15 @@ def _methods(ledger: Ledger, level: float) -> str:
             f"of {learner.budget:,} responses."
         )
     text.append("An arm's answers entered in the order of their requests.")
+    by_hand = len(ledger.departures)
     if ledger.deadline is not None:
-        share = counts["given up"] / max(counts["asked"], 1)
+        overdue = counts["given up"] - by_hand
         text.append(
             f"Requests without an answer after {counted(ledger.deadline, 'round')} were given up, "
-            f"all alike ({counts['given up']:,}, {share:.1%})."
+            f"all alike ({overdue:,}, {overdue / max(counts['asked'], 1):.1%})."
         )
+    if by_hand:
+        text.append(f"{counted(by_hand, 'request')} given up by hand.")
     text += [_guarantee(ledger, level), f"Computed with ldpt {version}."]
     return " ".join(text)
 
@@ -189,10 +192,11 @@ def _guarantee(ledger: Ledger, level: float) -> str:
             f"The sides of the threshold {learner.threshold:g} are estimates without a guarantee; "
             f"{intervals}."
         )
+    bounds = max(1 - 2 * learner.delta, 0)
     return (
         f"All verdicts about the threshold {learner.threshold:g} are right with probability at "
         f"least {1 - learner.delta:g}, at whatever time the study ends; {intervals}; the one-sided "
-        f"bounds of decided arms are right with probability at least {1 - 2 * learner.delta:g}."
+        f"bounds of decided arms are right with probability at least {bounds:g}."
     )
 
 

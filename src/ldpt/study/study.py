@@ -421,7 +421,7 @@ class Study:
         if isinstance(self.learner, FixedBudget):
             decided = f"{self.learner.total_pulls:,} of {self.learner.budget:,} responses"
         return (
-            f"<{name}: {decided}, {counts['entered']:,} answers, "
+            f"<{name}: {decided}, {counted(counts['entered'], 'answer')}, "
             f"{counts['outstanding']:,} outstanding>"
         )
 
