@@ -1,4 +1,4 @@
-"""Exact error of Algorithm 2, exact losses of Algorithm 1, the radius coin, the best possible."""
+"""Exact error of Algorithm 2, exact losses of Algorithm 1, the radius coin."""
 
 from ldpt.claims import chains, coin
 from ldpt.claims.evidence import Evidence
@@ -21,7 +21,6 @@ def evidence() -> dict[str, Evidence]:
         "coin_boundary": coin.coin_boundary(),
         "coin_limit": coin.coin_limit(),
         "one_arm_flatness": coin.one_arm_flatness(),
-        "optimum": coin.optimum(),
     }
 
 

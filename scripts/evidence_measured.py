@@ -10,7 +10,7 @@ from ldpt.instances import read_instances
 EPSILONS = [0.01, 0.03, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0]
 TABLES = [
     "budget", "confidence", "mechanism", "error_map", "rare_budget", "rare_confidence", "tapes",
-    "surveys",
+    "surveys", "optimum",
 ]  # fmt: skip
 
 
@@ -51,6 +51,7 @@ def measured_evidence(instances: str, tables: dict[str, str]) -> dict[str, Evide
         "collapse_apt_clipped": budget.collapse(losses, "apt-clipped"),
         "collapse_lsa_clipped": budget.collapse(losses, "lsa-clipped"),
         "new_problems": budget.compared(losses),
+        "optimum": budget.optimum(read["optimum"]),
         "sampled_losses": budget.sampled_losses(rare, problems),
         "sampled_losses_lsa": budget.sampled_losses(rare, problems, 1.0, "lsa", ["lsa"]),
         **budget.appendix_checks(read["tapes"]),

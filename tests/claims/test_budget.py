@@ -55,6 +55,13 @@ def new_problems(lsa: int, apt: int = 200, cells: int = 10, lost: int = 0) -> di
     return budget.compared(pd.DataFrame(rows).assign(replicates=1000))
 
 
+def optimum(ratio: float) -> dict[str, Any]:
+    """Losses that are this multiple of the least possible."""
+    policies = ("apt", "lsa", "lsa-clipped")
+    rows = [{"policy": policy, "estimate": 0.01 * ratio, "optimal": 0.01} for policy in policies]
+    return budget.optimum(pd.DataFrame(rows))
+
+
 def appendix(violations: int) -> dict[str, Any]:
     row = {"cases": 300, "violations": violations, "largest_ratio": 0.9}
     names = ["apt: some arm", "lsa-clipped: some arm", "Lemma Y: an index", "coin: a tape"]
@@ -79,6 +86,8 @@ PLANTED: list[Plant] = [
     ("X16-half", SUPPORTED, lambda: collapsed({1.0: 1.2}, "lsa"), FALSE,
      lambda: collapsed({0.1: 1.2}, "lsa")),
     ("X17", SUPPORTED, lambda: new_problems(50, lost=1), FALSE, lambda: new_problems(50, lost=2)),
+    ("X43", TRUE, lambda: optimum(1.2), FALSE, lambda: optimum(1.8)),
+    ("X43", TRUE, lambda: optimum(1.2), FALSE, lambda: optimum(0.9)),
     *(
         (name, TRUE, lambda k=key: appendix(0)[k], FALSE, lambda k=key: appendix(1)[k])
         for name, key in (("X7", "erring_tapes"), ("X24", "erring_tapes"), ("X25", "exact_chains"))

@@ -26,7 +26,6 @@ FAILURE = {
     "printed_radius": 0.67,
 }
 FAR = {0.5: [1.0], 0.9: [1.0, 0.95]}  # arms that a few pulls decide
-PAIR = [((0.4, 0.4), 2.0)]
 ONE_LOSS = [(Instance("one", [0.9], 0.5), 1.0, 1900, 1e-80)]
 # claim, verdict as it is, evidence as it is, verdict with a fault, evidence with the fault
 Plant = tuple[str, str, Callable[[], dict[str, Any]], str, Callable[[], dict[str, Any]]]
@@ -114,7 +113,6 @@ PLANTED: list[Plant] = [
          lambda: coin.one_arm_flatness([1.0], FAR))
         for name in ("X18", "X33")
     ),
-    ("X43", TRUE, lambda: coin.optimum(pairs=PAIR), FALSE, lambda: coin.optimum(2.0, PAIR)),
     (
         "X21",
         TRUE,

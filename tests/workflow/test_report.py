@@ -37,7 +37,7 @@ PROOF_CONSTANTS = {
         "0.25",
         "800",
         "1.001",
-    ),  # by hand, or examples
+    ),  # by hand
 }
 
 

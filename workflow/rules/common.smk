@@ -270,6 +270,7 @@ MEASURED_TABLES = {
     "rare_confidence": "<results>/rare/fixed_confidence.csv",
     "tapes": "<results>/evidence/tapes.csv",
     "surveys": "<results>/tables/surveys.csv",
+    "optimum": "<results>/exact/optimal_loss.csv",
 }
 EVIDENCE = ["displays", "chains", "measured"]
 PRODUCTS = [

@@ -1,17 +1,15 @@
-"""Evidence on the radius ``coin`` and on the exact optimum, without randomness."""
+"""Evidence on the radius ``coin``, without randomness."""
 
 import itertools
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
-from ldpt import bounds, exact
+from ldpt import bounds
 from ldpt.claims.chains import COUNTEREXAMPLE, one_arm_chain
 from ldpt.claims.evidence import Evidence
 from ldpt.instances import Instance
-from ldpt.privacy import shrinkage
 from ldpt.radii import Radius, lower, upper
 
 DELTA = 0.1
@@ -111,48 +109,3 @@ def _spread(mean: float, tau: float, epsilons: Sequence[float], radius: str) -> 
         for epsilon in epsilons
     ]
     return max(ratios) / min(ratios)
-
-
-POLICIES = ("apt", "lsa", "apt-clipped", "lsa-clipped")
-
-
-PAIRS = (
-    ((0.15, 0.15), math.inf), ((0.1, 0.1), math.inf), ((0.08, 0.25), math.inf),
-    ((0.4, 0.4), 1.0), ((0.2, 0.45), 1.0), ((0.4, 0.4), 0.5),
-)  # fmt: skip
-
-
-def optimum(scale: float = 1.0, pairs: Sequence[Any] = PAIRS) -> Evidence:
-    """Losses over mirror images of two arms at tau = 1/2, over the least of any eps-LDP algorithm.
-
-    ``scale`` multiplies the optimum; a pair is the gaps of two arms and a privacy level.
-    """
-    ratios: dict[str, list[float]] = {policy: [] for policy in POLICIES}
-    for gaps, epsilon in pairs:
-        complexity = sum(gap**-2 for gap in gaps) / shrinkage(epsilon) ** 2
-        for share in (0.3, 0.7, 1.3):
-            budget = min(160, max(4, round(share * complexity)))
-            best = scale * exact.optimal_loss(gaps, epsilon, budget)
-            for policy in POLICIES:
-                ratios[policy].append(mirrored_loss(gaps, epsilon, budget, policy) / best)
-    names = {policy: policy.replace("-", "_") for policy in POLICIES}
-    return {
-        "cases": len(ratios["lsa"]),
-        "least_over_optimum": min(map(min, ratios.values())),
-        **{f"largest_{names[p]}_over_optimum": max(ratios[p]) for p in POLICIES},
-        **{f"median_{names[p]}_over_optimum": float(np.median(ratios[p])) for p in POLICIES},
-    }
-
-
-def mirrored_loss(gaps: Sequence[float], epsilon: float, budget: int, policy: str) -> float:
-    """Return the exact loss of a policy, averaged over the mirror images of a problem."""
-    losses = [
-        exact.fixed_budget_loss(
-            Instance("mirror", (0.5 + np.array(signs) * gaps).tolist(), 0.5),
-            epsilon,
-            budget,
-            policy,
-        )
-        for signs in itertools.product((-1, 1), repeat=len(gaps))
-    ]
-    return math.fsum(losses) / len(losses)
