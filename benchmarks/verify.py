@@ -25,7 +25,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
-from scipy.stats import binomtest, chi2_contingency, kstest, norm
+from scipy.stats import binomtest, chi2_contingency, chisquare, hypergeom, kstest, norm
 
 from ldpt import exact, rare
 from ldpt.engines import sources
@@ -34,6 +34,7 @@ from ldpt.engines.budget_runs import index_losses
 from ldpt.engines.confidence_runs import Runs, fixed_confidence_runs
 from ldpt.engines.fast_budget import fixed_budget_fast
 from ldpt.engines.indices import Judge
+from ldpt.engines.jit import compiled
 from ldpt.engines.literal_budget import fixed_budget_literal
 from ldpt.instances import Instance
 from ldpt.policies import INDEX_POLICIES, POLICIES
@@ -207,33 +208,66 @@ def rare_chains(rng: np.random.Generator) -> PValues:
         yield f"importance sampling of {policy}, T = {budget}", float(2 * norm.sf(abs(z)))
 
 
+@compiled
+def draw_parts(rng: np.random.Generator, m: int, ones: int, total: int, size: int) -> np.ndarray:
+    """Return draws of :func:`ldpt.engines.sources.hypergeometric`."""
+    sample = np.empty(size, np.int64)
+    for i in range(size):
+        sample[i] = sources.hypergeometric(rng, m, ones, total)
+    return sample
+
+
+@compiled
+def draw_touches(rng: np.random.Generator, m: int, ones: int, edge: int, size: int) -> int:
+    """Return how many of the walks of :func:`ldpt.engines.sources.reflected_edge` touch."""
+    touches = 0
+    for _ in range(size):
+        touches += sources.reflected_edge(rng, m, ones, edge, sources.NO_EDGE) != 0
+    return touches
+
+
+@compiled
+def draw_first_touches(
+    rng: np.random.Generator, m: int, ones: int, edge: int, size: int
+) -> np.ndarray:
+    """Return draws of :func:`ldpt.engines.sources.halved_touch`."""
+    sample = np.empty(size, np.int64)
+    for i in range(size):
+        sample[i] = sources.halved_touch(rng, m, ones, edge)
+    return sample
+
+
 def primitives(rng: np.random.Generator) -> PValues:
     """Compare random primitives with their laws, up to 10^13 responses."""
-    total = int(10 ** rng.uniform(3, 13))
+    total = int(rng.choice([100, 1000, 10_000]))
+    ones = int(total * rng.choice([0.5, 0.3]))
+    sample = draw_parts(rng, total // 2, ones, total, 100_000)
+    cuts = np.unique(hypergeom.ppf(np.linspace(0, 1, 22)[1:-1], total, ones, total // 2))
+    chances = np.diff(np.append(0, [*hypergeom.cdf(cuts, total, ones, total // 2), 1]))
+    counts = np.bincount(np.searchsorted(cuts, sample), minlength=chances.size)
+    yield f"hypergeometric, {total} responses", chisquare(counts, chances * sample.size).pvalue
+    total = int(10 ** rng.uniform(6, 13))
     ones = int(total * rng.choice([0.5, 0.3, 0.02]))
-    sample = np.array([sources.hypergeometric(rng, total // 2, ones, total) for _ in range(400)])
+    sample = draw_parts(rng, total // 2, ones, total, 300)
     spread = math.sqrt(ones * (total - ones) / (4 * (total - 1)))
     z = (sample + rng.random(sample.size) - 0.5 - ones * (total // 2) / total) / spread
     yield f"hypergeometric, {total} responses", kstest(z, "norm").pvalue
-    mean = ones / total
-    sample = np.array([sources.binomial(rng, total, mean) for _ in range(3000)])
-    z = (sample + rng.random(sample.size) - 0.5 - ones) / math.sqrt(ones * (1 - mean))
-    if ones > 3000:
-        yield f"binomial, {total} responses", kstest(z, "norm").pvalue
+    sample = np.array([sources.binomial(rng, total, ones / total) for _ in range(3000)])
+    z = (sample + rng.random(sample.size) - 0.5 - ones) / math.sqrt(ones * (1 - ones / total))
+    yield f"binomial, {total} responses", kstest(z, "norm").pvalue
     m = int(rng.choice([300, 3000, 30_000]))
-    edge = int(rng.choice([1.0, 1.5]) * math.sqrt(m))
-    touched = [sources.reflected_edge(rng, m, m // 2, edge, 1 << 40) != 0 for _ in range(20_000)]
+    edge = int(rng.choice([0.7, 1.0]) * math.sqrt(m))
     chance = math.exp(
         math.lgamma(m // 2 + 1) + math.lgamma(m - m // 2 + 1)
         - math.lgamma(m // 2 + edge + 1) - math.lgamma(m - m // 2 - edge + 1)
     )  # fmt: skip
-    yield f"touch of {edge} in {m} steps", binomtest(sum(touched), 20_000, chance).pvalue
-    walks = np.cumsum(
-        2 * rng.permuted(np.tile(np.arange(300) < 150, (2000, 1)), axis=1) - 1, axis=1
-    )
+    touches = draw_touches(rng, m, m // 2, edge, 10**6)
+    yield f"touch of {edge} in {m} steps", binomtest(int(touches), 10**6, chance).pvalue
+    orders = rng.permuted(np.tile(np.arange(300) < 150, (5000, 1)), axis=1)
+    walks = np.cumsum(2 * orders - 1, axis=1)
     first = [int(np.argmax(walk == 12)) + 1 for walk in walks if walk.max() >= 12]
-    drawn = [sources.halved_touch(rng, 300, 150, 12) for _ in range(4 * len(first))]
-    yield "first touch", same_law(np.array(first), np.array(drawn))
+    drawn = draw_first_touches(rng, 300, 150, 12, 50_000)
+    yield "first touch", same_law(np.array(first), drawn)
 
 
 CHECKS: dict[str, Callable[[np.random.Generator], PValues]] = {
