@@ -132,12 +132,12 @@ def stopping_time_quantiles(cells: pd.DataFrame, instances: Instances) -> Eviden
 
 
 def expected_cost_bounds(cells: pd.DataFrame, instances: Instances, scale: float = 1.0) -> Evidence:
-    """Mean stopping times over the proved bounds on E[T]; ``scale`` divides these."""
+    """Lower limits of mean stopping times over the proved bounds; ``scale`` divides these."""
     found: Evidence = {}
     for radius in filter(bounds.has_expected_cost, RADII):
         ratios = [
             scale
-            * row.mean_pulls_high
+            * row.mean_pulls_low
             / bounds.expected_cost_upper(instances[row.instance], row.epsilon, row.delta, radius)
             for row in rows_of(cells[cells["radius"] == radius])
         ]
