@@ -75,15 +75,12 @@ class Policy:
 
 
 POLICIES = {
-    policy.name: policy
-    for policy in (
-        Policy("apt", log_weight=0.0),
-        Policy("lsa", log_weight=0.5),
-        Policy("apt-clipped", 0.0, clipped=True),
-        Policy("lsa-clipped", 0.5, clipped=True, standardised=True),
-        Policy("uniform", log_weight=None),
-        Policy("laplace", 0.0, private_responses=False),
-    )
+    "apt": Policy("apt", log_weight=0.0),
+    "lsa": Policy("lsa", log_weight=0.5),
+    "apt-clipped": Policy("apt-clipped", 0.0, clipped=True),
+    "lsa-clipped": Policy("lsa-clipped", 0.5, clipped=True, standardised=True),
+    "uniform": Policy("uniform", log_weight=None),
+    "laplace": Policy("laplace", 0.0, private_responses=False),
 }
 INDEX_POLICIES = tuple(name for name, policy in POLICIES.items() if policy.has_engines)
 DEFAULT_POLICY = "lsa"  # what a practitioner gets without choosing

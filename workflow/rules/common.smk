@@ -73,16 +73,28 @@ def under(folder):
     return str(STUDY.root / folder)
 
 
-def code(name):
-    """Return the hash of scripts/NAME.py and of all modules it reaches, as a parameter.
+def code(name, methods=None):
+    """Return the hash of scripts/NAME.py and of all code it reaches, as a parameter.
 
     It is a function because every cluster job parses these files and needs one hash of them all.
+    With `methods`, only the rows of tables that a job uses count; the rule lists them as `rows`.
     """
 
     def digest(wildcards):
-        return code_hash(HOME / "scripts" / f"{name}.py")
+        rows = sorted(methods(wildcards)) if methods else None
+        return code_hash(HOME / "scripts" / f"{name}.py", rows)
 
     return digest
+
+
+def budget_rows(wildcards):
+    """Return the names of the policies of a simulation."""
+    return sorted(budget_methods(wildcards))
+
+
+def confidence_rows(wildcards):
+    """Return the names of the radii of a simulation."""
+    return sorted(confidence_methods(wildcards))
 
 
 pathvars:

@@ -4,7 +4,10 @@
 
 
 rule compile_kernels:
-    """Compile the engines once, so that no simulation job does it again."""
+    """Compile the engines once, so that no simulation job does it again.
+
+    Without a code hash: Numba compiles again what has changed, and no number depends on this file.
+    """
     output:
         "<results>/kernels.json",
     log:
@@ -12,8 +15,6 @@ rule compile_kernels:
     priority: AWAITED
     group:
         "prepare"
-    params:
-        code=code("compile_kernels"),
     script:
         "../../scripts/compile_kernels.py"
 
@@ -34,7 +35,8 @@ rule simulate_fixed_budget:
         mem_mb=budget_memory,
         runtime=budget_runtime,
     params:
-        code=code("simulate_fixed_budget"),
+        code=code("simulate_fixed_budget", budget_rows),
+        rows=budget_rows,
         seed=config["seed"],
         problem=problem,
         methods=budget_methods,
@@ -58,7 +60,8 @@ rule simulate_fixed_confidence:
         mem_mb=confidence_memory,
         runtime=confidence_runtime,
     params:
-        code=code("simulate_fixed_confidence"),
+        code=code("simulate_fixed_confidence", confidence_rows),
+        rows=confidence_rows,
         seed=config["seed"],
         constants=STUDY.constants,
         problem=problem,

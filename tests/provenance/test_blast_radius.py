@@ -1,0 +1,96 @@
+"""Which scripts a typical edit of the package makes stale: those whose numbers can change."""
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from ldpt.provenance import code, code_hash
+
+PROJECT = Path(__file__).resolve().parents[2]
+SCRIPTS = sorted(PROJECT.glob("scripts/*.py"))
+ROWS = ["apt", "lsa", "onesided", "coin"]  # what a simulation uses
+
+
+@pytest.fixture(scope="module")
+def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    copy = tmp_path_factory.mktemp("copy") / "ldpt"
+    shutil.copytree(PROJECT / "src/ldpt", copy, ignore=shutil.ignore_patterns("__pycache__"))
+    return copy
+
+
+@pytest.fixture
+def stale(package: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., set[str]]:
+    """Edit a file of the package; returns the scripts whose hash is another one then."""
+    monkeypatch.setattr(code, "PACKAGE", package)
+    monkeypatch.setattr(code, "LEFT_OUT", {package / p.relative_to(LIVE) for p in code.LEFT_OUT})
+
+    def hashes() -> dict[str, str]:
+        rows = {path: ROWS if path.stem.startswith("simulate_fixed") else None for path in SCRIPTS}
+        return {path.stem: code_hash(path, rows[path]) for path in SCRIPTS}
+
+    def edit(name: str, old: str, new: str) -> set[str]:
+        before, path = hashes(), package / name
+        text = path.read_text()
+        assert text.count(old) >= 1, f"{name} has no {old!r}"
+        try:
+            path.write_text(text.replace(old, new, 1))
+            after = hashes()
+        finally:
+            path.write_text(text)
+        return {name for name in before if before[name] != after[name]}
+
+    return edit
+
+
+LIVE = code.PACKAGE
+SIMULATIONS = {"simulate_fixed_budget", "simulate_fixed_confidence"}
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new"),
+    [
+        ("io/messages.py", "choose from", "pick from"),
+        ("io/files.py", "larger than", "bigger than"),
+        ("checks.py", "raise ValueError(", "raise ValueError('edited' + "),
+        ("radii.py", '"""', '"""Edited. '),
+        ("provenance/job.py", "differs from its record", "is not as recorded"),
+        ("study/state.py", "def save", "def stored"),
+    ],
+)
+def test_words_records_and_studies_make_nothing_stale(
+    stale: Callable[..., set[str]], name: str, old: str, new: str
+) -> None:
+    assert stale(name, old, new) == set()
+
+
+def test_the_engine_of_one_algorithm_leaves_the_other_alone(
+    stale: Callable[..., set[str]], package: Path
+) -> None:
+    for other, engine in (("budget", "fast_confidence"), ("confidence", "fast_budget")):
+        text = (package / f"engines/{engine}.py").read_text()
+        line = next(line for line in text.splitlines() if line.startswith("    return "))
+        edited = stale(f"engines/{engine}.py", line, line.replace("return ", "return +", 1))
+        assert f"simulate_fixed_{other}" not in edited
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new"),
+    [
+        ("policies.py", "POLICIES = {", 'POLICIES = {\n    "new": Policy("new", 0.25),'),
+        ("radii.py", "KINDS = {", 'KINDS = {\n    "new": Kind(True, ONE_SIDED),'),
+    ],
+)
+def test_a_new_row_of_a_table_leaves_simulations_alone(
+    stale: Callable[..., set[str]], name: str, old: str, new: str
+) -> None:
+    edited = stale(name, old, new)
+    assert not edited & SIMULATIONS
+    assert not [script for script in edited if script.startswith("summarise_fixed")]
+
+
+def test_a_changed_formula_makes_its_simulations_stale(stale: Callable[..., set[str]]) -> None:
+    edited = stale("radii.py", '"coin": Kind(True', '"coin": Kind(False')
+    assert "simulate_fixed_confidence" in edited
+    assert "simulate_fixed_budget" not in edited
