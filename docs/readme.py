@@ -1,4 +1,4 @@
-"""Write the generated parts of the README: findings, verdicts, failed claims, cost of a run.
+"""Write the generated parts of the README: findings, verdicts, failed claims, cost and hash of a run.
 
 Each part stands between two comments, ``<!-- NAME:begin -->`` and ``<!-- NAME:end -->``. ``make
 readme`` writes them after a run at paper scale.
@@ -20,6 +20,7 @@ from ldpt.text import as_markdown
 
 FINDINGS = Path("figures/findings.md")
 CLAIMS = Path("results/claims.json")
+RUN = Path("paper/run.json")
 PAUSE = 60  # seconds without a job that separate two sessions
 NO_BREAK = "\u00a0"
 PLACE = r"<!-- {name}:begin -->\n(.*?)<!-- {name}:end -->"
@@ -104,11 +105,13 @@ def busy(jobs: Iterable[Mapping[str, Any]]) -> float:
 def updated(readme: str, project: Path) -> str:
     """Return the README with its parts generated from a finished run."""
     claims = json.loads((project / CLAIMS).read_text(encoding="utf-8"))
+    compact = json.loads((project / RUN).read_text(encoding="utf-8"))
     parts = {
         "verdicts": verdict_table(claims),
         "findings": (project / FINDINGS).read_text(encoding="utf-8"),
         "own": failed_claims(claims),
         "cost": cost(project, os.cpu_count() or 1),
+        "run": f"Its hash, which `ldpt audit` compares: `{compact['run']}`.\n",
     }
     for name, content in parts.items():
         readme = with_part(readme, name, content)

@@ -44,6 +44,7 @@ def project(tmp_path: Path) -> Path:
         "results/smoke/large.txt": "x" * 5_000_000,
         "results/data.txt": "x" * 1_000_000,
         "figures/findings.md": "- found\n",
+        "paper/run.json": '{"run": "abc123"}',
         "results/claims.json": json.dumps({"headlines": HEADLINES, "claims": OWN}),
     }.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
@@ -52,11 +53,12 @@ def project(tmp_path: Path) -> Path:
 
 
 def test_readme_generates_all_its_parts(project: Path) -> None:
-    names = ("verdicts", "findings", "own", "cost")
+    names = ("verdicts", "findings", "own", "cost", "run")
     parts = "".join(f"<!-- {n}:begin -->\nstale\n<!-- {n}:end -->\n" for n in names)
     text = readme.updated(f"# Title\n{parts}end\n", project)
     assert "stale" not in text
     assert readme.part(text, "findings") == "- found\n"
+    assert "`abc123`" in readme.part(text, "run")
     assert readme.part(text, "own") == "- X2: H<sub>ε</sub> is small\n"
     assert "| Theorem\u00a01 | false, and why |\n" in readme.part(text, "verdicts")
     assert "steps: 5 true; 1 false. Another 10 are typos" in readme.part(text, "verdicts")
