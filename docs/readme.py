@@ -1,4 +1,4 @@
-"""Write the generated parts of the README: findings, verdicts, failed claims, cost and hash of a run.
+"""Write the generated parts of the README: findings, verdicts, failed claims, cost, run hash.
 
 Each part stands between two comments, ``<!-- NAME:begin -->`` and ``<!-- NAME:end -->``. ``make
 readme`` writes them after a run at paper scale.
