@@ -26,7 +26,6 @@ def typeset(source: str, root: Path, out: str) -> None:
     inputs = {
         "root": f"/{shown}/" if shown else "/",
         "records": json.dumps(short_records(root)),
-        "tables": json.dumps(sorted(path.stem for path in root.glob("results/tables/*.csv"))),
     }
     numbers = json.loads((root / "results" / "numbers.json").read_text(encoding="utf-8"))
     day = datetime.datetime.strptime(numbers["study:date"]["value"], "%d %B %Y")

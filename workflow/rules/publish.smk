@@ -56,6 +56,7 @@ rule article:
         numbers="<results>/numbers.json",
         claims="<results>/claims.json",
         tapes="<results>/evidence/tapes.csv",
+        world=expand("<results>/tables/{name}.csv", name=["surveys", "others"]),
         figures=expand("<figures>/{name}.pdf", name=FIGURES),
         captions=expand(
             "<results>/captions/{name}.{ext}", name=FIGURES, ext=["rst", "typ"]
