@@ -73,7 +73,7 @@ def drawn_settings(count, seed):
     return corners
 
 
-@pytest.mark.parametrize(("tau", "epsilon", "level"), drawn_settings(8, seed=1))
+@pytest.mark.parametrize(("tau", "epsilon", "level"), drawn_settings(4, seed=1))
 def test_lines_are_never_below_the_mixture_and_hardly_above(tau, epsilon, level):
     rng = np.random.default_rng([2, int(1e6 * tau), int(100 * min(epsilon, 100))])
     edge = Radius("coin").at(1, 1 / level, tau, epsilon)
@@ -82,17 +82,17 @@ def test_lines_are_never_below_the_mixture_and_hardly_above(tau, epsilon, level)
         t = mpmath.mpf(private_mean(tau, epsilon))
         for side, at in ((upper, t), (lower, 1 - t)):
             mixture = Mixture(at, scale, mpmath.mpf(edge.term))
-            for n in (1, 2, 3, int(10 ** rng.uniform(0, 5)), int(10 ** rng.uniform(0, 15)), 10**15):
+            for n in (1, int(10 ** rng.uniform(0.3, 5)), int(10 ** rng.uniform(3, 15)), 10**15):
                 b = side(edge, n, n)
                 excess = b / mixture.root(n, mpmath.mpf(b)) - 1
                 assert 0 < excess < ABOVE, n
 
 
-@pytest.mark.parametrize(("tau", "epsilon", "level"), drawn_settings(40, seed=3))
+@pytest.mark.parametrize(("tau", "epsilon", "level"), drawn_settings(16, seed=3))
 def test_coin_is_never_wider_than_onesided(tau, epsilon, level):
     terms = (1, 1 / level, tau, epsilon)
     edge, onesided = Radius("coin").at(*terms), Radius("onesided").at(*terms)
-    for n in [*range(1, 50), *(int(x) for x in np.geomspace(50, 1e15, 200))]:
+    for n in [*range(1, 50), *(int(x) for x in np.geomspace(50, 1e15, 100))]:
         most = upper(onesided, n, n) * (1 + ABOVE)
         assert 0 < upper(edge, n, n) <= most
         assert 0 < lower(edge, n, n) <= most
@@ -109,7 +109,7 @@ def test_mirrored_thresholds_have_mirrored_tables(tau, epsilon):
 @pytest.mark.parametrize(("tau", "epsilon"), [(0.5, 1.0), (0.9, math.inf), (0.03, 3.0), (0.3, 0.2)])
 def test_thresholds_in_responses_rise_by_at_most_one_a_pull(tau, epsilon):
     edge, t = Radius("coin").at(2, 0.01, tau, epsilon), private_mean(tau, epsilon)
-    n = np.arange(1, 20_001)
+    n = np.arange(1, 5001)
     above = np.array([upper(edge, k, k) for k in n.tolist()])
     below = np.array([lower(edge, k, k) for k in n.tolist()])
     highest, lowest = np.ceil(n * t + above), np.ceil(n * t - below) - 1

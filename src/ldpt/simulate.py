@@ -160,8 +160,11 @@ def fixed_budget(
     require_short_runs(replicates, last, one_by_one, len(grid))
     losses = np.empty((replicates, len(grid)), dtype=np.bool_)
 
+    judge = Judge(grid, instance.must_accept, instance.must_reject)
+    fill = _loss_engine(instance, epsilon, chosen, engine == "fast")
+
     def simulate_runs(rng: np.random.Generator, rows: slice) -> None:
-        _budget_runs(rng, instance, epsilon, chosen, engine == "fast", grid, losses[rows])
+        fill(rng, judge, losses[rows])
 
     names = (seed, "fixed_budget", instance.name, policy, epsilon)
     runs_per_call = max(1, PULLS_PER_CALL // last)
@@ -171,20 +174,19 @@ def fixed_budget(
     return pd.DataFrame({"replicate": replicate, "budget": budget, "loss": losses.ravel()})
 
 
-def _budget_runs(
-    rng: np.random.Generator, instance: Instance, epsilon: float, policy: Policy, fast: bool,
-    grid: np.ndarray, losses: np.ndarray,
-) -> None:  # fmt: skip
-    judge = Judge(grid, instance.must_accept, instance.must_reject)
+def _loss_engine(
+    instance: Instance, epsilon: float, policy: Policy, fast: bool
+) -> Callable[[np.random.Generator, Judge, np.ndarray], None]:
+    """Return the function that fills rows of losses with runs of a policy."""
+    means = instance.private_means(epsilon)
     if policy.log_weight is None:
         threshold = instance.private_threshold(epsilon)
-        uniform_losses(rng, instance.private_means(epsilon), threshold, judge, losses)
-        return
+        return lambda rng, judge, losses: uniform_losses(rng, means, threshold, judge, losses)
     rule = policy.rule(instance.threshold, instance.tolerance, epsilon)
     if policy.private_responses:
-        index_losses(rng, fast, instance.private_means(epsilon), rule, judge, losses)
-    else:
-        laplace_losses(rng, np.array(instance.means), rule, 1 / epsilon, judge, losses)
+        return lambda rng, judge, losses: index_losses(rng, fast, means, rule, judge, losses)
+    rewards = np.array(instance.means)
+    return lambda rng, judge, losses: laplace_losses(rng, rewards, rule, 1 / epsilon, judge, losses)
 
 
 def fixed_confidence(
