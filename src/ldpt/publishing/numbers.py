@@ -96,7 +96,7 @@ def fill(template: str, numbers: Numbers) -> str:
 
 
 def _of_claims(claims: Mapping[str, Any]) -> dict[str, Any]:
-    """Headlines (roots by level and verdict, typos), and every number of the evidence.
+    """Return headlines (roots by level and verdict, typos), and every number of the evidence.
 
     ``claims:LEVEL:VERDICT`` counts roots, ``claims:LEVEL`` all roots of a level, and
     ``theorem:ID:line`` is the one line on a theorem.
@@ -125,7 +125,7 @@ def _of_claims(claims: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _of_runs(fixed_budget: pd.DataFrame, fixed_confidence: pd.DataFrame) -> dict[str, Any]:
-    """The size of the study: grid points, runs and pulls, counted from the summaries."""
+    """Return the size of the study: settings, runs and pulls, counted from the summaries."""
     sweeps = fixed_budget.groupby(["instance", "policy", "epsilon"])
     longest = sweeps[["budget", "replicates"]].max()
     budget_pulls = float((longest["budget"] * longest["replicates"]).sum())
@@ -153,10 +153,10 @@ def _of_runs(fixed_budget: pd.DataFrame, fixed_confidence: pd.DataFrame) -> dict
 
 
 def _of_losses(fixed_budget: pd.DataFrame) -> dict[str, Any]:
-    """Error probabilities at T = H_eps; where no run erred, the upper limit as a text.
+    """Return error probabilities at T = H_eps; where no run erred, the upper limit as a text.
 
     Only where Algorithm 1 and ``lsa`` were both run, so that they can be compared. The ratios are
-    the ratios of ``lsa`` to Algorithm 1 over the problems that nobody had looked at.
+    the ratios of ``lsa`` to Algorithm 1 over the held-out problems.
     """
     at = fixed_budget[fixed_budget["scaled_budget"].between(1, 1 + AT_COMPLEXITY)]
     first = at.sort_values("budget").drop_duplicates(["policy", "instance", "epsilon"])
@@ -180,7 +180,7 @@ def _of_losses(fixed_budget: pd.DataFrame) -> dict[str, Any]:
 
 
 def _of_paper(paper: Mapping[str, Any]) -> dict[str, str]:
-    """The paper that is replicated, as ``CITATION.cff`` has it."""
+    """Return the paper that is replicated, as ``CITATION.cff`` has it."""
     authors = [f"{a['given-names']} {a['family-names']}" for a in paper["authors"]]
     return {
         "cited:authors": text.listed(authors),
@@ -206,7 +206,7 @@ def _of_instances(instances: Iterable[Instance]) -> dict[str, Any]:
 
 
 def _of_counterexample(instances: Iterable[Instance]) -> dict[str, Any]:
-    """What one response can do to Algorithm 2 when there is one arm."""
+    """Return the effect of one response on Algorithm 2 with one arm."""
     name, epsilon, delta = COUNTEREXAMPLE
     (problem,) = [instance for instance in instances if instance.name == name]
 
