@@ -70,7 +70,7 @@ def skewed_losses(losses: pd.DataFrame) -> Evidence:
 
 def _growth(cells: pd.DataFrame) -> Evidence:
     """Median over the problems of the loss at the smallest eps over that at eps = 1."""
-    found: Evidence = {"growth_problems": 0}
+    found: Evidence = {}
     for policy in ("apt", "apt-clipped"):
         growth = []
         for _, part in cells[cells["policy"] == policy].groupby("instance"):
@@ -78,7 +78,7 @@ def _growth(cells: pd.DataFrame) -> Evidence:
             if 1.0 in curve.index and curve.index[0] < 1 and curve[1.0] > 0:
                 growth.append(curve.iloc[0] / curve[1.0])
         found[f"{policy.replace('-', '_')}_growth"] = median(growth)
-        found["growth_problems"] = len(growth)
+        found["growth_problems"] = min(found.get("growth_problems", len(growth)), len(growth))
     return found
 
 
