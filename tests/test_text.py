@@ -10,12 +10,8 @@ from tests.claims.judging import REGISTERED
 from tests.conftest import PROJECT
 from tests.plots import scripts
 
-TEXTS = [
-    words
-    for claim in REGISTERED
-    for words in (claim.where, claim.statement, claim.amendment, claim.reason, claim.meaning)
-    if words
-]
+FIELDS = ("where", "statement", "amendment", "reason", "meaning")
+TEXTS = [claim[field] for claim in REGISTERED for field in FIELDS if claim.get(field)]
 
 
 @pytest.mark.parametrize(
