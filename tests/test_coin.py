@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from ldpt import coin
-from ldpt.engines import decisions
+from ldpt.engines import boundaries
 from ldpt.exact import fixed_confidence_error
 from ldpt.instances import Instance
 from ldpt.privacy import private_mean, shrinkage
@@ -124,8 +124,7 @@ def test_plain_and_compiled_boundaries_are_equal():
     edge = Radius("coin").at(4, 0.02, 0.7, 2.0)
     rng = np.random.default_rng(4)
     for n in [*range(1, 200), *(10 ** rng.uniform(0, 15.9, 2000)).astype(int).tolist()]:
-        assert decisions.upper(edge, n, n) == upper(edge, n, n)
-        assert decisions.lower(edge, n, n) == lower(edge, n, n)
+        assert boundaries.sides(edge, n, n) == (upper(edge, n, n), lower(edge, n, n))
 
 
 @pytest.mark.parametrize("delta", [0.999999999999, 0.5, 1e-300])
