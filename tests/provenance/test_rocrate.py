@@ -57,18 +57,21 @@ def offline_cache(tmp_path: Path) -> Path:
 
 
 def issues(path: Path, cache: Path) -> list[str]:
-    """What the validator objects to among the required checks."""
+    """What the validator objects to among the required and recommended checks."""
     from rocrate_validator import services
 
     settings = services.ValidationSettings(
         rocrate_uri=str(path),
         profile_identifier="provenance-run-crate-0.5",
-        requirement_severity="REQUIRED",
+        requirement_severity="RECOMMENDED",
         offline=True,
         cache_path=cache,
         skip_availability_check=True,
     )
-    return [str(issue.message) for issue in services.validate(settings).get_issues()]
+    messages = [str(issue.message) for issue in services.validate(settings).get_issues()]
+    # Neither the files of the crate nor those who made it have a public address.
+    unknown = ("id SHOULD be an absolute URI", "The organization SHOULD have a URL")
+    return [text for text in messages if not any(part in text for part in unknown)]
 
 
 def metadata(path: Path) -> dict[str, dict]:
@@ -78,7 +81,7 @@ def metadata(path: Path) -> dict[str, dict]:
     return {entity["@id"]: entity for entity in graph}
 
 
-def test_crate_passes_all_required_checks_of_its_profile(packed: Path, offline_cache: Path) -> None:
+def test_crate_passes_all_checks_of_its_profile(packed: Path, offline_cache: Path) -> None:
     assert issues(packed, offline_cache) == []
 
 

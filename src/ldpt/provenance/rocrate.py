@@ -8,6 +8,7 @@ import json
 import zipfile
 from collections.abc import Mapping
 from datetime import datetime, timedelta
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -85,9 +86,11 @@ class _Crate:
         self.entities: dict[str, Entity] = {}
         self.files: dict[str, Path] = {}
         self.dataset = self.add("./", "Dataset")
-        self.workflow = self.file(
-            self.project / "Snakefile", kind=["ComputationalWorkflow", "HowTo"]
-        )
+        snakefile = self.project / "Snakefile"
+        self.workflow = self.code(snakefile, ["ComputationalWorkflow", "HowTo"], version("ldpt"))
+        self.authors = self.add("#authors", "Organization", name="The ldpt authors")
+        host = self.records[MANIFEST]["volatile"].get("host", "an unknown machine")
+        self.operator = self.add("#operator", "Organization", name=f"operator of {host}")
         self.add_jobs()
         self.add_run()
         self.add_rest()
@@ -97,6 +100,14 @@ class _Crate:
         entity = {"@id": identifier, "@type": kind}
         entity |= {name: _refer(value) for name, value in properties.items()}
         return self.entities.setdefault(identifier, entity)
+
+    def code(self, path: Path, kind: list[str], number: str) -> Entity:
+        """Add a file that is run; its address is the one in the crate, as it has no other."""
+        entity = self.file(path, kind)
+        facts = {"version": number, "url": entity["@id"]}
+        for name, value in facts.items():
+            entity.setdefault(name, value)
+        return entity
 
     def file(self, path: Path, kind: list[str] | None = None) -> Entity:
         """Add a file under its path in the project; ``kind`` is for code."""
@@ -129,7 +140,8 @@ class _Crate:
         for number, names in enumerate(jobs.values()):
             stable = self.records[names[0]]["stable"]
             rule = stable["rule"]
-            tool = self.file(self.project / stable["script"], kind=["SoftwareApplication"])
+            script, digest = self.project / stable["script"], stable["code"]["hash"][:12]
+            tool = self.code(script, ["SoftwareApplication"], digest)
             tools[tool["@id"]] = tool
             facts = {"name": rule, "position": str(len(steps)), "workExample": tool}
             step = steps.setdefault(rule, self.add(f"Snakefile#{rule}", "HowToStep", **facts))
@@ -156,6 +168,8 @@ class _Crate:
             identifier,
             "CreateAction",
             name=" ".join([stable["rule"], *stable["wildcards"].values()]),
+            description=f"Job of the rule {stable['rule']}",
+            agent=self.operator,
             instrument=tool,
             object=given,
             result=self.products(names),
@@ -176,20 +190,23 @@ class _Crate:
             "#run",
             "CreateAction",
             name="run of the workflow",
+            description="All jobs of the workflow for one config",
+            agent=self.operator,
             instrument=self.workflow,
             object=configs,
             result=self.products(self.records),
             actionStatus=COMPLETED,
             **_times(self.records.values()),
         )
-        version = self.records[MANIFEST]["stable"]["environment"]["libraries"].get("snakemake")
+        libraries = self.records[MANIFEST]["stable"]["environment"]["libraries"]
         facts = {"name": "Snakemake", "url": "https://snakemake.github.io"}
-        facts["softwareVersion"] = version or "unknown"
+        facts["softwareVersion"] = libraries.get("snakemake", "unknown")
         engine = self.add("#snakemake", "SoftwareApplication", **facts)
         facts = {"name": "organisation of the run", "instrument": engine}
         self.add("#organisation", "OrganizeAction", **facts, object=self.starts, result=run)
         self.workflow["input"] = _refer(parameter)
-        self.dataset["mentions"] = _refer(run)
+        actions = [e for e in self.entities.values() if e["@type"] == "CreateAction"]
+        self.dataset["mentions"] = _refer(actions)
 
     def add_rest(self) -> None:
         """Add the records, and the files of the project that are needed to run again."""
@@ -213,13 +230,15 @@ class _Crate:
             "programmingLanguage": _refer(language),
         }
         profiles = [
-            self.add(address, "CreativeWork", name=name, version=version)
-            for address, (name, version) in PROFILES.items()
+            self.add(address, "CreativeWork", name=name, version=number)
+            for address, (name, number) in PROFILES.items()
         ]
         self.dataset |= {
             "name": f"Run of the workflow of ldpt ({self.manifest['config_hash'][:12]})",
             "description": "Locally differentially private thresholding bandits: every figure, "
             "table and simulation of one run, with the code and config that made them.",
+            "author": _refer(self.authors),
+            "publisher": _refer(self.authors),
             "license": _refer(self.add(LICENSE, "CreativeWork", name="MIT License")),
             "datePublished": _times(self.records.values())["endTime"],
             "conformsTo": _refer(profiles),
