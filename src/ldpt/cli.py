@@ -53,6 +53,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("ldpt: interrupted", file=sys.stderr)
         return INTERRUPTED
+    except ModuleNotFoundError as error:  # figures, crates and audits need more than the library
+        hint = "pip install 'ldpt[workflow]'"
+        print(f"ldpt {words[0]}: the package {error.name} is missing: {hint}", file=sys.stderr)
+        return INVALID
     except (ValueError, OSError, MemoryError) as error:
         print(f"ldpt {words[0]}: {short(error, 600)}", file=sys.stderr)
         return INVALID
