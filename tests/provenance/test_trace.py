@@ -132,13 +132,6 @@ def test_trace_as_json_holds_every_file(root: Path) -> None:
     assert content["products"][SHARD]["settings"]["seed"] == 7
 
 
-def test_trace_as_dot_draws_every_file(root: Path) -> None:
-    text = render_trace(trace(root / "figures/rows.png", root), "dot")
-    assert text.startswith("digraph")
-    assert f'"{ROWS}" -> "{SHARD}";' in text
-    assert text.count("{") == text.count("}")
-
-
 @pytest.mark.parametrize("suffix", [".png", ".pdf"])
 def test_trace_finds_the_product_of_a_mailed_copy(root: Path, tmp_path: Path, suffix: str) -> None:
     mailed = tmp_path / f"from-a-colleague{suffix}"

@@ -23,7 +23,6 @@ def add_trace(parser: argparse.ArgumentParser) -> None:
         parser.add_mutually_exclusive_group(),
         full="every file and every setting",
         json="everything, machine-readable",
-        dot="everything, as a graph for Graphviz",
     )
     parser.set_defaults(handler=_trace)
 
@@ -32,7 +31,7 @@ def _trace(arguments: argparse.Namespace) -> int:
     from ldpt.provenance.records import find_root
     from ldpt.provenance.trace import render_trace, trace
 
-    forms = ("full", "json", "dot")
+    forms = ("full", "json")
     form = next((name for name in forms if getattr(arguments, name)), "summary")
     root = find_root(arguments.root, near=arguments.product)
     print(render_trace(trace(arguments.product, root), form))

@@ -7,14 +7,8 @@ from typing import Any
 
 from ldpt.io.files import read_whole
 from ldpt.io.json_values import plain, read_json
-from ldpt.provenance import (
-    FORMAT,
-    file_hash,
-    read_record,
-    record_path,
-    relative_to,
-    stable_hash,
-)
+from ldpt.provenance.hashing import file_hash, stable_hash
+from ldpt.provenance.records import FORMAT, read_record, record_path, relative_to
 
 MANIFEST = "results/manifest.json"
 MAX_MANIFEST = 10**8  # bytes

@@ -9,6 +9,7 @@ import zipfile
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 from importlib.metadata import version
+from mimetypes import guess_type
 from pathlib import Path
 from typing import Any
 
@@ -41,18 +42,6 @@ PROJECT_FILES = (
     "benchmarks/*.*", "docs/**/*", "examples/*.*",
 )  # fmt: skip
 BUILT = {"__pycache__", "_build", "_generated"}
-MEDIA = {
-    ".csv": "text/csv",
-    ".json": "application/json",
-    ".md": "text/markdown",
-    ".parquet": "application/vnd.apache.parquet",
-    ".pdf": "application/pdf",
-    ".png": "image/png",
-    ".py": "text/x-python",
-    ".tex": "application/x-tex",
-    ".yaml": "application/yaml",
-}
-
 Entity = dict[str, Any]
 
 
@@ -120,7 +109,7 @@ class _Crate:
                 name=path.name,
                 sha256=file_hash(path),
                 contentSize=str(path.stat().st_size),
-                encodingFormat=MEDIA.get(path.suffix, "text/plain"),
+                encodingFormat=guess_type(path.name)[0] or "application/octet-stream",
             )
         return self.entities[name]
 

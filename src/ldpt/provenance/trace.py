@@ -202,11 +202,9 @@ def _home(name: str, run: Run) -> str:
 
 
 def render_trace(trace: Trace, form: str = "summary") -> str:
-    """Return the trace on one screen, ``full`` as a tree, as ``json`` or as ``dot``."""
+    """Return the trace on one screen, ``full`` as a tree, or as ``json``."""
     if form == "json":
         return json.dumps(asdict(trace), indent=1)
-    if form == "dot":
-        return "\n".join(_dot(trace))
     lines = list(trace.preface)
     if trace.top:
         lines += [""] * bool(lines)
@@ -279,17 +277,6 @@ def _environment_lines(product: Product) -> Iterator[str]:
     yield f"made {made.get('started')} on {made.get('host')} in {seconds} s"
     yield f"commit {made.get('commit') or 'unknown'}, {clean}"
     yield from _wrapped(f"Python {made['python']}, {libraries}", "")
-
-
-def _dot(trace: Trace) -> Iterator[str]:
-    yield "digraph trace {\n  rankdir=RL; node [shape=box];"
-    for name, sha in trace.sources.items():
-        yield f'  "{name}" [label="{name}\\nsource {sha[:SHORT]}"];'
-    for name, product in trace.products.items():
-        yield f'  "{name}" [label="{name}\\n{product.rule} {product.sha256[:SHORT]}"];'
-        for below in (*product.inputs, *product.sources):
-            yield f'  "{name}" -> "{below}";'
-    yield "}"
 
 
 def _tree(trace: Trace) -> Iterator[str]:
