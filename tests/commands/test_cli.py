@@ -29,7 +29,7 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, 
     """Exit code, standard output and standard error of one command."""
     try:
         code = main(arguments)
-    except SystemExit as end:  # argparse ends by itself
+    except SystemExit as end:  # raised by argparse
         code = int(end.code or 0)
     out, err = capsys.readouterr()
     return code, out, err
