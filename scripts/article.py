@@ -22,7 +22,9 @@ def typeset(source: str, root: Path, out: str) -> None:
     """
     import typst
 
-    shown = root.as_posix().strip("/.")
+    shown, top = root.as_posix().strip("/."), "."
+    if not Path(source).resolve().is_relative_to(Path.cwd()):  # the project is elsewhere
+        shown, top = root.resolve().as_posix().strip("/"), "/"
     inputs = {
         "root": f"/{shown}/" if shown else "/",
         "records": json.dumps(short_records(root)),
@@ -33,7 +35,7 @@ def typeset(source: str, root: Path, out: str) -> None:
         typst.compile(
             source,
             output=out,
-            root=".",
+            root=top,
             sys_inputs=inputs,
             timestamp=day.replace(tzinfo=datetime.UTC),
             ignore_system_fonts=True,

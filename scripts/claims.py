@@ -9,15 +9,13 @@ from ldpt.claims import register
 from ldpt.publishing import tables
 from ldpt.publishing.claims_page import PARTS
 
-SCHEMAS = Path("workflow/schemas")
 
-
-def judge(path: str, evidence: list[str]) -> dict[str, Any]:
+def judge(path: str, evidence: list[str], schemas: Path) -> dict[str, Any]:
     """Return headlines and verdicts."""
-    rows = register.read_register(path, SCHEMAS / "claims.schema.yaml")
+    rows = register.read_register(path, schemas / "claims.schema.yaml")
     entries = {Path(file).stem: json.loads(Path(file).read_text()) for file in evidence}
     document = register.judge(rows, entries)
-    register.validate(document, SCHEMAS / "verdicts.schema.yaml", "the verdicts")
+    register.validate(document, schemas / "verdicts.schema.yaml", "the verdicts")
     return document
 
 
@@ -52,7 +50,8 @@ if __name__ == "__main__":
     from ldpt.provenance import job
 
     with job(snakemake) as this:
-        document, out = judge(this.input.register, list(this.input.evidence)), this.output
+        given, out = this.input, this.output
+        document = judge(given.register, list(given.evidence), Path(given.schemas[0]).parent)
         content = json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False)
         Path(out.verdicts).write_text(content + "\n", encoding="utf-8")
         Path(out.page).write_text(as_page(document), encoding="utf-8")
