@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from ldpt import cli
 from ldpt.provenance import read_record, record_path
+from ldpt.provenance.audit import audit
 from tests.conftest import snakemake
 from tests.provenance.products import OTHER_SHARD, ROWS, SHARD, flip
 
@@ -32,24 +32,22 @@ def test_a_changed_seed_stops_a_copied_run_with_one_line(root: Path, options: li
     (line,) = [line for line in said.splitlines() if "came from another folder" in line]
     assert "settings changed: seed" in line
     assert "simulate_mechanism (1)" in line
-    assert "`ldpt audit --root out --remove-stale`" in line
+    assert line.endswith("with LDPT_STALE=remove in the environment to make them again")
 
 
-def test_removing_stale_products_makes_exactly_them_again(
-    root: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
+def test_stale_products_are_removed_where_this_is_allowed(
+    root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     edit(root.parent / "scripts/count_rows.py", "policy,rows", "policy,lines")
-    monkeypatch.chdir(root.parent)
     before = {name: record_path(root, name).read_bytes() for name in (SHARD, ROWS)}
-    assert "code changed: scripts/count_rows.py" in (snakemake(root.parent).stderr)
-    assert cli.main(["audit", "--root", "out", "--trust", "--remove-stale"]) == 1
-    assert capsys.readouterr().out.endswith("removed 1 stale products\n")
-    assert not (root / ROWS).exists()
+    monkeypatch.setenv("LDPT_STALE", "remove")
     done = snakemake(root.parent)
     assert done.returncode == 0, done.stderr
+    line = "removed 1 product under out: code changed: scripts/count_rows.py; rules count_rows (1)"
+    assert line in done.stderr.splitlines()
     assert record_path(root, SHARD).read_bytes() == before[SHARD]
     assert record_path(root, ROWS).read_bytes() != before[ROWS]
-    assert cli.main(["audit", "--root", "out", "--trust"]) == 0
+    assert audit(root, trust=True).intact
 
 
 def test_products_of_this_folder_are_left_to_snakemake(root: Path) -> None:

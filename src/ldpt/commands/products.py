@@ -48,7 +48,6 @@ def add_audit(parser: argparse.ArgumentParser) -> None:
         parser,
         trust="run the code of the audited project if it is another one than this package's own: "
         "for --replay and for the comparison with the DAG",
-        remove_stale="remove the products that the present code or config would make differently",
         json="machine-readable output",
     )
     parser.set_defaults(handler=_audit)
@@ -63,8 +62,6 @@ def _audit(arguments: argparse.Namespace) -> int:
     root = find_root(arguments.root)
     report = audit.audit(root, arguments.replay or 0, arguments.seed or 0, arguments.trust)
     print(audit.render_audit(report, "json" if arguments.json else "text"))
-    if arguments.remove_stale:
-        print(f"removed {len(audit.remove_stale(report, root))} stale products")
     return 0 if report.intact else 1
 
 

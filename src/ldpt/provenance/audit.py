@@ -441,15 +441,6 @@ def flat(value: Any, prefix: str = "") -> dict[str, Any]:
     return {key: item for part in parts for key, item in part.items()}
 
 
-def remove_stale(report: Report, root: Path) -> list[str]:
-    """Remove the stale products of a report with their records, and return their names."""
-    stale = [fault.what for fault in report.faults if fault.kind == "stale"]
-    for name in stale:
-        for path in (root / name, record_path(root, name)):
-            path.unlink(missing_ok=True)
-    return stale
-
-
 # --- the report
 
 

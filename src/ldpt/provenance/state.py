@@ -28,6 +28,8 @@ from ldpt.provenance.records import (
     record_path,
 )
 
+STALE = "LDPT_STALE"  # variable of the environment: "remove" allows to remove stale products
+
 
 def check_run(workflow: Any, home: Path, root: str | Path) -> None:
     """End Snakemake with one line if a run would start from stale products of another folder.
@@ -56,16 +58,22 @@ def require_current(project: Project, origin: Mapping[str, Any]) -> None:
         return
     steps = plan_jobs(project, origin)
     stale = {name: changes for name in foreign if (changes := _stale(name, steps, project))}
-    if stale:
-        rules = Counter(steps[name].rule for name in stale)
-        listed = ", ".join(f"{rule} ({number})" for rule, number in rules.items())
-        kinds = sorted({change for changes in stale.values() for change in changes})
-        root = os.path.relpath(project.root)
+    if not stale:
+        return
+    rules = Counter(steps[name].rule for name in stale)
+    listed = ", ".join(f"{rule} ({number})" for rule, number in rules.items())
+    kinds = sorted({change for changes in stale.values() for change in changes})
+    what = f"{counted(len(stale), 'product')} under {os.path.relpath(project.root)}"
+    why = f"{short('; '.join(kinds), 200)}; rules {listed}"
+    if os.environ.get(STALE) != "remove":
         raise ValueError(
-            f"{counted(len(stale), 'product')} under {root} came from another folder and "
-            f"would be made differently now ({short('; '.join(kinds), 200)}; rules {listed}): "
-            f"remove them with `ldpt audit --root {root} --remove-stale`, then run again"
+            f"{what} came from another folder and would be made differently now ({why}): "
+            f"start Snakemake with {STALE}=remove in the environment to make them again"
         )
+    for name in stale:
+        for path in (project.root / name, record_path(project.root, name)):
+            path.unlink(missing_ok=True)
+    print(f"removed {what}: {why}", file=sys.stderr)
 
 
 def foreign_products(root: Path) -> list[str]:
