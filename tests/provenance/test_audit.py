@@ -261,7 +261,7 @@ def test_bad_input_is_one_line_and_2(
 
 
 def remake(root: Path, product: str) -> None:
-    """Write a product and its record anew, as the workflow does: later than the manifest."""
+    """Write a product and its record again, later than the manifest, as the workflow does."""
     record = read_record(record_path(root, product))
     (root / product).write_text("epsilon,rows\n1,2\n")
     stable = record["stable"] | {"sha256": file_hash(root / product), "bytes": 17}

@@ -1,4 +1,4 @@
-"""Values as JSON can hold them."""
+"""Conversion of values to plain JSON, and strict parsing."""
 
 import json
 import math
@@ -7,7 +7,7 @@ from typing import Any
 
 
 def plain(value: Any) -> Any:
-    """A value in terms of JSON alone: NaN, infinities and other objects become text.
+    """Return a value in terms of JSON alone: NaN, infinities and other objects become text.
 
     >>> plain({"cells": (1, 2), "largest": math.inf})
     {'cells': [1, 2], 'largest': 'inf'}

@@ -6,7 +6,7 @@ MAX_NAMES = 20  # that a message lists
 
 
 def short(text: object, width: int = 300) -> str:
-    """A text, or the message of an error, on one line of at most ``width`` characters.
+    """Return a text, or the message of an error, on one line of at most ``width`` characters.
 
     >>> short(ValueError("two\\nlines"))
     'two lines'
@@ -25,15 +25,16 @@ def printable(text: str) -> str:
 
 
 def shown(value: object) -> str:
-    """A value that somebody gave, as an error repeats it: on one line, and short.
+    """Return a value as error messages show it: on one line, and short.
 
     >>> shown("x"), shown(10**5000)
-    ("'x'", 'a int')
+    ("'x'", 'an int')
     """
     try:
         return short(repr(value), 60)
-    except Exception:  # a number of too many digits, or an object that does not tell
-        return f"a {type(value).__name__}"
+    except Exception:  # repr() failed
+        name = type(value).__name__
+        return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
 
 
 def unknown(kind: str, name: object, known: Iterable[object]) -> str:
@@ -54,7 +55,7 @@ def unknown(kind: str, name: object, known: Iterable[object]) -> str:
 
 
 def counted(count: int, one: str, many: str = "") -> str:
-    """A number with its noun.
+    """Return a number with its noun.
 
     >>> counted(1, "fault"), counted(2, "fault"), counted(0, "entry", "entries")
     ('1 fault', '2 faults', '0 entries')

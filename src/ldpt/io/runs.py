@@ -1,4 +1,4 @@
-"""Files of runs: Parquet tables that say in their own columns what was simulated.
+"""Parquet files of simulated runs, with labels in their own columns.
 
 Written without pandas, whose import takes as long as many of the jobs that write such a file.
 """
@@ -16,7 +16,7 @@ Labels = dict[str, str | float]
 
 
 def labelled(labels: Labels, columns: Mapping[str, np.ndarray]) -> "pa.Table":
-    """Columns of equal length behind labels that hold for all of their rows.
+    """Return columns of equal length behind labels that hold for all of their rows.
 
     Parquet keeps the values of a column in a dictionary, so that a label takes a few bytes.
     """
@@ -28,7 +28,7 @@ def labelled(labels: Labels, columns: Mapping[str, np.ndarray]) -> "pa.Table":
 
 
 def _repeated(value: str | float, rows: int) -> "pa.Array":
-    """One value in every row."""
+    """Return a column with one value in every row."""
     import pyarrow as pa
 
     if not isinstance(value, str):
@@ -39,7 +39,7 @@ def _repeated(value: str | float, rows: int) -> "pa.Array":
 
 
 def _column(values: np.ndarray) -> "pa.Array":
-    """An array of numbers or truth values, from its bytes: ``pa.array`` would import pandas."""
+    """Return an array from its bytes; ``pa.array`` would import pandas."""
     import pyarrow as pa
 
     kind = pa.from_numpy_dtype(values.dtype)
@@ -49,7 +49,7 @@ def _column(values: np.ndarray) -> "pa.Array":
 
 
 def write_runs(path: str, tables: Iterable["pa.Table"]) -> None:
-    """One table under the other, in one file; each is written before the next one is made."""
+    """Append tables to one Parquet file, streaming."""
     from pyarrow import parquet
 
     tables = iter(tables)

@@ -15,7 +15,7 @@ def run_jobs(
 ) -> list[Any]:
     """Call functions in threads while the calling thread waits, and return their results.
 
-    Python raises KeyboardInterrupt between two of its own instructions; compiled code may run for
+    Python raises KeyboardInterrupt between two bytecode instructions; compiled code may run for
     minutes before the next one. After Ctrl-C, or the first error, no further job is begun, and
     ``stop`` makes those that run return; they are not waited for. ``done`` is called with the
     place of each finished job, in order.

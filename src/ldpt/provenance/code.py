@@ -1,6 +1,6 @@
 """The code behind a script: the definitions that it reaches, and a hash over them.
 
-A script reaches all of its own file and, through the names used there, functions, classes and
+A script reaches its whole file and, through the names used there, functions, classes and
 constants of the package, and what these use in turn. Of every imported module the statements that
 run on import and define nothing count as well. What cannot change a number does not count:
 comments, layout, docstrings, annotations of functions, the arguments of ``raise``, and the modules

@@ -108,7 +108,7 @@ class Job:
         """Give the staged outputs their names, once all are whole and recorded.
 
         The records go first: a kill in between leaves a record without its product, which is made
-        again, and never a product without its record, which would pass for whole.
+        again, and never an output without a record, which would look complete.
         """
         for staged, target in zip(self.output, self.targets, strict=True):
             if not Path(staged).is_file():
@@ -146,12 +146,12 @@ def _recorded_hash(path: str, record: Path) -> str:
 
 
 def settings(params: Any) -> dict[str, Any]:
-    """A rule's parameters by name; the code hash is left out, as records hold it part by part."""
+    """Return a rule's parameters by name; the code hash is left out, as records hold it part by part."""
     return {name: plain(value) for name, value in params.items() if name != "code"}
 
 
 def short_form(made_from: Mapping[str, Any]) -> dict[str, str]:
-    """The rule and abbreviated hashes of code, settings and inputs, from a record's stable part."""
+    """Return the rule and short hashes of code, settings and inputs of a record's stable part."""
     asked = {"params": made_from["params"], "wildcards": made_from["wildcards"]}
     read = {"inputs": made_from["inputs"], "sources": made_from["sources"]}
     return {
@@ -189,7 +189,7 @@ def job(snakemake: Any, script: str | Path | None = None) -> Iterator[Job]:
 
 
 def _log_failure(error: Exception) -> None:
-    """For an error of the disk or its permissions a traceback would add nothing."""
+    """Print a traceback, except for errors of the disk or its permissions."""
     with suppress(OSError):
         if isinstance(error, OSError) and error.errno in DISK_FAULTS:
             print(" ".join(str(error).split()), file=sys.stderr)
@@ -198,7 +198,7 @@ def _log_failure(error: Exception) -> None:
 
 
 def _blame(error: BaseException, snakemake: Any) -> str:
-    """One line: the message where it was meant for a reader, else also its kind and the log."""
+    """Return one line: the message where it was meant for a reader, else also its kind."""
     message = " ".join(str(error).split())
     if isinstance(error, (ValueError, OSError)) and message:
         return message

@@ -42,12 +42,12 @@ def find_root(root: Path | None = None, near: str | Path | None = None) -> Path:
 
 
 def record_path(root: str | Path, product: str | Path) -> Path:
-    """Path of the record of a product; the product is named relative to its root."""
+    """Return the path of the record of a product; the product is named relative to its root."""
     return Path(root) / RECORDS / f"{Path(product).as_posix()}.json"
 
 
 def relative_to(path: str | Path, folder: str | Path) -> str:
-    """A path relative to a folder, with forward slashes; ValueError if it is outside."""
+    """Return a path relative to a folder, with forward slashes; ValueError if it is outside."""
     return Path(os.path.abspath(path)).relative_to(os.path.abspath(folder)).as_posix()
 
 
@@ -92,7 +92,7 @@ def folder_name() -> str | None:
 
 
 def _git(*arguments: str) -> str | None:
-    """What git says of the folder we are in; None without git or outside a repository."""
+    """Return what git says of the current folder; None without git or outside a repository."""
     try:
         done = subprocess.run(["git", *arguments], capture_output=True, text=True, check=True)
     except (OSError, subprocess.CalledProcessError):
@@ -101,7 +101,7 @@ def _git(*arguments: str) -> str | None:
 
 
 def peak_memory_mb() -> float:
-    """The most memory that this process or one it waited for has held, in megabytes."""
+    """Return the peak memory of this process or one it waited for, in megabytes."""
     import resource
 
     unit = 1e6 if sys.platform == "darwin" else 1e3  # bytes there, kilobytes elsewhere
@@ -118,7 +118,7 @@ def cpu_seconds() -> float:
 
 
 def config_origin(workflow: Any) -> dict[str, Any]:
-    """Which config files and overrides a run was started with, for Snakemake's ``workflow``."""
+    """Return the config files and overrides of a run, from Snakemake's ``workflow``."""
     asked = workflow.config_settings
     return {
         "files": [_from_here(path) for path in asked.configfiles],
@@ -146,7 +146,7 @@ def require_writable(folder: str | Path) -> None:
 
 
 def record_text(stable: Mapping[str, Any], volatile: Mapping[str, Any]) -> str:
-    """A record as it is written to disk, in exactly one form.
+    """Return a record as it is written to disk, in exactly one form.
 
     ``record_hash`` is the record's identity and covers the stable part. ``seal`` covers the rest
     as well, so that an edit by hand shows; it differs from run to run and is compared with nothing.
