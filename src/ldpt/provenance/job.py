@@ -146,7 +146,7 @@ def _recorded_hash(path: str, record: Path) -> str:
 
 
 def settings(params: Any) -> dict[str, Any]:
-    """Return a rule's parameters by name; the code hash is left out, as records hold it part by part."""
+    """Return a rule's parameters by name, without the code hash, which records hold in parts."""
     return {name: plain(value) for name, value in params.items() if name != "code"}
 
 
