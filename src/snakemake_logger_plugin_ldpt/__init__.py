@@ -1,9 +1,9 @@
-"""What Snakemake says while it runs: bars on a terminal, plain short lines elsewhere.
+"""Messages of a Snakemake run: bars on a terminal, plain short lines elsewhere.
 
 Snakemake's own messages name every input and output of every job, in lines of up to 20 000
-characters. Here a job is one line, a failed one is shown with the last lines of its log and the
-log's place, and no line is longer than 200 characters. Snakemake finds this package by its name;
-``profiles/default`` asks for it. All details are in ``.snakemake/log``, as always.
+characters. Here a job is one line, a failed one is shown with the last line of its log and the
+log's path, and no line is longer than 200 characters. Snakemake finds this package by its name;
+``profiles/default`` selects it. All details are in ``.snakemake/log``.
 """
 
 import re
@@ -19,7 +19,6 @@ from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.common import LogEvent
 
 WIDTH = 200  # characters of the longest line
-STRAY = ".snakemake/stray.log"  # what jobs print on a terminal instead of writing to their logs
 LONG = 20.0  # seconds after which a finished job is worth a line of its own beside the bars
 NOISE = re.compile(
     r"None$|host: |Building DAG|Assuming unrestricted|Using shell|Provided (cores|resources)"
@@ -28,6 +27,8 @@ NOISE = re.compile(
     r"|Unlocking|Finished job|Error in (rule|group)|(RuleException:\s*)?.*CalledProcessError"
     r"|(WorkflowError:\s*)?At least one job did"
 )
+
+KILLED = re.compile(r"died with <Signals\.(SIG\w+)")
 
 
 def short(text: str) -> str:
@@ -39,11 +40,21 @@ def short(text: str) -> str:
 
 
 def interrupted(kind: type[BaseException], *rest: Any) -> None:
-    """One line for Ctrl-C, where Snakemake itself shows a traceback; all else as always."""
+    """Print one line after Ctrl-C, where Snakemake itself shows a traceback."""
     if issubclass(kind, KeyboardInterrupt):
-        print("interrupted", file=sys.stderr)
+        print("interrupted: run again to continue", file=sys.stderr)
     else:
         sys.__excepthook__(kind, *rest)
+
+
+def reason(text: str) -> str:
+    """Return a short message whole, and of a traceback or a long one the last line.
+
+    >>> reason("Traceback (most recent call last):\\n  File x, line 1\\nValueError: no")
+    'ValueError: no'
+    """
+    lines = [line for line in text.split("\n") if line.strip()]
+    return text if "Traceback" not in text and len(lines) <= 6 else lines[-1].strip()
 
 
 @dataclass
@@ -71,8 +82,6 @@ class Job:
 class Lines:
     """Plain short lines: one per finished job."""
 
-    no_words = "its log is empty"  # what it printed stands above
-
     def __init__(self, stream: TextIO):
         self.stream = stream
         self.total = self.done = 0
@@ -98,8 +107,6 @@ class Lines:
 
 class Bars:
     """Live bars: one for the whole run, with the time left, and one for each rule at work."""
-
-    no_words = f"its log is empty, see {STRAY}"
 
     def __init__(self, stream: TextIO):
         from rich import progress
@@ -159,6 +166,7 @@ class LogHandler(LogHandlerBase):
             str(kind).rsplit(".", 1)[-1].lower() for kind in self.common_settings.quiet or ()
         }
         self.jobs: dict[int, Job] = {}
+        self.group: list[str] = []  # heading and jobs of a group in a dry run
         self.begun = self.stopped = False
         sys.excepthook = interrupted
 
@@ -188,14 +196,30 @@ class LogHandler(LogHandlerBase):
         job = Job(info["rule_name"], values, list(info["log"] or []))
         self.jobs[info["jobid"]] = job
         if self.dryrun and not self.quiet & {"all", "rules"}:
-            margin = "  " if info.get("indent") else ""  # of a group's jobs
-            self.screen.say(f"{margin}rule {job.rule}: {values or '-'} ({info['reason']})")
+            self.plan(f"rule {job.rule}: {values or '-'} ({info['reason']})", info.get("indent"))
         elif not self.quiet & {"all", "progress"}:
             self.screen.started(job)
 
     def on_group(self, info: dict[str, Any]) -> None:
-        if self.dryrun and not self.quiet & {"all", "rules"}:
-            self.screen.say(info["msg"])
+        self.say_group()
+        self.group = [info["msg"]] if self.dryrun and not self.quiet & {"all", "rules"} else []
+
+    def plan(self, line: str, grouped: bool) -> None:
+        """Say a job of a dry run; those of a group are kept until the group is complete."""
+        if grouped and self.group:
+            self.group.append(line)
+        else:
+            self.say_group()
+            self.screen.say(line)
+
+    def say_group(self) -> None:
+        """Say the jobs of a group, without a heading where there is one job only."""
+        head, *jobs = self.group or [""]
+        if len(jobs) == 1:
+            self.screen.say(jobs[0])
+        elif jobs:
+            self.screen.say("\n  ".join([head, *jobs]))
+        self.group = []
 
     def on_finished(self, info: dict[str, Any]) -> None:
         job = self.jobs.get(info["job_id"])
@@ -206,7 +230,7 @@ class LogHandler(LogHandlerBase):
         if self.stopped:
             return
         job = self.jobs.get(info["jobid"]) or Job(info["rule_name"], "", list(info["log"] or []))
-        self.screen.say(f"failed: {job.name}: {job.last_words() or self.screen.no_words}")
+        self.screen.say(f"failed: {job.name}: {job.last_words() or 'its log is empty'}")
         for log in job.logs:
             self.screen.say(f"  log: {log}")
 
@@ -215,16 +239,25 @@ class LogHandler(LogHandlerBase):
             self.on_failed(member)
 
     def on_message(self, record: LogRecord) -> None:
-        """Whatever else Snakemake says, but for what nobody needs."""
+        """Say whatever else Snakemake reports, but for its noise."""
+        self.say_group()
         text = record.getMessage().strip()
         if text.startswith("Terminating processes"):
-            self.stopped, text = True, "interrupted: waiting for the running jobs to end"
+            self.stopped, text = (
+                True,
+                "interrupted: waiting for the running jobs; run again to continue",
+            )
             self.screen.close()
+        if killed := KILLED.search(text):
+            self.screen.say(
+                f"  killed from outside by {killed[1]}; out of memory is a common reason"
+            )
         if not text or NOISE.match(text) or (record.levelno < WARNING and "all" in self.quiet):
             return
-        self.screen.say(text if record.levelno < ERROR else "\n".join(text.split("\n")[:12]))
+        self.screen.say(text if record.levelno < ERROR else reason(text))
 
     def close(self) -> None:
+        self.say_group()
         self.screen.close()
         super().close()
 
