@@ -88,7 +88,7 @@ def draw(data: Data) -> Figure:
     grid[count].set_title(f"worst mirror image of {elements.problem(last)}")
     _optimum_panel(grid[count + 1], data.optimum)
     policies = elements.method_handles(data.points["policy"])
-    elements.method_legend(figure, [*policies, *_method_handles()])
+    elements.method_legend(figure, [*policies, *_method_handles()], columns=4)
     for axes, names in zip(grid, ends, strict=False):  # once nothing else moves the panels
         elements.label_ends(axes, names)
     return figure
@@ -102,8 +102,11 @@ def _rate_panel(axes: Axes, data: Data, side: str, instance: str) -> list[elemen
     bounds = rates(limits.assign(**{name: limits["value"] for name in elements.LIMITS}))
     _points(axes, points)
     ends = list(_bounds(axes, bounds))
-    elements.log_axes(axes, "x")
-    axes.set_ylim(0, 1.2 * max(points["estimate"].max(), *(end.y for end in ends)))
+    if side == "upper":
+        elements.log_axes(axes, "x")
+        axes.set_ylim(0, 1.2 * max(points["estimate"].max(), *(end.y for end in ends)))
+    else:  # the printed bound is two orders of magnitude away
+        elements.log_axes(axes)
     axes.set_xlabel("budget $T$ divided by $H_ε$")
     axes.set_ylabel("rate  −log(error) · $H_ε / T$")
     return ends

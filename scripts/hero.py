@@ -114,7 +114,7 @@ def _price_panel(axes: Axes, data: Data, theme: Theme) -> None:
     axes.set_xlabel("privacy level ε (← stronger)")
     axes.set_ylabel("responses ÷ without privacy")
     note = {"transform": axes.transAxes, "va": "bottom"}
-    axes.text(0.04, 0.03, "line: tanh(ε/2)⁻²\ndots: measured", **note)
+    axes.text(0.04, 0.03, "line: tanh(ε/2)⁻²\ndots: measured; above it:\nthresholds near 0 or 1", **note)
 
 
 def _error_panel(axes: Axes, data: Data, theme: Theme) -> None:

@@ -86,7 +86,7 @@ def fixed_budget_loss(
 
     Examples
     --------
-    >>> fixed_budget_loss(Instance("one", [0.75], 0.5), math.inf, 2)
+    >>> fixed_budget_loss(Instance("one", [0.75], 0.5), float("inf"), 2)
     0.4375
     """
     return fixed_budget_losses(instance, epsilon, [budget], policy)[0]
@@ -329,7 +329,7 @@ def optimal_loss(gaps: Sequence[float], epsilon: float, budget: int) -> float:
 
     Examples
     --------
-    >>> round(optimal_loss([0.15, 0.15], math.inf, 2), 4)
+    >>> round(optimal_loss([0.15, 0.15], float("inf"), 2), 4)
     0.5775
     """
     return optimal_losses(gaps, epsilon, [budget])[0]

@@ -83,7 +83,7 @@ POLICIES = {
     "laplace": Policy("laplace", 0.0, private_responses=False),
 }
 INDEX_POLICIES = tuple(name for name, policy in POLICIES.items() if policy.has_engines)
-DEFAULT_POLICY = "lsa"  # what a practitioner gets without choosing
+DEFAULT_POLICY = "lsa-clipped"  # what a practitioner gets without choosing
 
 
 def check_policy(policy: str, allowed: tuple[str, ...] = tuple(POLICIES)) -> Policy:
