@@ -114,7 +114,8 @@ def _price_panel(axes: Axes, data: Data, theme: Theme) -> None:
     axes.set_xlabel("privacy level ε (← stronger)")
     axes.set_ylabel("responses ÷ without privacy")
     note = {"transform": axes.transAxes, "va": "bottom"}
-    axes.text(0.04, 0.03, "line: tanh(ε/2)⁻²\ndots: measured; above it:\nthresholds near 0 or 1", **note)
+    key = "line: tanh(ε/2)⁻²\ndots: measured; above it:\nthresholds near 0 or 1"
+    axes.text(0.04, 0.03, key, **note)
 
 
 def _error_panel(axes: Axes, data: Data, theme: Theme) -> None:
