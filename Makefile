@@ -39,7 +39,7 @@ readme: .venv/ready
 # second core, which then has the time for lint.
 test: .venv/ready
 	$(MAKE) --no-print-directory -j2 kernels kernels-confidence lint
-	$(BIN)/pytest -n auto --durations 10
+	$(BIN)/pytest -n auto --dist loadfile --durations 10
 
 # What to run before every commit: under a minute.
 quick: lint

@@ -4,53 +4,28 @@ import fcntl
 import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
-from xdist.scheduler import LoadScopeScheduling
 
 from ldpt import config
 from ldpt.instances import Instance
-from tests import preloaded
 
 MadeOnce = Callable[[str, Callable[[], Path]], Path]
 PROJECT = Path(__file__).resolve().parents[1]
-LONGEST = ["test_crash.py", "test_determinism.py", "test_code_is_input.py"]
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The files that take minutes come first, then all other tests that stay together.
-
-    What is left for the end keeps all processes busy.
-    """
-    items.sort(key=lambda item: _place(item.path.name, together(item.nodeid) != item.nodeid))
-
-
-def _place(file: str, whole: bool) -> int:
-    return LONGEST.index(file) if file in LONGEST else len(LONGEST) + (not whole)
-
-
-def together(nodeid: str) -> str:
-    """The tests that one process runs because of what they share, else this test alone."""
-    if nodeid.startswith("tests/engines/"):
-        return "tests/engines"  # engines for tapes, which the first of them compiles
-    file = nodeid.split("::", 1)[0]
-    return file if file.startswith(("tests/workflow/", "tests/browser/")) else nodeid
-
-
-class Together(LoadScopeScheduling):
-    """Sends tests that share what is expensive to one process, and all others one by one."""
-
-    def _split_scope(self, nodeid: str) -> str:
-        return together(nodeid)
-
-
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Together:
-    config.option.loadscopereorder = False  # the order above
-    return Together(config, log)
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Say in one line which tests need a browser that is not installed."""
+    if shutil.which("chromium") is None or shutil.which("chromedriver") is None:
+        terminalreporter.write_line(
+            "no browser tests: install chromium and chromium-driver "
+            "(apt-get install chromium chromium-driver)"
+        )
 
 
 @pytest.fixture(scope="session")
@@ -93,7 +68,16 @@ def snakemake(
     folder: Path, *arguments: str, cores: int = 2, own_code: bool = False
 ) -> subprocess.CompletedProcess[str]:
     """Run Snakemake in a copy of the project; ``own_code`` takes ldpt from the copy as well."""
-    return preloaded.run(folder, "--cores", str(cores), *arguments, own_code=own_code)
+    command = [sys.executable, "-m", "snakemake", "--cores", str(cores), *arguments]
+    return subprocess.run(
+        command, cwd=folder, env=environment(folder, own_code), capture_output=True, text=True
+    )
+
+
+def environment(folder: Path, own_code: bool = False) -> dict[str, str]:
+    """Return the environment of a run: this Python's commands, and the copy's code on demand."""
+    ours = {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+    return os.environ | ours | ({"PYTHONPATH": str(folder / "src")} if own_code else {})
 
 
 @contextmanager

@@ -25,7 +25,7 @@ def budget(replicates: int = 1000, epsilon: float = 1.0, policy: str = "apt") ->
 def confidence(
     replicates: int = 1000, epsilon: float = 1.0, deltas: tuple[float, ...] = (0.1,)
 ) -> cost.JobCost:
-    run = ConfidenceRun("four", "mixture", epsilon, replicates, set(deltas))
+    run = ConfidenceRun("four", "mixture", epsilon, [replicates], set(deltas))
     return cost.confidence_cost(run, FOUR, Radius("mixture"))
 
 

@@ -41,6 +41,7 @@ MAX_EXACT_ARMS = 2  # of an exact chain for a fixed budget
 CONFIG_HINT = "; larger epsilons, deltas or gaps cost less"
 MAX_FILE = 10**7  # bytes of a config
 MAX_VALUES = 10**5  # of a config once its YAML aliases are written out
+PROXIES = {"coin": "onesided"}
 ONE_EPSILON = ("bounds", "baselines")  # figures that show a single privacy level
 
 
@@ -305,7 +306,8 @@ def _budget_runs(section: Mapping[str, Any], instances: dict[str, Instance]) -> 
             for epsilon in map(float, grid["epsilons"]):
                 if multiples:
                     _check_budgets(where, instances[name], epsilon, multiples)
-                replicates = _replicates(where, grid, section, BUDGET_KEYS, budget_replicates)
+                size = _size(where, grid, section, BUDGET_KEYS)
+                replicates = size if isinstance(size, int) else budget_replicates(size)
                 new = BudgetRun(name, policy, epsilon, replicates)
                 run = runs.setdefault((name, policy, epsilon), new)
                 run.replicates = max(run.replicates, replicates)
@@ -324,11 +326,12 @@ def _confidence_runs(
         for radius in grid.get("radii", RADII):
             for epsilon in map(float, grid["epsilons"]):
                 cell = (instances[name], epsilon, grid["deltas"], Radius(radius, **constants))
-                needed = partial(_needed, cell)
-                replicates = _replicates(where, grid, section, CONFIDENCE_KEYS, needed)
-                new = ConfidenceRun(name, radius, epsilon, replicates)
+                size = _size(where, grid, section, CONFIDENCE_KEYS)
+                new = ConfidenceRun(name, radius, epsilon, [])
                 run = runs.setdefault((name, radius, epsilon), new)
-                run.replicates = max(run.replicates, replicates)
+                run.sizes.append(
+                    size if isinstance(size, int) else partial(confidence_replicates, size, *cell)
+                )
                 run.deltas |= set(grid["deltas"])
     return list(runs.values())
 
@@ -337,14 +340,10 @@ def _constants(config: Mapping[str, Any]) -> dict[str, float]:
     return {name: float(config[name]) for name in ("rho", "prior_gap")}
 
 
-def _replicates(
-    where: str,
-    grid: Mapping[str, Any],
-    section: Mapping[str, Any],
-    keys: Sequence[str],
-    needed: Callable[[Mapping[str, float]], int],
-) -> int:
-    """Runs of a cell: a number, or what a precision needs; a study's own setting comes first."""
+def _size(
+    where: str, grid: Mapping[str, Any], section: Mapping[str, Any], keys: Sequence[str]
+) -> int | dict[str, float]:
+    """Return the number of runs or the precision of a setting; that of its study comes first."""
     if "replicates" in grid:
         return int(grid["replicates"])
     if "replicates" in section and "precision" not in grid:
@@ -353,11 +352,7 @@ def _replicates(
     for key in (*keys, *(["log_half_width"] if "error" in precision else [])):
         if key not in precision:
             raise ValueError(f"{where}.precision: {key!r} is missing")
-    return needed(precision)
-
-
-def _needed(cell: tuple, precision: Mapping[str, float]) -> int:
-    return confidence_replicates(precision, *cell)
+    return precision
 
 
 def _studies(
@@ -447,8 +442,12 @@ def _check_costs(
     constants: Mapping[str, float],
     check: Callable[[Instance, float, float, Radius, str], None],
 ) -> None:
-    """Check the most expensive setting of a grid under each of its radii."""
-    for radius in grid.get("radii", RADII):
+    """Check the most expensive setting of a grid under each of its radii.
+
+    The tables of ``coin`` take a moment each, and it stops before ``onesided``.
+    """
+    names = (PROXIES.get(name, name) for name in grid.get("radii", RADII))
+    for radius in dict.fromkeys(names):
         epsilon, delta = float(min(grid["epsilons"])), min(grid["deltas"])
         check(instance, epsilon, delta, Radius(radius, **constants), CONFIG_HINT)
 

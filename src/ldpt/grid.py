@@ -1,8 +1,9 @@
 """What a config unrolls to: simulations, their privacy levels and their budgets."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from ldpt.instances import Instance
 
@@ -30,8 +31,13 @@ class ConfidenceRun:
     instance: str
     radius: str
     epsilon: float
-    replicates: int
+    sizes: list[int | Callable[[], int]]  # numbers of runs, or what computes them
     deltas: set[float] = field(default_factory=set)
+
+    @cached_property
+    def replicates(self) -> int:
+        """Return the number of runs; a precision is turned into one when a job needs it."""
+        return max(size if isinstance(size, int) else size() for size in self.sizes)
 
 
 def scaled_budgets(instance: Instance, epsilon: float, multiples: Iterable[float]) -> set[int]:

@@ -18,8 +18,8 @@ SMOKE = ("--configfile", "config/smoke.yaml")
 TINY = "tests/workflow/tiny.yaml"
 RUNS = "results/tiny/results/simulations"
 SIMULATIONS = [
-    f"{RUNS}/fixed_budget/counterexample/apt.parquet",
-    f"{RUNS}/fixed_confidence/counterexample/printed.parquet",
+    f"{RUNS}/fixed_budget/counterexample.parquet",
+    f"{RUNS}/fixed_confidence/counterexample.parquet",
 ]
 
 
@@ -33,15 +33,12 @@ def hashes(folder: Path) -> dict[str, str]:
 
 
 def take_other_instances(smoke: Path, folder: Path) -> None:
-    """Put the instances but one, and what was simulated of them, beside a copy of the project.
+    """Put what was simulated of all instances but one beside a copy of the project.
 
     The one has every policy and every radius; the others would show the same.
     """
-    runs = (smoke / "results/smoke/results/simulations").glob("fixed_*/*/*.parquet")
-    how = [(run.parent.name, run.name) for run in runs]
-    assert {name for instance, name in how if instance == "three-groups"} == {n for _, n in how}
     shutil.copytree(smoke / ".snakemake", folder / ".snakemake")
-    of_others = r"(simulations/fixed_\w+|instances)/(?!three-groups\b)|kernels\.json"
+    of_others = r"simulations/fixed_\w+/(?!three-groups\b)|instances\.json|tables/instances|kernels"
     for file in (smoke / "results").rglob("*.*"):
         name = file.relative_to(smoke)
         if re.match(rf"results/smoke/results/(records/results/)?({of_others})", name.as_posix()):
@@ -65,8 +62,8 @@ def test_bytes_are_equal_on_one_core(smoke: Path, copy_project: Callable[[str], 
     """One job after the other, on the shortest graph with both algorithms and a figure."""
     root = "results/smoke"
     targets = [
-        f"{root}/results/simulations/fixed_budget/two-arms/apt.parquet",
-        f"{root}/results/simulations/fixed_confidence/counterexample/printed.parquet",
+        f"{root}/results/simulations/fixed_budget/two-arms.parquet",
+        f"{root}/results/simulations/fixed_confidence/counterexample.parquet",
         f"{root}/figures/privacy_cost.png",
     ]
     folder = copy_project("one-core")
