@@ -114,8 +114,9 @@ def _price_panel(axes: Axes, data: Data, theme: Theme) -> None:
     axes.set_xlabel("privacy level ε (← stronger)")
     axes.set_ylabel("responses ÷ without privacy")
     note = {"transform": axes.transAxes, "va": "bottom"}
-    key = "line: tanh(ε/2)⁻²\ndots: measured; above it:\nthresholds near 0 or 1"
-    axes.text(0.04, 0.03, key, **note)
+    axes.text(0.04, 0.03, "line: tanh(ε/2)⁻²\ndots: measured", **note)
+    above = {"transform": axes.transAxes, "va": "top", "ha": "right"}
+    axes.text(1.02, 0.97, "dots above:\nthresholds\nnear 0 or 1", **above)
 
 
 def _error_panel(axes: Axes, data: Data, theme: Theme) -> None:
