@@ -75,7 +75,6 @@ rule exact_curves:
         "../../scripts/exact_curves.py"
 
 
-
 rule optimal_loss:
     """Compare policies on two arms with the exact optimum of any locally private algorithm."""
     input:
