@@ -17,7 +17,7 @@ pytestmark = pytest.mark.workflow
 def test_snakemake_refuses_an_unknown_target_in_a_few_lines(target: str) -> None:
     done = snakemake(PROJECT, target, "--dry-run", "--nolock")
     assert done.returncode == 1
-    assert f"No rule to produce {target}" in done.stderr
+    assert f"No rule to produce {target}" in done.stdout + done.stderr
     assert "Traceback" not in done.stderr
     assert len(done.stderr.splitlines()) <= 4
 
@@ -37,7 +37,7 @@ def test_snakemake_refuses_a_bad_config_in_one_line_before_any_job(
     config.write_text(yaml.safe_dump(settings))
     done = snakemake(PROJECT, "--dry-run", "--nolock", "--configfile", str(config))
     assert done.returncode == 1
-    assert complaint in done.stderr.strip().splitlines()[-1]
+    assert complaint in (done.stdout + done.stderr).strip().splitlines()[-1]
     assert "Traceback" not in done.stderr
 
 
@@ -46,8 +46,8 @@ def test_a_config_of_one_problem_runs_one_study(tmp_path: Path) -> None:
     config.write_text("extra_instances:\n  - {name: mine, means: [0.1, 0.4], threshold: 0.3}\n")
     done = snakemake(PROJECT, "--dry-run", "--nolock", "--configfile", str(config))
     assert done.returncode == 0, done.stderr[-4000:]
-    assert "12 jobs of 12 rules" in done.stderr
-    assert "results/mine/figures/fixed_budget_error.pdf" in done.stderr
+    assert "12 jobs of 12 rules" in done.stdout + done.stderr
+    assert "results/mine/figures/fixed_budget_error.pdf" in done.stdout + done.stderr
 
 
 MODULE = """
