@@ -25,7 +25,7 @@ from ldpt.radii import Radius, as_radius, drift_pulls, lower, upper
 MAX_PULLS = 10**13  # of one run
 MAX_REPLICATES = 10**8
 MAX_TOTAL = 10**18  # pulls of all runs together; the fast engines make up to 10^12 a second
-MAX_SINGLE = 10**12  # where every pull is made by itself: hours at 20 ns per pull
+MAX_SINGLE = 10**12  # where pulls are made one at a time: hours at 20 ns per pull
 MAX_CELLS = 10**9  # numbers of a table of runs; 8 GB
 MAX_STATES = 2e8  # of a dynamic program, 16 bytes each
 MAX_UPDATES = 10**11  # of the states of an exact chain, which then takes up to an hour

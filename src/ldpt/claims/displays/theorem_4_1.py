@@ -37,10 +37,10 @@ def hoeffding_on_the_radius(
         return Fraction(tail, 2**pulls) <= delta / (2 * n_arms * t**3)
 
     times = [10, 20, 50, 100, 200]
-    mended = [(f"t = {t}, s = {t - 1}", holds(t, amended)) for t in times]
+    repaired = [(f"t = {t}, s = {t - 1}", holds(t, amended)) for t in times]
     return evidence_of(
         ((f"t = {t}, s = {t - 1}", holds(t, scale)) for t in times),
-        [*mended, ("power of delta in Hoeffding's bound", 2 / amended >= 1)],
+        [*repaired, ("power of delta in Hoeffding's bound", 2 / amended >= 1)],
     ) | {"exponent_of_delta": float(2 / scale)}
 
 
