@@ -32,6 +32,8 @@ INTERRUPTED = """
 import os, signal, threading
 from ldpt.io.threads import run_jobs
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job inherits "ignore"
+
 def work():
     begun.set()
     never.wait()
