@@ -198,8 +198,8 @@ def test_fixed_confidence_engines_err_as_often_and_stop_as_late_as_they_should(r
 def test_fast_engine_is_exact_where_it_jumps_far(epsilon):
     """Small epsilon: nearly all pulls are made in drawn stretches, and edges are touched."""
     instance, runs = Instance("one", [0.8], 0.5), 20_000
-    exact = fixed_confidence_error(instance, epsilon, 0.1)
-    table = fixed_confidence(instance, epsilon, 0.1, runs, seed=13)
+    exact = fixed_confidence_error(instance, epsilon, 0.1, "printed")
+    table = fixed_confidence(instance, epsilon, 0.1, runs, seed=13, radius="printed")
     assert binomtest(int((~table.correct).sum()), runs, exact.error).pvalue > LEVEL
     times = table.stopping_time.to_numpy()
     z = (times.mean() - exact.expected_pulls) / (times.std() / math.sqrt(runs))
@@ -209,9 +209,9 @@ def test_fast_engine_is_exact_where_it_jumps_far(epsilon):
 @pytest.mark.parametrize("engine", ["literal", "fast"])
 def test_runs_cut_off_are_undecided_as_often_as_they_should(engine):
     runs, limit = 10_000, 3000
-    exact = fixed_confidence_error(COUNTEREXAMPLE, 1.0, 0.1, max_pulls=limit)
+    exact = fixed_confidence_error(COUNTEREXAMPLE, 1.0, 0.1, "printed", max_pulls=limit)
     table = fixed_confidence(
-        COUNTEREXAMPLE, 1.0, 0.1, runs, seed=14, engine=engine, max_pulls=limit
+        COUNTEREXAMPLE, 1.0, 0.1, runs, 14, radius="printed", engine=engine, max_pulls=limit
     )
     undecided = table.stopping_time == -1
     assert binomtest(int(undecided.sum()), runs, exact.undecided).pvalue > LEVEL

@@ -18,7 +18,6 @@ from ldpt.instances import (
     read_instances,
     replace_tolerance,
 )
-from ldpt.study import plan as study
 
 DOSES = Instance("doses", [0.05, 0.12, 0.25, 0.40, 0.55, 0.68], 0.30, 0.02)
 
@@ -218,7 +217,6 @@ def test_what_is_no_instance_is_called_that_at_every_entrance(given):
         lambda: rare.fixed_budget_error(given, 1.0, 100, 10, 0),
         lambda: rare.fixed_confidence_error(given, 1.0, 0.1, 10, 0),
         lambda: rare.budget_rate(given, 1.0),
-        lambda: study.Request(given, delta=0.1),
     ]
     for use in uses:
         with pytest.raises(ValueError, match=r"^instance must be an Instance, got "):

@@ -77,7 +77,7 @@ def test_a_plan_of_a_fixed_number_of_answers_is_refused_as_well() -> None:
 HINTS = {
     "exact": "max_pulls sets where to stop",
     "limit": "",
-    "plan": "--budget N without --delta, with --method lsa, plans for N answers",
+    "plan": "--budget N without --delta, with --method lsa-clipped, plans for N answers",
     "rare": "simulate.fixed_confidence can stop runs after max_pulls, importance sampling cannot",
     "simulate": "max_pulls sets when to give up",
 }

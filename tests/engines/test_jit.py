@@ -17,7 +17,7 @@ BUDGET, CONFIDENCE, CHAINS = "engines/budget_runs.py", "engines/confidence_runs.
     ("module", "line", "new", "compiled"),
     [
         ("radii.py", "KINDS = {", '    "new": Kind(True, UNION, 1.0),', set()),
-        ("policies.py", "    for policy in (", '        Policy("new", 1.0),', set()),
+        ("policies.py", "POLICIES = {", '    "new": Policy("new", 1.0),', set()),
         ("radii.py", "    if family == UNION:", "        n = n + 1", {CONFIDENCE, CHAINS}),
         ("radii.py", "class Boundary(NamedTuple):", "    new: float", {CONFIDENCE, CHAINS}),
         ("policies.py", "    d = s - n * rule.tau", "    d += 1", {BUDGET, CHAINS}),
@@ -25,7 +25,7 @@ BUDGET, CONFIDENCE, CHAINS = "engines/budget_runs.py", "engines/confidence_runs.
         ("engines/sources.py", "import math", "import sys", {BUDGET, CONFIDENCE}),
         ("engines/fast_confidence.py", "import math", "import sys", {CONFIDENCE}),
         ("engines/fast_budget.py", "import math", "import sys", {BUDGET}),
-        ("exact.py", "import math", "import sys", {CHAINS}),
+        ("exact.py", "import numpy as np", "import sys", {CHAINS}),
         ("privacy.py", "import math", "import sys", set()),
     ],
 )

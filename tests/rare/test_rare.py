@@ -101,8 +101,8 @@ def test_intervals_cover_the_exact_value(budget):
 def test_ten_arms_match_plain_simulation(instances, name):
     instance = instances[name]
     budget = round(2.5 * instance.complexity(1.0))
-    runs = fixed_budget(instance, 1.0, budget, 40_000, seed=4)["loss"]
-    found = rare.fixed_budget_error(instance, 1.0, budget, 5000, seed=4)
+    runs = fixed_budget(instance, 1.0, budget, 40_000, seed=4, policy="apt")["loss"]
+    found = rare.fixed_budget_error(instance, 1.0, budget, 5000, seed=4, policy="apt")
     difference = found.probability - runs.mean()
     assert abs(difference) < 4 * math.hypot(found.standard_error, runs.std() / 200)
 
@@ -256,8 +256,8 @@ def test_runs_add_up_and_the_cheapest_way_has_most(instances):
 
 def test_arms_without_noise_are_left_alone():
     instance = Instance("sure", [0.0, 1.0, 0.7], 0.5)
-    found = rare.fixed_budget_error(instance, math.inf, 60, 20_000, seed=9)
-    runs = fixed_budget(instance, math.inf, 60, 100_000, seed=9)["loss"]
+    found = rare.fixed_budget_error(instance, math.inf, 60, 20_000, seed=9, policy="apt")
+    runs = fixed_budget(instance, math.inf, 60, 100_000, seed=9, policy="apt")["loss"]
     difference = found.probability - runs.mean()
     assert abs(difference) < 4 * math.hypot(found.standard_error, runs.std() / math.sqrt(100_000))
 
