@@ -1,4 +1,4 @@
-"""docs/data.md describes the tables that a run writes, column by column."""
+"""docs/reference/tables.md describes the tables that a run writes, column by column."""
 
 import re
 from pathlib import Path
@@ -19,10 +19,7 @@ def described() -> dict[str, set[str]]:
 
 def general(path: str) -> str:
     """The name under which the page describes a file of runs."""
-    kinds = {"fixed_budget": "POLICY", "fixed_confidence": "RADIUS"}
-    for kind, how in kinds.items():
-        path = re.sub(rf"({kind})/[^/]+/[^/]+\.parquet", rf"\1/INSTANCE/{how}.parquet", path)
-    return path
+    return re.sub(r"(fixed_\w+)/[^/]+\.parquet$", r"\1/INSTANCE.parquet", path)
 
 
 @pytest.mark.workflow
