@@ -124,9 +124,9 @@ def test_audit_names_an_edited_config(root: Path) -> None:
 
 
 def test_audit_follows_a_damaged_simulation_to_its_figures(root: Path, plan: JobPlan) -> None:
-    name = "results/simulations/mechanism.parquet"
+    name = "results/simulations/fixed_budget/three-groups.parquet"
     flip(root / name)
     (fault,) = audit(root, plan=plan, trust=True).faults
     assert (fault.kind, fault.what) == ("changed", name)
-    assert "privacy_cost" in fault.figures
-    assert "fixed_budget_error" not in fault.figures
+    assert "fixed_budget_error" in fault.figures
+    assert "privacy_cost" not in fault.figures
