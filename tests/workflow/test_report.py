@@ -184,7 +184,7 @@ def test_notebook_ran_and_its_page_is_self_contained(run: Path, smoke: Path) -> 
     assert "<script" not in page
     assert not re.search(r"(?:src|href)=\"https?:", page)
     assert page.count("<img ") == NOTEBOOK.read_text(encoding="utf-8").count('"shown(figure)"') == 2
-    assert "one answer or two" in page
+    assert "One answer or two?" in page
 
 
 @pytest.mark.workflow
