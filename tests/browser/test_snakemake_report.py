@@ -14,7 +14,7 @@ from tests.plots.scripts import FIGURES
 
 pytestmark = [pytest.mark.browser, pytest.mark.workflow]
 MAX_DATA_URI = 2 * 1024**2  # a longer one is a blank page in Chromium
-CATEGORIES = {"Article", "Verdicts", "Explore", "Fixed budget", "Fixed confidence", "Privacy"}
+CATEGORIES = {"Verdicts", "Explore", "Fixed budget", "Fixed confidence", "Privacy"}
 
 
 @pytest.fixture(scope="module")
@@ -72,19 +72,21 @@ def test_report_captions_are_filled(
         assert not re.search(r"\{|\bnan\b", caption)
 
 
-def test_report_holds_the_article_and_pages_that_chromium_can_open(
+def test_report_holds_pages_that_chromium_can_open_and_not_the_article(
     reported: webdriver.Chrome,
 ) -> None:
     script = "return Object.entries(results).map(([path, r]) => [path, r.data_uri.length])"
     lengths = dict(reported.execute_script(script))
-    assert {Path(path).name for path in lengths} >= {"report.pdf", "claims.html", "explorer.html"}
+    names = {Path(path).name for path in lengths}
+    assert names >= {"claims.html", "explorer.html", "explore.html"}
+    assert "report.pdf" not in names
     assert max(lengths.values()) < MAX_DATA_URI
 
 
 def test_categories_rules_and_run_times_are_there(reported: webdriver.Chrome) -> None:
     assert set(reported.execute_script("return Object.keys(categories)")) >= CATEGORIES
     rules = reported.execute_script("return Object.keys(rules)")
-    assert {"simulate_fixed_budget", "claims", "report", *FIGURES} <= set(rules)
+    assert {"simulate_fixed_budget", "claims", "article", *FIGURES} <= set(rules)
     assert "simulate_fixed_budget" in reported.execute_script(
         "return JSON.stringify(runtimes_spec)"
     )

@@ -5,6 +5,7 @@ from typing import Any
 
 import pandas as pd
 from matplotlib.figure import Figure
+from matplotlib.transforms import Bbox
 
 
 def budget_table(instances: list[str], policies: tuple[str, ...] = ("apt",)) -> pd.DataFrame:
@@ -36,7 +37,13 @@ def texts_of(figure: Figure) -> list[Any]:
         for axis, ends in ((axes.xaxis, axes.get_xlim()), (axes.yaxis, axes.get_ylim())):
             ticks = [t for t in axis.get_major_ticks() if min(ends) <= t.get_loc() <= max(ends)]
             texts += [tick.label1 for tick in ticks]
-    return [t for t in texts if t.get_visible() and t.get_text().strip()]
+    # Matplotlib draws no annotation of a point outside its panel and gives it the unit box.
+    undrawn = Bbox.unit().bounds
+    return [
+        t
+        for t in texts
+        if t.get_visible() and t.get_text().strip() and t.get_window_extent().bounds != undrawn
+    ]
 
 
 def overlapping(figure: Figure) -> list[tuple[str, str]]:
