@@ -36,7 +36,7 @@ def test_elementary_functions_are_those_of_forty_digits(x):
 
 
 class Mixture:
-    """The mixture of THEORY in 40 digits; nodes whose terms are below 1e-25 are left out."""
+    """The mixture in 40 digits; nodes whose terms are below 1e-25 are left out."""
 
     def __init__(self, t, scale, level):
         self.log_level = mpmath.log(level)
@@ -167,3 +167,29 @@ def test_counterexample_needs_the_published_pulls(epsilon, pulls):
     chain = fixed_confidence_error(problem, epsilon, 0.1, "coin")
     assert chain.expected_pulls == pytest.approx(pulls, rel=4e-3)
     assert chain.error <= 0.1
+
+
+def first_decision(radius: str, bits: np.ndarray, threshold: float, epsilon: float) -> int:
+    """Return the number of responses at which one arm is decided, or one more than there are."""
+    edge = Radius(radius).at(n_arms=1, delta=0.1, threshold=threshold, epsilon=epsilon)
+    tau = private_mean(threshold, epsilon)
+    for n, s in enumerate(np.cumsum(bits), start=1):
+        d = s - n * tau
+        if d >= upper(edge, n, n) or d < -lower(edge, n, n):
+            return n
+    return bits.size + 1
+
+
+@pytest.mark.parametrize("threshold", [0.1, 0.5, 0.9])
+@pytest.mark.parametrize("epsilon", [1.0, 4.0, math.inf])
+def test_coin_decides_no_tape_later_than_onesided(threshold: float, epsilon: float) -> None:
+    """40 seeded tapes per setting, with means on both sides of the threshold."""
+    rng = np.random.default_rng(3)
+    earlier = 0
+    for mean in rng.random(40):
+        bits = rng.random(1500) < private_mean(float(mean), epsilon)
+        coin = first_decision("coin", bits, threshold, epsilon)
+        onesided = first_decision("onesided", bits, threshold, epsilon)
+        assert coin <= onesided
+        earlier += coin < onesided
+    assert earlier > 0
