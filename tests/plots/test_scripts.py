@@ -8,7 +8,7 @@ from tests.conftest import PROJECT
 from tests.plots import scripts
 
 CAPTIONS = PROJECT / "workflow" / "captions"
-PAGES = {"article", "claims", "explorer", "notebook", "workflow"}
+PAGES = {"claims", "explorer", "notebook", "workflow"}
 
 
 @pytest.mark.parametrize("name", scripts.FIGURES)
