@@ -44,7 +44,7 @@ def copy_project(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Pa
     """Makes a folder with the project's files, as a fresh clone would be, and compiled engines.
 
     The cache of compiled code is stamped with a digest of the sources, so that an edit in the copy
-    compiles them anew.
+    compiles them again.
     """
 
     def copy(name: str) -> Path:

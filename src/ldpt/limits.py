@@ -69,7 +69,7 @@ def require_short_runs(replicates: int, pulls: float, single: bool, columns: int
     pulls : float
         Pulls of one run, about.
     single : bool
-        Whether every pull is made by itself, as the literal engine and some policies do.
+        Whether pulls are made one at a time, as the literal engine and some policies do.
     columns : int
         Numbers that the table of runs keeps of one run.
 

@@ -19,7 +19,7 @@ from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.common import LogEvent
 
 WIDTH = 200  # characters of the longest line
-LONG = 20.0  # seconds after which a finished job is worth a line of its own beside the bars
+LONG = 20.0  # seconds after which a finished job gets a separate line beside the bars
 NOISE = re.compile(
     r"None$|host: |Building DAG|Assuming unrestricted|Using shell|Provided (cores|resources)"
     r"|Rules claim|Select jobs|Execute \d+ jobs|Job (stats|counts)|Reasons:|Conda environments: "

@@ -63,7 +63,7 @@ def explored(browser: webdriver.Chrome, page: Path) -> webdriver.Chrome:
 
 @pytest.fixture(scope="module")
 def tab(browser: webdriver.Chrome, page: Path) -> Iterator[str]:
-    """A tab of its own, in which the page is opened once."""
+    """A separate tab, in which the page is opened once."""
     first = browser.current_window_handle
     browser.switch_to.new_window("tab")
     opened(browser, page, ALGORITHM_1)

@@ -66,7 +66,7 @@ def kill_within(running: subprocess.Popen[bytes], seconds: float) -> bool:
 
 
 def start(folder: Path) -> subprocess.Popen[bytes]:
-    """Start Snakemake in a process group of its own, to kill it with its jobs."""
+    """Start Snakemake in a new process group, to kill it with its jobs."""
     command = [sys.executable, "-m", "snakemake", "--cores", "2", *ARGUMENTS]
     silent = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     return subprocess.Popen(
