@@ -31,7 +31,7 @@ def per_run(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def in_range(table: pd.DataFrame, axis: str, quantity: str) -> pd.DataFrame:
-    """The measurements along an axis over which a power law is fitted."""
+    """Return the measurements along an axis over which a power law is fitted."""
     value = table["value"]
     if axis == "epsilon":
         return table[value <= MAX_EPSILON]
@@ -99,7 +99,7 @@ def prepare(measurements: str | Path) -> Data:
 
 
 def draw(data: Data) -> Figure:
-    """Pulls, CPU seconds and bytes (rows) against replicates, epsilon and K (columns)."""
+    """Draw pulls, CPU seconds and bytes (rows) against replicates, epsilon and K (columns)."""
     figure, grid = elements.panels(9, 3, 1.5)
     panels = iter(grid)
     for quantity, label in QUANTITIES.items():
@@ -136,7 +136,7 @@ def _exponents(slopes: pd.Series) -> str:
 
 
 def _span(values: pd.Series) -> str:
-    """The least and the largest of some exponents."""
+    """Return the least and the largest of some exponents."""
     low, high = f"{values.min():.2f}", f"{values.max():.2f}"
     return low if low == high else f"{low} to {high}"
 

@@ -11,6 +11,7 @@ columns of a row come from one process within a few seconds.
 import argparse
 import csv
 import math
+import os
 import platform
 import time
 import warnings
@@ -22,7 +23,7 @@ import numba
 import numpy as np
 
 from ldpt.engines.boundaries import Arms
-from ldpt.engines.budget_runs import index_losses
+from ldpt.engines.budget_runs import fast_losses, literal_losses
 from ldpt.engines.confidence_runs import Runs, fixed_confidence_runs
 from ldpt.engines.indices import Judge
 from ldpt.instances import Instance, equal_gap
@@ -88,7 +89,7 @@ CASES = (
 
 
 def best(seconds: float, *runs: Callable[[], float]) -> list[float]:
-    """Least value of each, measured in turns for about so much time, at least twice if any.
+    """Return the least value of each, measured in turns for so much time, at least twice if any.
 
     In turns, because a shared machine is slow for seconds at a time: ratios stay what they are.
     """
@@ -99,7 +100,7 @@ def best(seconds: float, *runs: Callable[[], float]) -> list[float]:
 
 
 def compiled_pull(case: Case, fast: bool, runs: int, limit: int = NO_LIMIT) -> tuple[float, float]:
-    """Nanoseconds per pull and pulls per run of an engine."""
+    """Return nanoseconds per pull and pulls per run of an engine."""
     problem, epsilon = case.instance, case.epsilon
     rng, means = np.random.default_rng(SEED), problem.private_means(epsilon)
     tau = problem.private_threshold(epsilon)
@@ -110,7 +111,11 @@ def compiled_pull(case: Case, fast: bool, runs: int, limit: int = NO_LIMIT) -> t
         rule = POLICIES[case.method].rule(problem.threshold, problem.tolerance, epsilon)
         losses = np.empty((runs, budgets.size), np.bool_)
         start = time.process_time()
-        index_losses(rng, fast, means, rule, judge, losses)
+        if fast:
+            fast_losses(rng, means, rule, judge, losses)
+        else:
+            sums = np.zeros((budgets.size, means.size), np.int64)
+            literal_losses(rng, means, rule, judge, sums, losses)
         pulls = float(runs * budgets[-1])
     else:
         n_arms = problem.n_arms
@@ -123,7 +128,7 @@ def compiled_pull(case: Case, fast: bool, runs: int, limit: int = NO_LIMIT) -> t
 
 
 def numpy_pull(case: Case, steps: int = 40) -> float:
-    """Nanoseconds per pull of a loop that advances many runs at once, one pull at a time."""
+    """Return nanoseconds per pull of a loop that advances many runs at once, one pull at a time."""
     problem, n_arms = case.instance, case.instance.n_arms
     runs = max(20, 20_000 // n_arms)
     rng, rows = np.random.default_rng(SEED), np.arange(runs)
@@ -146,7 +151,7 @@ def numpy_pull(case: Case, steps: int = 40) -> float:
 
 
 def python_pull(case: Case) -> float:
-    """Nanoseconds per pull of a plain Python loop: learner, reward, device."""
+    """Return nanoseconds per pull of a plain Python loop: learner, reward, device."""
     problem, rng = case.instance, np.random.default_rng(SEED)
     arms, tau = problem.n_arms, problem.threshold
     learner: FixedBudget | FixedConfidence
@@ -195,12 +200,12 @@ def measure(case: Case, seconds: float) -> dict[str, str | float]:
 
 
 def shown(value: str | float) -> str:
-    """Three digits of a measurement; anything else as it is."""
+    """Return three digits of a measurement; anything else as it is."""
     return f"{value:.3g}" if isinstance(value, float) else value
 
 
-def markdown(rows: list[dict[str, str | float]]) -> str:
-    """The table as Markdown, and what was measured."""
+def markdown(rows: list[dict[str, str | float]], load: float) -> str:
+    """Return the table as Markdown, with notes on the measurement."""
     lines = [list(rows[0]), ["---"] * len(rows[0]), *([*map(shown, r.values())] for r in rows)]
     table = "\n".join("| " + " | ".join(line) + " |" for line in lines)
     notes = (
@@ -211,6 +216,7 @@ def markdown(rows: list[dict[str, str | float]]) -> str:
         "and devices. Rows with many budgets have those of the paper-scale study.",
         "The fast engines are exact: they jump only over pulls between which the algorithm has no "
         "choice, and on the same tape of responses they make the same run as the literal ones.",
+        f"Measured at a load average of {load:.1f} on {os.cpu_count()} cores. "
         f"{platform.machine()}, Python {platform.python_version()}, Numba {numba.__version__}, "
         f"NumPy {np.__version__}.",
     )
@@ -235,7 +241,7 @@ def main() -> None:
             writer = csv.DictWriter(file, list(rows[0]))
             writer.writeheader()
             writer.writerows(rows)
-        (HERE / "engines.md").write_text(markdown(rows))
+        (HERE / "engines.md").write_text(markdown(rows, os.getloadavg()[2]))
 
 
 if __name__ == "__main__":
