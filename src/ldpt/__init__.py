@@ -3,8 +3,8 @@
 from typing import Any
 
 __all__ = [
-    "bounds", "config", "exact", "inference", "instances", "learners", "policies", "privacy",
-    "radii", "rare", "simulate", "study", "summarise",
+    "bounds", "config", "designs", "exact", "inference", "instances", "learners", "policies",
+    "privacy", "radii", "rare", "simulate", "study", "summarise",
 ]  # fmt: skip
 
 

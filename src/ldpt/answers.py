@@ -1,4 +1,4 @@
-"""Files of private answers: counts per arm, or one row per answer.
+"""Private answers of every arm: from a file, a table, counts, or sequences of 0 and 1.
 
 A file is CSV or Parquet. It has columns ``arm`` and ``response`` (0 or 1, one row per answer), or
 ``arm``, ``responses`` and ``ones`` (counts). A column ``epsilon`` is optional and must be constant;
@@ -6,28 +6,50 @@ other columns are ignored. Every row is counted: as an answer, or as a row witho
 response. No message repeats a response, because responses belong to people.
 """
 
-import csv
-import io
 import math
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
 from ldpt.checks import MAX_COUNT
-from ldpt.io.messages import shown
+from ldpt.io.messages import short, shown
 
-__all__ = ["Answers", "read_answers"]
+__all__ = ["Answers", "Sample", "as_answers", "read_answers"]
 
-MAX_BYTES = 10**9
-MAX_FIELD = 1_000  # characters of one cell
+MAX_BYTES = 10**8  # a gigabyte in memory
 MAX_ARMS = 10_000
-MISSING = frozenset({"", "na", "nan", "none", "null"})
-BITS = {"0": 0, "1": 1, "0.0": 0, "1.0": 1}
+MAX_ROWS = 5 * 10**7  # of a Parquet file, which compresses
+BITS = {"0": 0, "1": 1, "0.0": 0, "1.0": 1, "false": 0, "true": 1}
+MISSING = frozenset({"", "na", "nan", "none", "null", "<na>"})
+NO_RESPONSE = 2  # beside the bits 0 and 1
 SORTED_Z = 6.0  # standard deviations; a file in order of arrival has fewer with probability 1e-9
+
+
+@dataclass(frozen=True)
+class Sample:
+    """The answers of one arm; ``bits`` has them in order, if the order is known."""
+
+    arm: str | int
+    answers: int
+    ones: int
+    bits: np.ndarray | None = None
+
+    def flipped(self) -> "Sample":
+        """Return the same answers with 1 - x in place of every response x."""
+        bits = None if self.bits is None else 1 - self.bits
+        return replace(self, ones=self.answers - self.ones, bits=bits)
+
+    def looks_sorted(self) -> bool:
+        """Return whether 0 and 1 alternate too seldom for responses in order of arrival."""
+        n, pairs = self.answers, 2.0 * self.ones * (self.answers - self.ones)
+        if self.bits is None or n < 20 or pairs == 0:
+            return False
+        deviation = math.sqrt(pairs * max(pairs - n, 0) / (n * n * (n - 1)))
+        return bool(np.count_nonzero(np.diff(self.bits)) < pairs / n - SORTED_Z * deviation - 1)
 
 
 @dataclass(frozen=True)
@@ -36,39 +58,35 @@ class Answers:
 
     Attributes
     ----------
+    samples : tuple of Sample
+        One per arm, in the order in which the arms first appear.
     source : str
         The file.
-    arms : tuple of str
-        Names, in the order in which they first appear.
-    answers, ones : tuple of int
-        Number of responses of each arm, and of those that are 1.
     missing : int
         Rows without a response.
-    bits : tuple of ndarray, optional
-        The responses of each arm in the order of the file; None if the file has counts.
     epsilon : float, optional
         The privacy level that the file states.
+    places : ndarray, optional
+        The arm of every answer, as its place in ``samples``, in the order of the rows; None if the
+        arms' answers have no common order.
     """
 
-    source: str
-    arms: tuple[str, ...]
-    answers: tuple[int, ...]
-    ones: tuple[int, ...]
+    samples: tuple[Sample, ...]
+    source: str = "the answers"
     missing: int = 0
-    bits: tuple[np.ndarray, ...] | None = None
     epsilon: float | None = None
+    places: np.ndarray | None = None
 
-    def flipped(self) -> "Answers":
-        """Return the same answers with 1 - x in place of every response x."""
-        ones = tuple(n - s for n, s in zip(self.answers, self.ones, strict=True))
-        bits = None if self.bits is None else tuple(1 - arm for arm in self.bits)
-        return Answers(self.source, self.arms, self.answers, ones, self.missing, bits, self.epsilon)
+    def rows(self) -> Iterator[tuple[str | int, int]]:
+        """Yield arm and response of every row that has a response."""
+        if self.places is None:
+            raise ValueError(f"{self.source}: a study needs the answers in order, not counts")
+        bits = [iter(sample.bits.tolist()) for sample in self.samples]  # type: ignore[union-attr]
+        for place in self.places.tolist():
+            yield self.samples[place].arm, next(bits[place])
 
-    def sorted_arms(self) -> list[str]:
-        """Return the arms whose responses have too few runs to be in order of arrival."""
-        if self.bits is None:
-            return []
-        return [arm for arm, bits in zip(self.arms, self.bits, strict=True) if _few_runs(bits)]
+
+# --- files and tables
 
 
 def read_answers(path: str | os.PathLike[str]) -> Answers:
@@ -87,216 +105,203 @@ def read_answers(path: str | os.PathLike[str]) -> Answers:
     Raises
     ------
     ValueError
-        If the file is not of this form; the message names the file and the row. The header is
-        row 1.
+        If the file is not of this form; the message names the file and the row. The header of a CSV
+        file is row 1.
     """
     path = Path(path)
-    _check_file(path)
-    return _parquet(path) if path.suffix == ".parquet" else _csv(path)
-
-
-def _check_file(path: Path) -> None:
-    """Refuse what is not a regular file of reasonable size: devices and pipes may never end."""
-    if not path.exists():
-        raise ValueError(f"{path}: no such file")
-    if not path.is_file():
-        raise ValueError(f"{path}: {'a folder' if path.is_dir() else 'not a regular file'}")
+    if not path.is_file():  # a device or a pipe may never end
+        kind = "a folder" if path.is_dir() else "not a regular file"
+        raise ValueError(f"{path}: {kind if path.exists() else 'no such file'}")
     size = path.stat().st_size
-    if size == 0:
-        raise ValueError(f"{path}: the file is empty")
     if size > MAX_BYTES:
         raise ValueError(f"{path}: {size:,} bytes, more than {MAX_BYTES:,}")
+    return _collect(_read_parquet(path) if path.suffix == ".parquet" else _read_csv(path), path)
 
 
-@dataclass(frozen=True)
-class Columns:
-    """Where the columns of a table are; ``response`` is None in a table of counts."""
-
-    arm: int
-    response: int | None
-    responses: int | None
-    ones: int | None
-    epsilon: int | None
-
-
-def _columns(path: Path, header: Sequence[str]) -> Columns:
-    names = [str(name).strip().lower() for name in header]
-    for name in ("arm", "response", "responses", "ones", "epsilon"):
-        if names.count(name) > 1:
-            raise ValueError(f"{path}: row 1: column {name!r} appears {names.count(name)} times")
-    place = {name: index for index, name in enumerate(names)}
-    if "arm" not in place or not ("response" in place or {"responses", "ones"} <= place.keys()):
-        raise ValueError(
-            f"{path}: row 1: columns must be arm and response, or arm, responses and ones; "
-            f"found {shown(', '.join(names))}"
-        )
-    if "response" in place:
-        return Columns(place["arm"], place["response"], None, None, place.get("epsilon"))
-    return Columns(place["arm"], None, place["responses"], place["ones"], place.get("epsilon"))
-
-
-class Tally:
-    """Count answers row by row."""
-
-    def __init__(self, path: Path, columns: Columns) -> None:
-        self.path, self.columns = path, columns
-        self.bits: dict[str, bytearray] = {}
-        self.counts: dict[str, list[int]] = {}
-        self.missing = 0
-        self.epsilon: float | None = None
-
-    def fail(self, row: int, problem: str) -> NoReturn:
-        raise ValueError(f"{self.path}: row {row}: {problem}")
-
-    def add(self, row: int, cells: Sequence[str]) -> None:
-        """Count one row."""
-        arm = cells[self.columns.arm].strip()
-        if not arm:
-            self.fail(row, "no arm")
-        if self.columns.epsilon is not None:
-            self._check_epsilon(row, cells[self.columns.epsilon])
-        if self.columns.response is None:
-            self._add_counts(row, arm, cells)
-        else:
-            self._add_response(row, arm, cells[self.columns.response])
-
-    def _add_response(self, row: int, arm: str, cell: str) -> None:
-        bits = self.bits.get(arm)
-        if bits is None:
-            bits = self.bits[arm] = bytearray()
-            self._check_arms(row, self.bits)
-        bit = BITS.get(cell)
-        if bit is None:
-            cell = cell.strip().lower()
-            bit = BITS.get(cell)
-        if bit is not None:
-            bits.append(bit)
-        elif cell in MISSING:
-            self.missing += 1
-        else:
-            self.fail(row, "the response is not 0 or 1 (its value is not shown)")
-
-    def _add_counts(self, row: int, arm: str, cells: Sequence[str]) -> None:
-        columns = self.columns
-        answers = self._count(row, "responses", cells[columns.responses or 0])
-        ones = self._count(row, "ones", cells[columns.ones or 0])
-        if ones > answers:
-            self.fail(row, f"ones is {ones}, more than the {answers} responses")
-        total = self.counts.setdefault(arm, [0, 0])
-        total[0] += answers
-        total[1] += ones
-        self._check_arms(row, self.counts)
-        if total[0] > MAX_COUNT:
-            self.fail(row, f"more than {MAX_COUNT} responses")
-
-    def _check_arms(self, row: int, arms: dict[str, Any]) -> None:
-        if len(arms) > MAX_ARMS:
-            self.fail(row, f"more than {MAX_ARMS:,} arms")
-
-    def _count(self, row: int, name: str, cell: str) -> int:
-        cell = cell.strip().removesuffix(".0")
-        if not (cell.isascii() and cell.isdigit() and len(cell) < 20):
-            self.fail(row, f"{name} must be a whole number of at least 0, got {shown(cell)}")
-        return int(cell)
-
-    def _check_epsilon(self, row: int, cell: str) -> None:
-        try:
-            epsilon = float(cell)
-        except ValueError:
-            epsilon = math.nan
-        if not epsilon > 0:
-            self.fail(row, f"epsilon must be positive, got {shown(cell)}")
-        if self.epsilon is None:
-            self.epsilon = epsilon
-        if epsilon != self.epsilon:
-            self.fail(
-                row,
-                f"epsilon is {epsilon:g}, in the rows before it is {self.epsilon:g}; answers of "
-                "different privacy cannot be pooled",
-            )
-
-    def answers(self) -> Answers:
-        """Return what was counted."""
-        source = str(self.path)
-        if self.columns.response is None:
-            counts = self.counts
-            bits = None
-        else:
-            counts = {arm: [len(bits), sum(bits)] for arm, bits in self.bits.items()}
-            bits = tuple(np.frombuffer(bytes(b), np.uint8) for b in self.bits.values())
-        if not counts:
-            raise ValueError(f"{source}: no rows below the header")
-        numbers = tuple(n for n, _ in counts.values()), tuple(s for _, s in counts.values())
-        return Answers(source, tuple(counts), *numbers, self.missing, bits, self.epsilon)
-
-
-def _csv(path: Path) -> Answers:
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        rows = _rows(path, file)
-        header = next(rows, None)
-        if header is None:
-            raise ValueError(f"{path}: the file is empty")
-        columns = _columns(path, header[1])
-        tally, width = Tally(path, columns), len(header[1])
-        add = tally.add
-        for row, cells in rows:
-            if len(cells) != width:
-                tally.fail(row, f"{len(cells)} cells, the header has {width}")
-            add(row, cells)
-    return tally.answers()
-
-
-def _rows(path: Path, file: io.TextIOWrapper) -> Iterator[tuple[int, list[str]]]:
-    """Yield the number and the cells of every row that is not blank."""
-    row = 0
-    try:
-        first = file.readline(MAX_FIELD * 100)
-        delimiter = max(",;\t", key=first.count)
-        file.seek(0)
-        csv.field_size_limit(MAX_FIELD)
-        for cells in csv.reader(file, delimiter=delimiter, strict=True):
-            row += 1
-            if cells:
-                yield row, cells
-    except (csv.Error, UnicodeDecodeError) as error:
-        reason = "not UTF-8 text" if isinstance(error, UnicodeDecodeError) else "not valid CSV"
-        raise ValueError(f"{path}: row {row + 1}: {reason}") from None
-
-
-def _parquet(path: Path) -> Answers:
+def _read_csv(path: Path) -> Any:
+    """Return the rows below the header as text, without blank ones; index 1 is row 2."""
     import pandas as pd
 
+    with path.open("rb") as file:
+        first = file.readline(100_000)
+    separator = max(",;\t", key=lambda sign: first.count(sign.encode()))
     try:
-        table = pd.read_parquet(path)
-    except Exception:  # pyarrow raises many types
+        cells = pd.read_csv(
+            path, sep=separator, header=None, dtype=str, keep_default_na=False,
+            skip_blank_lines=False,
+        )  # fmt: skip
+    except pd.errors.EmptyDataError:
+        raise ValueError(f"{path}: the file is empty") from None
+    except UnicodeDecodeError:
+        raise ValueError(f"{path}: not UTF-8 text") from None
+    except pd.errors.ParserError as error:
+        reason = short(error).rpartition("error: ")[2]
+        raise ValueError(f"{path}: not valid CSV: {reason}") from None
+    return cells[(cells != "").any(axis=1)].iloc[1:].set_axis(cells.iloc[0], axis=1)
+
+
+def _read_parquet(path: Path) -> Any:
+    from pyarrow.parquet import ParquetFile
+
+    try:
+        file = ParquetFile(path)
+        rows = file.metadata.num_rows
+        table = file.read().to_pandas() if rows <= MAX_ROWS else None
+    except (OSError, RuntimeError, ValueError):
         raise ValueError(f"{path}: not a Parquet file") from None
-    columns = _columns(path, [str(name) for name in table.columns])
-    wanted = [place for place in vars(columns).values() if place is not None]
-    tally = Tally(path, columns)
-    cells = [_texts(table.iloc[:, place]) for place in wanted]
-    width = len(table.columns)
-    for row, values in enumerate(zip(*cells, strict=True), start=1):
-        record = [""] * width
-        for place, value in zip(wanted, values, strict=True):
-            record[place] = value
-        tally.add(row, record)
-    return tally.answers()
+    if table is None:
+        raise ValueError(f"{path}: {rows:,} rows, more than {MAX_ROWS:,}")
+    return table.reset_index(drop=True)
 
 
-def _texts(column: Any) -> Iterable[str]:
-    """Return the cells of a column as CSV would have them."""
-    if column.dtype == bool:
-        column = column.astype(int)
-    shown_value: Callable[[Any], str] = str
-    return ["" if value is None or value != value else shown_value(value) for value in column]
+def _collect(table: Any, source: object) -> Answers:
+    """Return the answers of a table whose index numbers the rows from 0."""
+    import pandas as pd
+
+    columns = _columns(table, source)
+    if table.empty:
+        raise ValueError(f"{source}: no rows below the header")
+    levels = _cells(columns, "epsilon", _epsilon, source)
+    for row in np.flatnonzero(levels != levels[:1])[:1]:
+        raise ValueError(
+            f"{source}: row {table.index[row] + 1}: epsilon is {levels[row]:g}, in the rows before "
+            f"it is {levels[0]:g}; answers of different privacy cannot be pooled"
+        )
+    epsilon = levels[0] if levels.size else None
+    places, arms = pd.factorize(_cells(columns, "arm", _arm, source))
+    if len(arms) > MAX_ARMS:
+        raise ValueError(f"{source}: more than {MAX_ARMS:,} arms")
+    if "response" not in columns:
+        return Answers(_counts(columns, places, arms, source), str(source), 0, epsilon)
+    bits = _cells(columns, "response", _bit, source).astype(np.uint8)
+    known = bits != NO_RESPONSE
+    places, bits = places[known], bits[known]
+    ends = np.cumsum(np.bincount(places, minlength=len(arms)))[:-1]
+    groups = np.split(bits[np.argsort(places, kind="stable")], ends)
+    samples = tuple(
+        Sample(arm, group.size, int(group.sum()), group)
+        for arm, group in zip(arms, groups, strict=True)
+    )
+    return Answers(samples, str(source), int(np.sum(~known)), epsilon, places)
 
 
-def _few_runs(bits: np.ndarray) -> bool:
-    """Return whether there are too few changes between 0 and 1 for responses in random order."""
-    n, ones = len(bits), int(bits.sum())
-    pairs = 2.0 * ones * (n - ones)
-    if n < 20 or pairs == 0:
-        return False
-    expected = pairs / n
-    deviation = math.sqrt(pairs * (pairs - n) / (n * n * (n - 1))) if pairs > n else 0.0
-    return bool(np.count_nonzero(np.diff(bits)) < expected - SORTED_Z * deviation - 1)
+def _columns(table: Any, source: object) -> dict[str, Any]:
+    names = [str(name).strip().lower() for name in table.columns]
+    needed = {"arm", "response"} if "response" in names else {"arm", "responses", "ones"}
+    if not needed <= {*names}:
+        raise ValueError(
+            f"{source}: columns must be arm and response, or arm, responses and ones, "
+            f"got {shown(', '.join(names))}"
+        )
+    if twice := [name for name in (*needed, "epsilon") if names.count(name) > 1]:
+        raise ValueError(f"{source}: several columns are called {twice[0]!r}")
+    return {name: table.iloc[:, place] for place, name in enumerate(names)}
+
+
+def _cells(
+    columns: dict[str, Any], name: str, parse: Callable[[Any], object], source: object
+) -> np.ndarray:
+    """Return the meaning of a column's cells; none if there is no such column."""
+    import pandas as pd
+
+    column = columns.get(name, pd.Series([], dtype=object))
+    try:
+        codes, cells = pd.factorize(column, use_na_sentinel=False)
+    except TypeError:  # lists, say
+        raise ValueError(f"{source}: cells must be text or numbers") from None
+    meanings = np.empty(len(cells), dtype=object)
+    for code, cell in enumerate(cells):
+        try:
+            meanings[code] = parse(cell.item() if isinstance(cell, np.generic) else cell)
+        except ValueError as error:
+            row = column.index[np.flatnonzero(codes == code)[0]] + 1
+            raise ValueError(f"{source}: row {row}: {error}") from None
+    return meanings[codes]
+
+
+def _arm(cell: Any) -> str | int:
+    name = cell.strip() if isinstance(cell, str) else cell
+    if not isinstance(name, (str, int)) or name == "":
+        raise ValueError("no arm")
+    return name
+
+
+def _epsilon(cell: Any) -> float:
+    try:
+        epsilon = float(cell)
+    except (TypeError, ValueError):
+        epsilon = math.nan
+    if not epsilon > 0:
+        raise ValueError(f"epsilon must be positive, got {shown(cell)}")
+    return epsilon
+
+
+def _bit(cell: Any) -> int:
+    text = str(cell).strip().lower()
+    if text not in BITS and text not in MISSING:
+        raise ValueError("the response is not 0 or 1 (its value is not shown)")
+    return BITS.get(text, NO_RESPONSE)
+
+
+def _count(cell: Any) -> int:
+    text = str(cell).strip().removesuffix(".0")
+    if not (text.isascii() and text.isdigit() and len(text) < 17):
+        raise ValueError(f"a count must be a whole number of at most 16 digits, got {shown(cell)}")
+    return int(text)
+
+
+def _counts(
+    columns: dict[str, Any], places: np.ndarray, arms: np.ndarray, source: object
+) -> tuple[Sample, ...]:
+    """Return the sums of every arm's counts."""
+    answers, ones = (_cells(columns, name, _count, source) for name in ("responses", "ones"))
+    for row in np.flatnonzero(ones > answers)[:1]:
+        problem = f"ones is {ones[row]}, more than the {answers[row]} responses"
+        raise ValueError(f"{source}: row {columns['arm'].index[row] + 1}: {problem}")
+    totals = [np.bincount(places, weights=counts.astype(float)) for counts in (answers, ones)]
+    if totals[0].max() >= MAX_COUNT:  # beyond, sums are not exact
+        raise ValueError(f"{source}: an arm has {MAX_COUNT} responses or more")
+    return tuple(Sample(arm, int(n), int(s)) for arm, n, s in zip(arms, *totals, strict=True))
+
+
+# --- any form
+
+
+def as_answers(data: Any) -> Answers:
+    """Return answers from themselves, a DataFrame, or the counts or bits of every arm."""
+    if isinstance(data, Answers):
+        return data
+    if hasattr(data, "columns"):
+        return _collect(data.reset_index(drop=True), "the table")
+    if isinstance(data, Mapping):
+        named = list(data.items())
+    elif isinstance(data, (Sequence, np.ndarray)) and not isinstance(data, (str, bytes)):
+        named = list(enumerate(data))
+    else:
+        raise ValueError(
+            f"answers must be given per arm, in a list or a dict, got a {type(data).__name__}"
+        )
+    if not named:
+        raise ValueError("answers must have at least one arm, got none")
+    return Answers(tuple(_sample(arm, data) for arm, data in named))
+
+
+def _sample(arm: str | int, data: Any) -> Sample:
+    try:
+        values = np.asarray(data)
+    except ValueError:
+        values = np.asarray(None)
+    if values.ndim != 1 or (values.size and values.dtype.kind not in "iub"):
+        raise ValueError(
+            f"answers of arm {arm!r} must be a sequence of 0 and 1, or a pair (answers, ones) of "
+            "whole numbers; the value is not shown"
+        )
+    if values.size == 2 and (isinstance(data, tuple) or values.max() > 1):
+        n, s = int(values[0]), int(values[1])
+        if not 0 <= s <= n <= MAX_COUNT:
+            raise ValueError(f"counts of arm {arm!r} must be (answers, ones), got ({n}, {s})")
+        return Sample(arm, n, s)
+    if values.size and (values.min() < 0 or values.max() > 1):
+        raise ValueError(f"answers of arm {arm!r} must be 0 or 1; another value is not shown")
+    bits = values.astype(np.uint8)
+    return Sample(arm, bits.size, int(bits.sum()), bits)

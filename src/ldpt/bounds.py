@@ -30,7 +30,21 @@ from ldpt.policies import POLICIES
 from ldpt.privacy import private_mean, shrinkage
 from ldpt.radii import COIN, UNION, Boundary, Radius, as_radius, lower, upper
 
+__all__ = [
+    "fixed_budget_lower",
+    "fixed_budget_upper",
+    "fixed_confidence_lower",
+    "fixed_confidence_upper",
+]
+
 PRINTED_CONSTANT = 499.0  # of Theorem 4.1, in its proof
+COST_DIVISORS = {"printed": 36.0, "hoeffding": 9.0}  # of H_eps in Theorem 4.1
+BOUNDED_POLICIES = {"proved": "apt", "lsa": "lsa"}  # by the version of the upper bound on the loss
+BOUNDED_POLICIES |= {name: name for name in ("apt-clipped", "lsa-clipped")}
+BOUNDED_RADII = {"hoeffding_mean": "hoeffding"}  # by the version of the upper bound on E[T]
+BOUNDED_RADII |= {name: name for name in ("mixture", "onesided", "coin")}
+PEELINGS = 10.0 ** np.linspace(-3, 0, 200, endpoint=False)  # values of q to choose from
+EXPONENTS = 2 * (1 - PEELINGS**2)  # a in the article
 
 
 def bernoulli_kl(p: float, q: float) -> float:
@@ -191,15 +205,13 @@ def fixed_budget_upper(
     True
     """
     _check_budget(instance, budget)
+    _check_version(version, ("printed", "locatelli", *BOUNDED_POLICIES))
     n_arms, complexity = instance.n_arms, instance.complexity(epsilon)
     scales = math.log(budget) + 1
     if version == "printed":
         return _exp(-budget / complexity / 4 + 2 * n_arms * math.log(scales))
     if version == "locatelli":
         return _exp(-budget / complexity / 4 + 2 * math.log(scales * n_arms))
-    policies = {"proved": "apt", **{name: name for name in ("lsa", "apt-clipped", "lsa-clipped")}}
-    if version not in policies:
-        raise _unknown(version, ("printed", "locatelli", *policies))
     judged = instance.must_accept | instance.must_reject
     if not judged.any():
         return 0.0
@@ -209,7 +221,7 @@ def fixed_budget_upper(
     right_side = ((instance.gaps - instance.tolerance) / instance.gaps) ** 2  # (g_i / Delta_i)^2
     if n_arms == 1:
         return _exp(-2 * budget * gaps[0] ** 2 * right_side[0])
-    rule = POLICIES[policies[version]].rule(instance.threshold, instance.tolerance, epsilon)
+    rule = POLICIES[BOUNDED_POLICIES[version]].rule(instance.threshold, instance.tolerance, epsilon)
     pulls = (budget - n_arms) / complexity * gaps**-2.0
     if rule.log_weight > 0:
         pulls = lsa_shares(gaps, budget - n_arms, rule.log_weight)
@@ -222,10 +234,6 @@ def fixed_budget_upper(
     squares = pulls * gaps**2
     alone = float(np.exp(-2 * (squares * right_side)[judged]).sum())
     return alone + float(_pair_terms(factors, squares, judged).min())
-
-
-PEELINGS = 10.0 ** np.linspace(-3, 0, 200, endpoint=False)  # values of q to choose from
-EXPONENTS = 2 * (1 - PEELINGS**2)  # a in the article
 
 
 @cache
@@ -271,19 +279,9 @@ def lsa_shares(gaps: np.ndarray, pulls: float, weight: float = 0.5) -> np.ndarra
     -------
     ndarray
         Pulls of each arm.
-
-    Raises
-    ------
-    ValueError
-        If a gap or the pulls are not positive numbers.
     """
     from scipy.optimize import brentq
     from scipy.special import wrightomega
-
-    if not np.size(gaps):
-        raise ValueError("gaps is empty, at least one is needed")
-    pulls = check_number("pulls", pulls, 1e-300, MAX_FLOAT)
-    gaps = np.array([check_number("gap", gap, 1e-160, MAX_FLOAT) for gap in np.ravel(gaps)])
 
     def shares(level: float) -> np.ndarray:
         return weight * wrightomega(level / weight + np.log(gaps**2 / weight)) / gaps**2
@@ -327,13 +325,12 @@ def fixed_budget_lower(
         the others fails: mu_j != tau for all arms, tau + zeta < 1, tau - zeta >= 0.
     """
     _check_budget(instance, budget)
+    _check_version(version, ("printed", "corrected", "reduction", "genie", "best"))
     if version == "printed":
         divergence = duchi_factor(epsilon)
         if math.isinf(divergence):
             return 0.0
         return 0.25 * _exp(-8 * budget * divergence / instance.complexity())
-    if version not in ("corrected", "reduction", "genie", "best"):
-        raise _unknown(version, ("printed", "corrected", "reduction", "genie", "best"))
     _check_environments(instance)
     if version == "best":
         pair = ("reduction", "genie")
@@ -366,7 +363,7 @@ def _overlap(high: float, low: float, epsilon: float, budget: float) -> float:
 
 
 def _check_environments(instance: Instance) -> None:
-    """The hypotheses without which Theorem 3.2 is false."""
+    """Check the hypotheses without which Theorem 3.2 is false."""
     where, tau, zeta = f"instance {instance.name!r}", instance.threshold, instance.tolerance
     for arm, mean in enumerate(instance.means):
         if mean == tau:
@@ -375,9 +372,6 @@ def _check_environments(instance: Instance) -> None:
         raise ValueError(f"{where}: the bound needs tau + zeta < 1, got {tau} + {zeta}")
     if not tau - zeta >= 0:
         raise ValueError(f"{where}: the bound needs tau - zeta >= 0, got {tau} - {zeta}")
-
-
-COST_DIVISORS = {"printed": 36.0, "hoeffding": 9.0}  # of H_eps in Theorem 4.1
 
 
 def fixed_confidence_upper(
@@ -424,14 +418,9 @@ def fixed_confidence_upper(
     """
     check_instance(instance)
     check_delta(delta)
-    names = ("mixture", "onesided", "coin")
-    means = {"hoeffding_mean": "hoeffding", **{name: name for name in names}}
-    if not isinstance(version, str):
-        raise _unknown(version, (*COST_DIVISORS, *means))
-    if version in means:
-        return expected_cost_upper(instance, epsilon, delta, means[version])
-    if version not in COST_DIVISORS:
-        raise _unknown(version, (*COST_DIVISORS, *means))
+    _check_version(version, (*COST_DIVISORS, *BOUNDED_RADII))
+    if version in BOUNDED_RADII:
+        return expected_cost_upper(instance, epsilon, delta, BOUNDED_RADII[version])
     n_arms = instance.n_arms
     effective = max(instance.strict.complexity(epsilon) / COST_DIVISORS[version], 1.0)
     return PRINTED_CONSTANT * effective * math.log(4 * n_arms * effective / delta) + 2 * n_arms
@@ -570,8 +559,7 @@ def fixed_confidence_lower(
     """
     check_delta(delta)
     strict = check_instance(instance).strict
-    if version not in ("printed", "reduction", "decoupled", "many_arms"):
-        raise _unknown(version, ("printed", "reduction", "decoupled", "many_arms"))
+    _check_version(version, ("printed", "reduction", "decoupled", "many_arms"))
     if version == "printed":
         if strict.threshold == 0:
             raise ValueError("Theorem 4.2 needs a threshold 0 < tau <= 1, got 0")
@@ -581,7 +569,7 @@ def fixed_confidence_lower(
             return 0.0
         return evidence * strict.complexity() / divergence
     if version == "many_arms":
-        mirrored = mirror_divergences(strict, epsilon)
+        mirrored = _mirror_divergences(strict, epsilon)
     if strict.threshold == 0 or delta >= 0.5:
         return 0.0
     if version == "many_arms":
@@ -646,43 +634,22 @@ def _priced(
     return x, y, np.minimum(value, min(p, q))
 
 
-def mirror_divergences(instance: Instance, epsilon: float) -> list[float]:
-    """Return kl of an arm's private mean and its mirror image about tau, the larger direction.
-
-    Parameters
-    ----------
-    instance : Instance
-        The problem.
-    epsilon : float
-        Privacy level; ``math.inf`` means none.
-
-    Returns
-    -------
-    list of float
-        In nats, one per arm.
-
-    Raises
-    ------
-    ValueError
-        If a mirror image is not in [0, 1].
-    """
-    tau, found = check_instance(instance).threshold, []
-    for arm, gap in enumerate(instance.strict.gaps.tolist()):
-        low, high = tau - gap, tau + gap
-        if low < -1e-12 or high > 1 + 1e-12:
-            raise ValueError(
-                f"instance {instance.name!r}: the mirror image of means[{arm}] = "
-                f"{instance.means[arm]} about the threshold {tau} is not in [0, 1]"
-            )
-        low, high = max(low, 0.0), min(high, 1.0)
-        found.append(
-            max(private_divergence(low, high, epsilon), private_divergence(high, low, epsilon))
+def _mirror_divergences(instance: Instance, epsilon: float) -> list[float]:
+    """Return kl of each arm's private mean and its mirror image about tau, the larger direction."""
+    tau, gaps = instance.threshold, instance.gaps
+    for arm in np.flatnonzero(gaps > min(tau, 1 - tau) + 1e-12):
+        raise ValueError(
+            f"instance {instance.name!r}: the mirror image of means[{arm}] = "
+            f"{instance.means[arm]} about the threshold {tau} is not in [0, 1]"
         )
-    return found
+    return [
+        max(private_divergence(low, high, epsilon), private_divergence(high, low, epsilon))
+        for low, high in np.clip(np.stack([tau - gaps, tau + gaps], axis=1), 0, 1).tolist()
+    ]
 
 
 def _shared_error_bound(cost: list[float], delta: float) -> float:
-    """The least sum_i kl(1 - delta, x_i) / cost_i over x >= 0 with sum x_i <= delta.
+    """Return the least sum_i kl(1 - delta, x_i) / cost_i over x >= 0 with sum x_i <= delta.
 
     At the minimum the derivative of kl(1 - delta, x_i) / cost_i is the same number, minus the
     price of error probability, for all arms: a quadratic equation in x_i. Arms of infinite cost
@@ -736,5 +703,6 @@ def _exp(exponent: float) -> float:
     return math.exp(exponent) if exponent < 709 else math.inf
 
 
-def _unknown(version: str, allowed: tuple[str, ...]) -> ValueError:
-    return ValueError(f"version must be one of {', '.join(allowed)}, got {shown(version)}")
+def _check_version(version: object, allowed: tuple[str, ...]) -> None:
+    if version not in allowed:
+        raise ValueError(f"version must be one of {', '.join(allowed)}, got {shown(version)}")

@@ -9,6 +9,7 @@ from ldpt.io.messages import shown
 
 MIN_EPSILON = 1e-9  # below, a float cannot hold the flip probability to six digits
 MIN_DELTA = 1e-300  # below, K / delta overflows
+LARGE_EPSILON = 10.0  # above, a person is hardly protected
 MAX_COUNT = 2**53  # whole numbers up to here survive JSON in every language
 MAX_SEED = 2**64 - 1
 MAX_FLOAT = float(np.finfo(float).max)

@@ -28,42 +28,43 @@ class Command(NamedTuple):
     add: Callable[[argparse.ArgumentParser], None]
 
 
-Parsers = dict[str, OneLineParser]
-
-
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and return its exit status."""
     words = list(sys.argv[1:] if argv is None else argv)
+    try:
+        status = _run(words)
+        sys.stdout.flush()
+    except SystemExit as end:  # argparse has printed the help or one line
+        status = int(end.code or 0)
+    except BrokenPipeError:  # stdout was closed, for example by head
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        status = 0
+    except KeyboardInterrupt:
+        print("ldpt: interrupted", file=sys.stderr)
+        status = INTERRUPTED
+    except ModuleNotFoundError as error:  # figures, crates and audits need more than the library
+        hint = "pip install 'ldpt[workflow]'"
+        print(f"ldpt {words[0]}: the package {error.name} is missing: {hint}", file=sys.stderr)
+        status = INVALID
+    except (ValueError, OSError, MemoryError) as error:
+        print(f"ldpt {words[0]}: {short(error, 600)}", file=sys.stderr)
+        status = INVALID
+    return status
+
+
+def _run(words: list[str]) -> int:
     parser, commands = parsers()
     if not words:
         parser.print_help()
         return 0
-    try:
-        if not words[0].startswith("-") and words[0] not in commands:
-            parser.error(unknown("command", words[0], commands))
-        arguments, others = parser.parse_known_args(words)
-        commands[arguments.command].refuse_unknown(others)
-        status = int(arguments.handler(arguments))
-        sys.stdout.flush()
-    except SystemExit as end:  # argparse has printed the help or one line
-        return int(end.code or 0)
-    except BrokenPipeError:  # stdout was closed, for example by head
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
-    except KeyboardInterrupt:
-        print("ldpt: interrupted", file=sys.stderr)
-        return INTERRUPTED
-    except ModuleNotFoundError as error:  # figures, crates and audits need more than the library
-        hint = "pip install 'ldpt[workflow]'"
-        print(f"ldpt {words[0]}: the package {error.name} is missing: {hint}", file=sys.stderr)
-        return INVALID
-    except (ValueError, OSError, MemoryError) as error:
-        print(f"ldpt {words[0]}: {short(error, 600)}", file=sys.stderr)
-        return INVALID
-    return status
+    if not words[0].startswith("-") and words[0] not in commands:
+        parser.error(unknown("command", words[0], commands))
+    arguments, others = parser.parse_known_args(words)
+    commands[arguments.command].refuse_unknown(others)
+    return int(arguments.handler(arguments))
 
 
-def parsers() -> tuple[OneLineParser, Parsers]:
+def parsers() -> tuple[OneLineParser, dict[str, OneLineParser]]:
     """Return the parser of the command and those of its subcommands."""
     parser = OneLineParser(
         prog="ldpt",
@@ -73,7 +74,7 @@ def parsers() -> tuple[OneLineParser, Parsers]:
     )
     parser.add_argument("--version", action="version", version=f"ldpt {__version__}")
     subparsers = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    commands: Parsers = {}
+    commands = {}
     for name, command in COMMANDS.items():
         commands[name] = subparsers.add_parser(
             name,
@@ -86,10 +87,10 @@ def parsers() -> tuple[OneLineParser, Parsers]:
 
 
 def _add_completion(parser: argparse.ArgumentParser) -> None:
-    parser.set_defaults(handler=_completion)
+    parser.set_defaults(handler=_print_completion)
 
 
-def _completion(arguments: argparse.Namespace) -> int:
+def _print_completion(arguments: argparse.Namespace) -> int:
     print(completion_script(parsers()[1]), end="")
     return 0
 

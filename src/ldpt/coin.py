@@ -38,6 +38,8 @@ SERIES_LIMIT = 2e-3  # below, psi is the sum of its first four cumulants
 LN2_HIGH, LN2_LOW = 6.93147180369123816490e-01, 1.90821492927058770002e-10
 PER_LN2 = 1.0 / (LN2_HIGH + LN2_LOW)
 FACTORIALS = tuple(1.0 / math.factorial(i) for i in range(13, 0, -1))  # reciprocals
+MIDDLE = 64  # position of 2^0 among the powers of 2
+POWERS = np.array([2.0**k for k in range(-MIDDLE, MIDDLE + 1)])
 
 
 @lru_cache(maxsize=256)
@@ -137,6 +139,17 @@ def mixture(t: float, rest: float, scale: float, log_level: float) -> np.ndarray
 
 
 @compiled
+def evaluate_terms(nodes: np.ndarray, n: float, d: float, terms: np.ndarray) -> None:
+    """Write the terms of M(n, d) divided by the level; without branches, so that it vectorises."""
+    for j in range(NODES):
+        size = nodes[0, j] * d - n * nodes[1, j] + nodes[2, j]
+        x = max(size, NEGLIGIBLE)
+        k = math.floor(x * PER_LN2 + 0.5)
+        term = (1.0 + remainder((x - k * LN2_HIGH) - k * LN2_LOW)) * POWERS[int(k) + MIDDLE]
+        terms[j] = term if size > NEGLIGIBLE else 0.0
+
+
+@compiled
 def lines(t: float, rest: float, scale: float, log_level: float) -> np.ndarray:
     """Return the tangents at all knots, the boundary at each found by Newton's method.
 
@@ -145,6 +158,7 @@ def lines(t: float, rest: float, scale: float, log_level: float) -> np.ndarray:
     """
     nodes = mixture(t, rest, scale, log_level)
     table = np.empty((OCTAVES * KNOTS_PER_OCTAVE + 1, 2))
+    terms = np.empty(NODES)
     d = math.inf
     for j in range(NODES):
         d = min(d, (nodes[1, j] - nodes[2, j]) / nodes[0, j])
@@ -155,14 +169,12 @@ def lines(t: float, rest: float, scale: float, log_level: float) -> np.ndarray:
         tangent = d + slope * (n - last)
         d = tangent - excess
         for _ in range(MAX_STEPS):
+            evaluate_terms(nodes, n, d, terms)
             total, by_node, by_moment = 0.0, 0.0, 0.0
             for j in range(NODES):
-                size = nodes[0, j] * d - n * nodes[1, j] + nodes[2, j]
-                if size > NEGLIGIBLE:
-                    term = exp(size)
-                    total += term
-                    by_node += term * nodes[0, j]
-                    by_moment += term * nodes[1, j]
+                total += terms[j]
+                by_node += terms[j] * nodes[0, j]
+                by_moment += terms[j] * nodes[1, j]
             slope = by_moment / by_node
             step = log1p(total - 1.0) * total / by_node
             d -= step

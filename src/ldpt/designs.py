@@ -7,7 +7,7 @@ yes, so thresholds and estimates move between both scales by that line.
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from ldpt.checks import check_epsilon, check_number
 from ldpt.privacy import shrinkage
@@ -27,6 +27,8 @@ class Design:
         Probability of bit 1 if the true answer is no; below ``one``.
     flipped : bool
         Whether the bit is 1 - x of the recorded response x (designs with p < 1/2).
+    name : str
+        The design in words.
 
     Raises
     ------
@@ -45,6 +47,7 @@ class Design:
     one: float
     zero: float
     flipped: bool = False
+    name: str = field(default="randomised response", compare=False)
 
     def __post_init__(self) -> None:
         for name in ("one", "zero"):
@@ -80,7 +83,7 @@ def warner(p: float) -> Design:
     p = check_number("p", p, 0, 1)
     if p == 0.5:
         raise ValueError("p must differ from 0.5, at which answers say nothing")
-    return Design(max(p, 1 - p), min(p, 1 - p), flipped=p < 0.5)
+    return Design(max(p, 1 - p), min(p, 1 - p), p < 0.5, f"Warner's design, p = {p:g}")
 
 
 def crosswise(p: float) -> Design:
@@ -89,7 +92,7 @@ def crosswise(p: float) -> Design:
     A person compares the sensitive answer with one to an unrelated question, to which a share p
     says yes. The law of the response is Warner's.
     """
-    return warner(p)
+    return replace(warner(p), name=f"crosswise model, p = {p:g}")
 
 
 def forced(yes: float, no: float) -> Design:
@@ -97,7 +100,7 @@ def forced(yes: float, no: float) -> Design:
     yes, no = check_number("yes", yes, 0, 1), check_number("no", no, 0, 1)
     if not yes + no < 1:
         raise ValueError(f"yes + no must be below 1, got {yes:g} + {no:g}")
-    return Design(1 - no, yes)
+    return Design(1 - no, yes, name=f"forced response, yes {yes:g}, no {no:g}")
 
 
 def as_design(epsilon: float | Design) -> Design:

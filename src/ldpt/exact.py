@@ -33,6 +33,8 @@ from ldpt.radii import (
     as_radius,
 )
 
+__all__ = ["fixed_budget_loss", "fixed_confidence_error", "optimal_loss"]
+
 NO_LIMIT = int(np.iinfo(np.int64).max)
 
 
@@ -121,15 +123,15 @@ def fixed_budget_losses(
     least = 2 * instance.n_arms
     if not isinstance(budgets, Iterable) or isinstance(budgets, (str, bytes)):
         raise ValueError(f"budgets must be a list of whole numbers, got {shown(budgets)}")
-    asked = [check_whole("budget", budget, least, MAX_PULLS) for budget in budgets]
-    if not asked:
+    horizons = [check_whole("budget", budget, least, MAX_PULLS) for budget in budgets]
+    if not horizons:
         raise ValueError("budgets is empty, at least one is needed")
-    require_short_budget(instance, epsilon, max(asked), chosen.log_weight is not None)
+    require_short_budget(instance, epsilon, max(horizons), chosen.log_weight is not None)
     means = instance.private_means(epsilon)
     tau = instance.private_threshold(epsilon)
     accept, reject = instance.must_accept, instance.must_reject
     if instance.n_arms == 2 and chosen.log_weight is not None:
-        passed, places = np.unique(np.array(asked), return_inverse=True)
+        passed, places = np.unique(np.array(horizons), return_inverse=True)
         losses = _follow(
             _two_arm_losses,
             means,
@@ -140,11 +142,11 @@ def fixed_budget_losses(
         )
         return losses[places].tolist()
     found = []
-    for budget in asked:
+    for budget in horizons:
         loss = 0.0
         for k, mean in enumerate(means):
             pulls = budget // means.size + (1 if k < budget % means.size else 0)
-            # not 1 - (1 - loss), in which a loss below 1e-16 would vanish
+            # 1 - (1 - loss) would underflow below 1e-16
             own = _follow(_one_arm_loss, mean, tau, accept[k], reject[k], pulls)
             loss += (1.0 - loss) * own
         found.append(loss)
@@ -203,17 +205,17 @@ def _two_arm_losses(
             lowest = np.argmin(index[n2, : n2 + 1])
             for s1 in range(n1 + 1):
                 first, end = _smaller(index[n2], n2, lowest, index[n1, s1])
-                here = start[n1] + s1 * width
-                there = start[n1 + 1] + s1 * below
-                _pull_arm_1(mass, here, there, below, first, means[0])
-                _pull_arm_1(mass, here + end, there + end, below, n2 + 1 - end, means[0])
-                _pull_arm_2(mass[here + first :], spare, end - first, means[1])
+                base = start[n1] + s1 * width
+                target = start[n1 + 1] + s1 * below
+                _pull_arm_1(mass, base, target, below, first, means[0])
+                _pull_arm_1(mass, base + end, target + end, below, n2 + 1 - end, means[0])
+                _pull_arm_2(mass[base + first :], spare, end - first, means[1])
     return losses
 
 
 @compiled
 def _smaller(index: np.ndarray, n: int, lowest: int, level: float) -> tuple[int, int]:
-    """The states first <= s < end of n pulls whose index is below ``level``.
+    """Return the states first <= s < end of n pulls whose index is below ``level``.
 
     The index falls up to the state ``lowest`` and then rises.
     """
@@ -238,11 +240,11 @@ def _smaller(index: np.ndarray, n: int, lowest: int, level: float) -> tuple[int,
 
 @compiled
 def _pull_arm_1(
-    mass: np.ndarray, here: int, there: int, below: int, count: int, mean: float
+    mass: np.ndarray, base: int, target: int, below: int, count: int, mean: float
 ) -> None:
     """Move ``count`` states to the rows of one more pull of arm 1: response 0, response 1."""
-    row, low = mass[here : here + count], mass[there : there + count]
-    high = mass[there + below : there + below + count]
+    row, low = mass[base : base + count], mass[target : target + count]
+    high = mass[target + below : target + below + count]
     for i in range(count):
         low[i] += row[i] * (1.0 - mean)
     for i in range(count):
@@ -286,7 +288,7 @@ def _two_arm_total(
     mass: np.ndarray, start: np.ndarray, tau: float, budget: int, last: int, accept: np.ndarray,
     reject: np.ndarray,
 ) -> float:  # fmt: skip
-    """The loss after ``budget`` pulls, of a chain that is laid out for ``last``."""
+    """Return the loss after ``budget`` pulls, of a chain that is laid out for ``last``."""
     loss = 0.0
     for n1 in range(1, budget):
         n2 = budget - n1

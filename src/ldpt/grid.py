@@ -15,7 +15,7 @@ class BudgetRun:
     instance: str
     policy: str
     epsilon: float
-    replicates: int
+    replicates: int = 0
     multiples: set[float] = field(default_factory=set)
     budgets: set[int] = field(default_factory=set)
 
@@ -31,12 +31,12 @@ class ConfidenceRun:
     instance: str
     radius: str
     epsilon: float
-    sizes: list[int | Callable[[], int]]  # numbers of runs, or what computes them
+    sizes: list[int | Callable[[], int]] = field(default_factory=list)
     deltas: set[float] = field(default_factory=set)
 
     @cached_property
     def replicates(self) -> int:
-        """Return the number of runs; a precision is turned into one when a job needs it."""
+        """Return the number of runs, computed from a precision only if a job needs it."""
         return max(size if isinstance(size, int) else size() for size in self.sizes)
 
 

@@ -27,24 +27,23 @@ probability at least 1 - 2 delta: delta for the verdicts, delta for the side tha
 
 import math
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ldpt.answers import Answers
-from ldpt.checks import MAX_COUNT, check_delta, check_number
+from ldpt.answers import Sample, as_answers
+from ldpt.checks import check_delta, check_number
 from ldpt.designs import Design, as_design
 from ldpt.io.messages import shown
 from ldpt.privacy import private_mean
-from ldpt.radii import DEFAULT_PRIOR_GAP, Radius, as_radius, lower, upper
+from ldpt.radii import DEFAULT_PRIOR_GAP, Radius, as_radius, lower, threshold_variance, upper
 
 __all__ = ["Estimate", "Verdict", "decide", "estimate", "response_range", "tolerated_share"]
 
 NODES = 400  # of a mixture, on each side: 50 octaves
 NODES_PER_OCTAVE = 8
-CONDUCTS = ("any", "coin", "random", "opposite")  # of people who do not follow the instruction
 
 
 @dataclass(frozen=True)
@@ -88,8 +87,6 @@ class Estimate:
         The estimated mean reward, in [0, 1]; NaN without answers.
     low, high : float
         The ends of its interval.
-    bound : float or None
-        The one-sided bound of a decided arm, if a threshold was given (:class:`Verdict`).
     """
 
     arm: str | int
@@ -97,17 +94,6 @@ class Estimate:
     mean: float
     low: float
     high: float
-    bound: float | None = None
-
-
-@dataclass(frozen=True)
-class Sample:
-    """The answers of one arm; ``bits`` has them in order, if the order is known."""
-
-    arm: str | int
-    answers: int
-    ones: int
-    bits: np.ndarray | None = None
 
 
 def decide(
@@ -116,7 +102,7 @@ def decide(
     epsilon: float | Design,
     delta: float,
     radius: str | Radius = "coin",
-    noncompliance: float | tuple[float, str] = 0.0,
+    noncompliance: float = 0.0,
 ) -> list[Verdict]:
     """Return on which side of the threshold each arm's mean reward lies.
 
@@ -135,9 +121,9 @@ def decide(
         Error probability of all verdicts together, in (0, 1).
     radius : str or Radius
         The stopping boundary (:mod:`ldpt.radii`).
-    noncompliance : float or tuple
-        The largest share of people who do not follow the instruction; the verdicts hold whatever
-        they do. A pair (share, conduct) restricts it (:func:`response_range`).
+    noncompliance : float
+        The largest share of people who do not follow the instruction, below 1/2; the verdicts hold
+        whatever they do.
 
     Returns
     -------
@@ -154,12 +140,11 @@ def decide(
     >>> decide({"low": (400, 150), "high": (400, 260)}, 0.5, 1.0, 0.1)[1].verdict
     'above'
     """
-    samples, radius = gather(answers), as_radius(radius)
+    samples, radius = as_answers(answers).samples, as_radius(radius)
     if not radius.kind.valid:
         warnings.warn(
             f"the guarantee of the radius {radius.name!r} is false: verdicts can be wrong with "
             "probability above delta (use 'coin')",
-            UserWarning,
             stacklevel=2,
         )
     test = Test(radius, len(samples), check_delta(delta), threshold, epsilon, noncompliance)
@@ -167,11 +152,7 @@ def decide(
 
 
 def estimate(
-    answers: Any,
-    epsilon: float | Design,
-    level: float = 0.95,
-    threshold: float | None = None,
-    noncompliance: float | tuple[float, str] = 0.0,
+    answers: Any, epsilon: float | Design, level: float = 0.95, noncompliance: float = 0.0
 ) -> list[Estimate]:
     """Return every arm's mean reward, with an interval that is valid at any time.
 
@@ -186,9 +167,7 @@ def estimate(
         Privacy level of the answers, or their randomised-response design.
     level : float
         Joint level of all intervals, in (0, 1).
-    threshold : float, optional
-        With a threshold, decided arms (``coin``, delta = 1 - level) get their one-sided bound.
-    noncompliance : float or tuple
+    noncompliance : float
         As in :func:`decide`: intervals are widened by the worst case.
 
     Returns
@@ -212,19 +191,12 @@ def estimate(
     >>> print(f"{cheating.mean:.3f} in [{cheating.low:.3f}, {cheating.high:.3f}]")
     0.137 in [0.081, 0.198]
     """
-    samples, design = gather(answers), as_design(epsilon)
+    samples, design = as_answers(answers).samples, as_design(epsilon)
     error = 1 - check_number("level", level, 0, 1)
     if not 0 < error < 1:
         raise ValueError(f"level must lie strictly between 0 and 1, got {shown(level)}")
-    bounds: list[float | None] = [None] * len(samples)
-    if threshold is not None:
-        test = Test(Radius("coin"), len(samples), error, threshold, epsilon, noncompliance)
-        bounds = [test.verdict(sample).bound for sample in samples]
-    log_level = math.log(len(samples) / error)
-    return [
-        _estimate(sample, design, log_level, _check_noncompliance(noncompliance), bound)
-        for sample, bound in zip(samples, bounds, strict=True)
-    ]
+    share, log_level = check_share(noncompliance), math.log(len(samples) / error)
+    return [_estimate(sample, design, log_level, share) for sample in samples]
 
 
 def response_range(
@@ -236,7 +208,6 @@ def response_range(
 
     - ``any``: answer in any way, which may depend on their own truth: between p - share * one and
       p + share * (1 - zero) (``one`` and ``zero`` of the design);
-    - ``coin``: toss any coin, whatever is true: between (1 - share) p and (1 - share) p + share;
     - ``random``: toss a fair coin: between p and (1 - share) p + share / 2;
     - ``opposite``: say the opposite: between p and (1 - share) p + share (1 - p).
 
@@ -260,8 +231,16 @@ def response_range(
     ValueError
         If the share or the conduct is not one of these.
     """
-    p = design.private_mean(check_number("mean", mean, 0, 1))
-    return _extremes(_lines(design, *_check_noncompliance((share, conduct))), p)
+    p, share = design.private_mean(check_number("mean", mean, 0, 1)), check_share(share)
+    conducts = {
+        "any": (p - share * design.one, share * (1 - design.zero) + p),
+        "random": (p, share / 2 + (1 - share) * p),
+        "opposite": (p, share + (1 - 2 * share) * p),
+    }
+    if conduct not in conducts:
+        raise ValueError(f"conduct must be one of {', '.join(conducts)}, got {shown(conduct)}")
+    ends = conducts[conduct]
+    return max(min(ends), 0.0), min(max(ends), 1.0)
 
 
 def tolerated_share(
@@ -312,16 +291,15 @@ class Test:
         delta: float,
         threshold: float,
         epsilon: float | Design,
-        noncompliance: float | tuple[float, str],
+        noncompliance: float = 0.0,
     ) -> None:
         self.design = as_design(epsilon)
         self.threshold = check_number("threshold", threshold, 0, 1)
         self.log_level = math.log(n_arms / delta)
-        self.lines = _lines(self.design, *_check_noncompliance(noncompliance))
+        self.share = check_share(noncompliance)
         self.prior_gap = radius.prior_gap * self.design.shrinkage
-        if isinstance(epsilon, Design) or len(self.lines) > 1:
-            p = self.design.private_mean(self.threshold)
-            self.low, self.high = _extremes(self.lines, p)
+        if isinstance(epsilon, Design) or self.share:
+            self.low, self.high = response_range(self.design, self.threshold, self.share)
             radius = replace(radius, prior_gap=self.prior_gap)
             self.above = radius.at(n_arms, delta, self.high, math.inf)
             self.below = radius.at(n_arms, delta, self.low, math.inf)
@@ -366,15 +344,14 @@ class Test:
         n, s = sample.answers, sample.ones
         if side == "above":
             q = self._least(n, s, self.high)
-            return max(_mean_range(self.design, self.lines, q, q)[0], self.threshold)
+            return max(_mean_range(self.design, self.share, q, q)[0], self.threshold)
         q = 1 - self._least(n, n - s, 1 - self.low)
-        return min(_mean_range(self.design, self.lines, q, q)[1], self.threshold)
+        return min(_mean_range(self.design, self.share, q, q)[1], self.threshold)
 
     def _least(self, n: int, s: int, t: float) -> float:
         """Return the largest threshold q >= t that the mixture of ``coin`` at t finds exceeded."""
-        x = 1 - 2 * t
-        variance = 0.25 * x / math.atanh(x) if 0 < abs(x) < 1 else 0.25
-        mixture = Mixture(*_nodes(self.prior_gap / variance, self.log_level), n, s)
+        scale = self.prior_gap / threshold_variance(t, math.inf)
+        mixture = Mixture(*_nodes(scale, self.log_level), n, s)
         if t >= s / n or mixture.log(t) <= self.log_level:
             return t  # crossed earlier, or within the slack of the table
         return max(t, mixture.root(self.log_level, t, s / n))
@@ -420,27 +397,20 @@ def _root(function: Callable[[float], float], one: float, other: float) -> float
     return float(brentq(function, one, other, xtol=1e-15))
 
 
-def _estimate(
-    sample: Sample,
-    design: Design,
-    log_level: float,
-    noncompliance: tuple[float, str],
-    bound: float | None,
-) -> Estimate:
+def _estimate(sample: Sample, design: Design, log_level: float, share: float) -> Estimate:
     if sample.answers == 0:
-        return Estimate(sample.arm, 0, math.nan, 0.0, 1.0, bound)
-    lines = _lines(design, *noncompliance)
+        return Estimate(sample.arm, 0, math.nan, 0.0, 1.0)
     ends = _response_interval(sample, design.shrinkage, log_level)
-    if ends[1] < _extremes(lines, design.zero)[0] or ends[0] > _extremes(lines, design.one)[1]:
+    least, most = response_range(design, 0.0, share)[0], response_range(design, 1.0, share)[1]
+    if ends[1] < least or ends[0] > most:
         warnings.warn(
             f"the answers of arm {sample.arm!r} contradict the design: {sample.ones} of "
             f"{sample.answers} are 1, which no mean reward is likely to give",
-            UserWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
-    low, high = _mean_range(design, lines, *ends)
+    low, high = _mean_range(design, share, *ends)
     mean = min(max(design.mean(sample.ones / sample.answers), 0.0), 1.0)
-    return Estimate(sample.arm, sample.answers, mean, min(low, mean), max(high, mean), bound)
+    return Estimate(sample.arm, sample.answers, mean, min(low, mean), max(high, mean))
 
 
 def _response_interval(sample: Sample, shrinkage: float, log_level: float) -> tuple[float, float]:
@@ -448,110 +418,21 @@ def _response_interval(sample: Sample, shrinkage: float, log_level: float) -> tu
     n, s = sample.answers, sample.ones
     half, log_weights = _nodes(4 * shrinkage * DEFAULT_PRIOR_GAP, log_level)
     nodes = np.concatenate([half, -half])
-    log_weights = np.concatenate([log_weights, log_weights]) - math.log(2)
-
-    mixture = Mixture(nodes, log_weights, n, s)
+    mixture = Mixture(nodes, np.tile(log_weights, 2) - math.log(2), n, s)
     low = mixture.root(log_level, 0.0, s / n) if mixture.log(0.0) > log_level else 0.0
     high = mixture.root(log_level, s / n, 1.0) if mixture.log(1.0) > log_level else 1.0
     return low, high
 
 
-def _check_noncompliance(noncompliance: float | tuple[float, str]) -> tuple[float, str]:
-    share, conduct = noncompliance if isinstance(noncompliance, tuple) else (noncompliance, "any")
-    if conduct not in CONDUCTS:
-        raise ValueError(f"conduct must be one of {', '.join(CONDUCTS)}, got {shown(conduct)}")
-    share = check_number("noncompliance", share, 0, 0.5)
-    if share == 0.5:
+def check_share(share: object) -> float:
+    """Return a share of people who do not comply, below 1/2."""
+    if check_number("noncompliance", share, 0, 0.5) == 0.5:
         raise ValueError("noncompliance must be below 0.5")
-    return share, conduct
+    return float(share)  # type: ignore[arg-type]
 
 
-def _lines(design: Design, share: float, conduct: str) -> list[tuple[float, float]]:
-    """Return shift and slope of the lines in p between which the probability of 1 lies."""
-    if share == 0:
-        return [(0.0, 1.0)]
-    extremes = {
-        "any": [(share * (1 - design.zero), 1.0), (-share * design.one, 1.0)],
-        "coin": [(0.0, 1 - share), (share, 1 - share)],
-        "random": [(share / 2, 1 - share)],
-        "opposite": [(share, 1 - 2 * share)],
-    }
-    return [(0.0, 1.0), *extremes[conduct]]
-
-
-def _extremes(lines: list[tuple[float, float]], p: float) -> tuple[float, float]:
-    """Return the least and largest probability of 1 on these lines at p."""
-    values = [shift + slope * p for shift, slope in lines]
-    return max(min(values), 0.0), min(max(values), 1.0)
-
-
-def _mean_range(
-    design: Design, lines: list[tuple[float, float]], low: float, high: float
-) -> tuple[float, float]:
+def _mean_range(design: Design, share: float, low: float, high: float) -> tuple[float, float]:
     """Return the mean rewards, within [0, 1], that can give a probability of 1 in [low, high]."""
-    least = min(design.mean((low - shift) / slope) for shift, slope in lines)
-    most = max(design.mean((high - shift) / slope) for shift, slope in lines)
+    least = design.mean(low - share * (1 - design.zero))
+    most = design.mean(high + share * design.one)
     return min(max(least, 0.0), 1.0), max(min(most, 1.0), 0.0)
-
-
-def gather(answers: Any) -> list[Sample]:
-    """Return the answers of every arm from any of the forms that :func:`decide` takes."""
-    if isinstance(answers, Answers):
-        bits = answers.bits or [None] * len(answers.arms)
-        counts = zip(answers.arms, answers.answers, answers.ones, bits, strict=True)
-        return [Sample(*count) for count in counts]
-    if hasattr(answers, "columns") and hasattr(answers, "groupby"):
-        return _gather_table(answers)
-    if isinstance(answers, Mapping):
-        named = list(answers.items())
-    elif isinstance(answers, (Sequence, np.ndarray)) and not isinstance(answers, (str, bytes)):
-        named = list(enumerate(answers))
-    else:
-        raise ValueError(
-            f"answers must be given per arm, in a list or a dict, got a {type(answers).__name__}"
-        )
-    if not named:
-        raise ValueError("answers must have at least one arm, got none")
-    return [_sample(arm, data) for arm, data in named]
-
-
-def _gather_table(table: Any) -> list[Sample]:
-    columns = set(table.columns)
-    if {"arm", "response"} <= columns:
-        groups = table.groupby("arm", sort=False)["response"]
-        return [_sample(_plain(arm), list(bits)) for arm, bits in groups]
-    if {"arm", "responses", "ones"} <= columns:
-        groups = table.groupby("arm", sort=False)[["responses", "ones"]].sum()
-        rows = zip(groups.index, groups["responses"], groups["ones"], strict=True)
-        return [_sample(_plain(arm), (_plain(n), _plain(s))) for arm, n, s in rows]
-    raise ValueError(
-        "a table of answers has columns arm and response, or arm, responses and ones, "
-        f"got {shown(', '.join(map(str, table.columns)))}"
-    )
-
-
-def _plain(value: Any) -> Any:
-    return value.item() if isinstance(value, np.generic) else value
-
-
-def _sample(arm: str | int, data: Any) -> Sample:
-    try:
-        values = np.asarray(data)
-    except ValueError:
-        values = np.asarray(None)
-    whole = values.ndim == 1 and (values.size == 0 or values.dtype.kind in "iub")
-    if not whole:
-        raise ValueError(
-            f"answers of arm {arm!r} must be a sequence of 0 and 1, or a pair (answers, ones) of "
-            "whole numbers; what was given is not shown"
-        )
-    pair = values.size == 2 and (isinstance(data, tuple) or values.max() > 1)
-    if pair:
-        n, s = int(values[0]), int(values[1])
-        if not 0 <= s <= n <= MAX_COUNT:
-            raise ValueError(f"counts of arm {arm!r} must be (answers, ones), got ({n}, {s})")
-        return Sample(arm, n, s)
-    if values.size and (values.min() < 0 or values.max() > 1):
-        raise ValueError(f"answers of arm {arm!r} must be 0 or 1; another value is not shown")
-    bits = values.astype(np.uint8)
-    return Sample(arm, bits.size, int(bits.sum()), bits)

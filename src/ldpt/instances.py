@@ -13,15 +13,15 @@ from ldpt.io.json_values import read_json
 from ldpt.io.messages import shown
 from ldpt.privacy import private_mean, shrinkage
 
+__all__ = ["Instance", "equal_gap", "read_instances", "replace_tolerance"]
+
 MAX_ARMS = 10**6
 MAX_MIN_GAP = 0.4  # of random instances; beyond, hardly any draw would be kept
 MAX_LISTED_ARMS = 16  # up to here tables of runs keep the pulls of each arm
 MAX_NAME = 200  # characters
-FIELDS = {"name", "means", "threshold", "tolerance"}  # of an instance, in a file
-NEW_LAWS = ("beta", "hard")  # of the means of new instances
 SKEWED_THRESHOLDS = (0.1, 0.2, 0.3, 0.7, 0.8, 0.9)
 SKEWED_KEY = 1000  # of the streams of skewed instances, apart from those of the other families
-EASY = (0.2, 0.4)  # gaps of their easy arms
+EASY = (0.2, 0.4)  # gaps of the easy arms of hard instances
 
 
 @dataclass(frozen=True, repr=False)
@@ -50,11 +50,12 @@ class Instance:
                 f"got {shown(name)}"
             )
         where = f"instance {name!r}"
-        object.__setattr__(self, "name", str(name))
-        object.__setattr__(self, "means", _checked_means(where, means))
-        object.__setattr__(self, "threshold", check_number(f"{where}: threshold", threshold, 0, 1))
-        tolerance = check_number(f"{where}: tolerance", tolerance, 0, MAX_FLOAT)
-        object.__setattr__(self, "tolerance", tolerance)
+        vars(self).update(
+            name=str(name),
+            means=_checked_means(where, means),
+            threshold=check_number(f"{where}: threshold", threshold, 0, 1),
+            tolerance=check_number(f"{where}: tolerance", tolerance, 0, MAX_FLOAT),
+        )
 
     def __repr__(self) -> str:
         arms = f"means={self.means}" if self.n_arms <= MAX_LISTED_ARMS else f"{self.n_arms} arms"
@@ -141,16 +142,11 @@ def check_instance(instance: object) -> Instance:
 
 def read_instances(path: str | Path) -> dict[str, Instance]:
     """Return the instances of ``results/instances.json`` by name."""
-    entries = read_json(read_whole(path))
-    if not isinstance(entries, list):
-        raise ValueError(f"{path} does not hold a list of instances")
-    for fields in entries:
-        if (
-            not isinstance(fields, dict)
-            or not {"name", "means", "threshold"} <= set(fields) <= FIELDS
-        ):
-            raise ValueError(f"{path} does not hold instances with {', '.join(sorted(FIELDS))}")
-    return {instance.name: instance for instance in (Instance(**fields) for fields in entries)}
+    try:
+        instances = [Instance(**fields) for fields in read_json(read_whole(path))]
+    except TypeError:
+        raise ValueError(f"{path} does not hold a list of instances") from None
+    return {instance.name: instance for instance in instances}
 
 
 def replace_tolerance(instance: Instance, tolerance: float) -> Instance:
@@ -186,61 +182,34 @@ def equal_gap(n_arms: int, gap: float = 0.1, threshold: float = 0.5) -> Instance
 
 
 def random_instance(
-    index: int, n_arms: int, seed: int, threshold: float = 0.5, min_gap: float = 0.02
+    name: str, rng: np.random.Generator, n_arms: int, threshold: float, min_gap: float
 ) -> Instance:
-    """Return ``random-INDEX``: means drawn from Beta(2, 2), those within ``min_gap`` redrawn."""
-    n_arms, index = check_whole("n_arms", n_arms, 1, MAX_ARMS), check_whole("index", index, 0)
-    threshold, min_gap = _checked_gap(threshold, min_gap)
-    rng = _family_stream(seed, (index,))
-    return Instance(f"random-{index}", _beta_means(rng, n_arms, threshold, min_gap), threshold)
-
-
-def new_instance(
-    law: str, index: int, n_arms: int, seed: int, threshold: float = 0.5, min_gap: float = 0.02
-) -> Instance:
-    """A problem for confirming what was found on others, drawn from its own stream.
-
-    Laws of the means: ``beta`` is that of :func:`random_instance`; ``hard`` has a first arm with a
-    gap between ``min_gap`` and 2.5 times it, and easy arms with gaps between .2 and .4, each above
-    or below the threshold with equal odds.
-    """
-    if not isinstance(law, str) or law not in NEW_LAWS:
-        raise ValueError(f"law must be one of {', '.join(NEW_LAWS)}, got {shown(law)}")
-    n_arms, index = check_whole("n_arms", n_arms, 1, MAX_ARMS), check_whole("index", index, 0)
-    rng = _family_stream(seed, (NEW_LAWS.index(law) + 1, n_arms, index))
-    threshold, min_gap = _checked_gap(threshold, min_gap)
-    if law == "beta":
-        means = _beta_means(rng, n_arms, threshold, min_gap)
-    else:
-        gaps = np.append(rng.uniform(min_gap, 2.5 * min_gap, 1), rng.uniform(*EASY, n_arms - 1))
-        means = (threshold + rng.choice([-1.0, 1.0], n_arms) * gaps).tolist()
-    return Instance(f"new-{law}-{n_arms}-{index}", means, threshold)
-
-
-def skewed_instance(index: int, n_arms: int, seed: int, min_gap: float = 0.02) -> Instance:
-    """Return a held-out problem: as :func:`random_instance`, at a threshold far from 1/2."""
-    n_arms, index = check_whole("n_arms", n_arms, 1, MAX_ARMS), check_whole("index", index, 0)
-    rng = _family_stream(seed, (SKEWED_KEY, index))
-    threshold, min_gap = _checked_gap(float(rng.choice(SKEWED_THRESHOLDS)), min_gap)
-    return Instance(f"skewed-{index}", _beta_means(rng, n_arms, threshold, min_gap), threshold)
-
-
-def _family_stream(seed: int, key: tuple[int, ...]) -> np.random.Generator:
-    """The stream of one member of a family of instances."""
-    return np.random.default_rng(np.random.SeedSequence(check_seed(seed), spawn_key=key))
-
-
-def _checked_gap(threshold: float, min_gap: float) -> tuple[float, float]:
+    """Return a problem with means drawn from Beta(2, 2), those within ``min_gap`` redrawn."""
+    threshold = check_number("threshold", threshold, 0, 1)  # NaN would be redrawn forever
     min_gap = check_number("min_gap", min_gap, 0, MAX_MIN_GAP)
-    return check_number("threshold", threshold, 0, 1), min_gap
-
-
-def _beta_means(
-    rng: np.random.Generator, n_arms: int, threshold: float, min_gap: float
-) -> list[float]:
     means: list[float] = []
     while len(means) < n_arms:
         mean = float(rng.beta(2, 2))
         if abs(mean - threshold) >= min_gap:
             means.append(mean)
-    return means
+    return Instance(name, means, threshold)
+
+
+def hard_instance(
+    name: str, rng: np.random.Generator, n_arms: int, threshold: float, min_gap: float
+) -> Instance:
+    """Return a problem with one hard arm, with a gap between ``min_gap`` and 2.5 times it.
+
+    The other arms have gaps between .2 and .4; each arm is above or below the threshold with equal
+    odds.
+    """
+    gaps = np.append(rng.uniform(min_gap, 2.5 * min_gap, 1), rng.uniform(*EASY, n_arms - 1))
+    return Instance(name, threshold + rng.choice([-1.0, 1.0], n_arms) * gaps, threshold)
+
+
+NEW_LAWS = {"beta": random_instance, "hard": hard_instance}  # of the means of new instances
+
+
+def member_stream(seed: int, *key: int) -> np.random.Generator:
+    """Return the random stream of one member of a family of instances."""
+    return np.random.default_rng(np.random.SeedSequence(check_seed(seed), spawn_key=key))

@@ -39,6 +39,9 @@ class _Learner:
         self.pulls = [0] * self.n_arms
         self.sums = [0] * self.n_arms
         self.total_pulls = 0
+        arms = list(self.names) if self.names else self.n_arms
+        terms = {"threshold": self.threshold, "epsilon": self.epsilon}
+        self.parameters: dict[str, Any] = {"n_arms": arms, **terms}
 
     def wanted(self, arm: int) -> bool:
         raise NotImplementedError
@@ -59,43 +62,20 @@ class _Learner:
             If there is no such arm, the algorithm does not want its response (:meth:`wanted`), or
             the response is neither 0 nor 1; its value is not shown, because it may be a reward.
         """
-        arm, bit = self._check_arm(arm), check_bit(bit)
-        if not self.wanted(arm):
-            raise ValueError(f"{self} does not want a response of arm {arm}")
-        self.count(arm, bit)
-
-    def count(self, arm: int, bit: int) -> None:
-        """Count a response that was checked and is wanted.
-
-        Parameters
-        ----------
-        arm : int
-            The arm.
-        bit : int
-            The response, 0 or 1.
-        """
-        self.pulls[arm] += 1
-        self.sums[arm] += bit
-        self.total_pulls += 1
-
-    def _deviation(self, arm: int) -> float:
-        """Return d = s - n tau_eps, positive when the arm's mean response is above tau_eps."""
-        return self.sums[arm] - self.pulls[arm] * self.private_threshold
-
-    def _check_arm(self, arm: object) -> int:
-        if type(arm) is int and 0 <= arm < self.n_arms:
-            return arm
         if not isinstance(arm, (int, np.integer)) or isinstance(arm, bool):
             raise ValueError(f"arm must be 0..{self.n_arms - 1}, got a {type(arm).__name__}")
         if not 0 <= arm < self.n_arms:
             raise ValueError(f"arm must be 0..{self.n_arms - 1}, got {shown(arm)}")
-        return int(arm)
+        bit = check_bit(bit)
+        if not self.wanted(arm):
+            raise ValueError(f"{self} does not want a response of arm {arm}")
+        self.pulls[arm] += 1
+        self.sums[arm] += bit
+        self.total_pulls += 1
 
-    @property
-    def parameters(self) -> dict[str, Any]:
-        """The arguments that build an equal learner, without its responses."""
-        arms = self.n_arms if self.names is None else list(self.names)
-        return {"n_arms": arms, "threshold": self.threshold, "epsilon": self.epsilon}
+    def deviation(self, arm: int) -> float:
+        """Return d = s - n tau_eps, positive when the arm's mean response is above tau_eps."""
+        return self.sums[arm] - self.pulls[arm] * self.private_threshold
 
     def __repr__(self) -> str:
         arguments = ", ".join(f"{key}={value!r}" for key, value in self.parameters.items())
@@ -146,13 +126,8 @@ class FixedBudget(_Learner):
         self.tolerance = check_number("tolerance", tolerance, 0, 1)
         self.budget = check_whole("budget", budget, 2 * self.n_arms, MAX_COUNT)
         self.policy = check_policy(policy, INDEX_POLICIES)
-        self._rule = self.policy.rule(self.threshold, self.tolerance, self.epsilon)
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        """The arguments that build an equal learner, without its responses."""
-        own = {"tolerance": self.tolerance, "budget": self.budget, "policy": self.policy.name}
-        return {**super().parameters, **own}
+        self.rule = self.policy.rule(self.threshold, self.tolerance, self.epsilon)
+        self.parameters |= {"tolerance": self.tolerance, "budget": self.budget, "policy": policy}
 
     def next_arm(self) -> int | None:
         """Return the arm to pull next: each arm once, then the one of least index.
@@ -168,22 +143,19 @@ class FixedBudget(_Learner):
             return self.pulls.index(0)
         return min(range(self.n_arms), key=self.index)
 
-    def index(self, arm: int, pending: int = 0) -> float:
+    def index(self, arm: int) -> float:
         """Return the index B of an arm that has been pulled.
 
         Parameters
         ----------
         arm : int
             The arm.
-        pending : int
-            Further responses to assume, equal to the arm's mean response so far.
 
         Returns
         -------
         float
         """
-        n = self.pulls[arm] + pending
-        return index(self._rule, n, self.sums[arm] * (n / self.pulls[arm]))
+        return index(self.rule, self.pulls[arm], self.sums[arm])
 
     def wanted(self, arm: int) -> bool:
         """Return whether the budget has room for another response.
@@ -221,7 +193,7 @@ class FixedBudget(_Learner):
             raise ValueError(
                 f"above needs a response of every arm, arm {self.pulls.index(0)} has none"
             )
-        return {arm for arm in range(self.n_arms) if self._deviation(arm) > 0}
+        return {arm for arm in range(self.n_arms) if self.deviation(arm) > 0}
 
 
 class FixedConfidence(_Learner):
@@ -277,16 +249,9 @@ class FixedConfidence(_Learner):
             warnings.warn(
                 f"the guarantee of the radius {self.radius.name!r} is false: the answer can be "
                 "wrong with probability above delta (use 'coin')",
-                UserWarning,
                 stacklevel=2,
             )
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        """The arguments that build an equal learner, without its responses."""
-        plain = self.radius == Radius(self.radius.name)
-        radius = self.radius.name if plain else self.radius
-        return {**super().parameters, "delta": self.delta, "radius": radius}
+        self.parameters |= {"delta": self.delta, "radius": radius}
 
     def next_arm(self) -> int | None:
         """Return the arm to pull next: the undecided arm with the largest radius.
@@ -315,21 +280,9 @@ class FixedConfidence(_Learner):
         n, t = self.pulls[arm], self.total_pulls
         if n == 0:
             return True
-        return -lower(self.edge, n, t) <= self._deviation(arm) < upper(self.edge, n, t)
+        return -lower(self.edge, n, t) <= self.deviation(arm) < upper(self.edge, n, t)
 
-    def wanted(self, arm: int) -> bool:
-        """Return whether the arm is undecided.
-
-        Parameters
-        ----------
-        arm : int
-            The arm.
-
-        Returns
-        -------
-        bool
-        """
-        return self.undecided(arm)
+    wanted = undecided
 
     @property
     def finished(self) -> bool:
@@ -345,12 +298,12 @@ class FixedConfidence(_Learner):
         ValueError
             If an arm is undecided.
         """
-        undecided = sum(map(self.undecided, range(self.n_arms)))
-        if undecided:
+        if not self.finished:
+            undecided = sum(map(self.undecided, range(self.n_arms)))
             raise ValueError(
                 f"above is known when every arm is decided, {undecided} of {self.n_arms} are not"
             )
-        return {arm for arm in range(self.n_arms) if self._deviation(arm) >= 0}
+        return {arm for arm in range(self.n_arms) if self.deviation(arm) >= 0}
 
 
 def check_arms(arms: object) -> tuple[int, tuple[str, ...] | None]:
@@ -367,8 +320,6 @@ def check_arms(arms: object) -> tuple[int, tuple[str, ...] | None]:
 
 def check_bit(bit: object) -> int:
     """Return a response as 0 or 1; 1.0 is refused, because rewards are floats."""
-    if type(bit) is int and bit in (0, 1):
-        return bit
     if not isinstance(bit, (int, np.integer, np.bool_)) or bit not in (0, 1):
         kind = type(bit).__name__
         raise ValueError(

@@ -3,12 +3,11 @@
 Beyond the limits a run would take weeks, or floats would not tell an arm from the threshold.
 
 The number of runs is fixed before a run starts, from the settings alone, so that results depend
-neither on chance nor on the machine. A proportion needs z^2 (1 - p) / (p h^2) runs for an interval
-of its logarithm with half-width h. The mean stopping time of Algorithm 2 needs (z s / h)^2 runs for
-an interval of relative half-width h, where s is its relative standard deviation: an arm that drifts
-towards its boundary b with speed g, in steps of variance v, arrives after n = b(n) / g pulls, with
-standard deviation sqrt(n v) / (g - b'(n)) (Anscombe's theorem), and arms are independent. Simulated
-runs spread 2 to 20 % more in all settings tried, hence the margin.
+neither on chance nor on the machine. The mean stopping time of Algorithm 2 needs (z s / h)^2 runs
+for an interval of relative half-width h, where s is its relative standard deviation: an arm that
+drifts towards its boundary b with speed g, in steps of variance v, arrives after n = b(n) / g
+pulls, with standard deviation sqrt(n v) / (g - b'(n)) (Anscombe's theorem), and arms are
+independent. Simulated runs spread 2 to 20 % more in all settings tried, hence the margin.
 """
 
 import math
@@ -31,7 +30,7 @@ MAX_STATES = 2e8  # of a dynamic program, 16 bytes each
 MAX_UPDATES = 10**11  # of the states of an exact chain, which then takes up to an hour
 QUANTILE = 1.959963984540054  # of the normal law, for 95 % intervals
 STEP = 1e-3  # relative, for the slope of a boundary
-MARGIN = 1.15  # for what the first order leaves out
+MARGIN = 1.15  # safety factor over the first-order approximation
 
 
 def expected_pulls(instance: Instance, epsilon: float, delta: float, radius: Radius) -> float:
@@ -144,45 +143,24 @@ def _require_updates(
         )
 
 
-def whole_chunks(runs: float, precision: Mapping[str, float]) -> int:
-    """At least this many runs, within the limits ``least`` and ``most``, in whole chunks."""
-    wanted = min(max(runs, precision["least"]), precision["most"])
-    return CHUNK * math.ceil(wanted / CHUNK)
-
-
-def budget_replicates(precision: Mapping[str, float]) -> int:
-    """Runs of a fixed-budget cell: ``error`` is known to ``log_half_width`` in its logarithm."""
-    return whole_chunks(runs_for_error(precision), precision)
-
-
 def confidence_replicates(
-    precision: Mapping[str, float],
     instance: Instance,
     epsilon: float,
     deltas: Iterable[float],
     radius: Radius,
+    precision: Mapping[str, float],
 ) -> int:
-    """Runs of a fixed-confidence cell, at all its error levels.
+    """Return the runs that estimate the mean stopping time to ``relative_half_width``.
 
-    The mean stopping time is known to ``relative_half_width``, and where ``error`` is asked for, an
-    error probability of that size to ``log_half_width`` in its logarithm.
+    They are whole chunks within the limits ``least`` and ``most``.
     """
-    reach = precision["relative_half_width"]
     spreads = [relative_spread(instance, epsilon, delta, radius) for delta in deltas]
-    runs = (QUANTILE * max(spreads) / reach) ** 2
-    if "error" in precision:
-        runs = max(runs, runs_for_error(precision))
-    return whole_chunks(runs, precision)
-
-
-def runs_for_error(precision: Mapping[str, float]) -> float:
-    """Runs after which an error probability of ``error`` is known to ``log_half_width``."""
-    error, reach = precision["error"], precision["log_half_width"]
-    return (QUANTILE / reach) ** 2 * (1 - error) / error
+    runs = (QUANTILE * max(spreads) / precision["relative_half_width"]) ** 2
+    return CHUNK * math.ceil(min(max(runs, precision["least"]), precision["most"]) / CHUNK)
 
 
 def relative_spread(instance: Instance, epsilon: float, delta: float, radius: Radius) -> float:
-    """Expected standard deviation of the stopping time over its mean."""
+    """Return the expected standard deviation of the stopping time over its mean."""
     edge = radius.at(instance.n_arms, delta, instance.threshold, epsilon)
     pulls = confidence_pulls(instance, epsilon, delta, radius)
     total = sum(n * arms for n, arms in pulls)
@@ -202,7 +180,7 @@ def relative_spread(instance: Instance, epsilon: float, delta: float, radius: Ra
 def confidence_pulls(
     instance: Instance, epsilon: float, delta: float, radius: Radius
 ) -> list[tuple[float, int]]:
-    """Pulls at which Algorithm 2 decides an arm, and how many arms: where drift meets boundary."""
+    """Return the pulls at which Algorithm 2 decides an arm, and the number of such arms."""
     factor = shrinkage(epsilon)
     edge = radius.at(instance.n_arms, delta, instance.threshold, epsilon)
     groups = gaps_of(instance.strict)

@@ -26,6 +26,8 @@ from typing import NamedTuple
 from ldpt.io.messages import shown
 from ldpt.privacy import shrinkage
 
+__all__ = ["DEFAULT_POLICY", "INDEX_POLICIES", "POLICIES", "Policy"]
+
 
 @dataclass(frozen=True)
 class Policy:
@@ -87,7 +89,7 @@ DEFAULT_POLICY = "lsa-clipped"  # what a practitioner gets without choosing
 
 
 def check_policy(policy: str, allowed: tuple[str, ...] = tuple(POLICIES)) -> Policy:
-    """The policy of this name, or a ValueError with the names that are allowed."""
+    """Return the policy of this name; a ValueError lists the names."""
     if not isinstance(policy, str) or policy not in allowed:
         raise ValueError(f"policy must be one of {', '.join(allowed)}, got {shown(policy)}")
     return POLICIES[policy]

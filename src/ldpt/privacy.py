@@ -14,6 +14,8 @@ import numpy as np
 from ldpt.checks import check_epsilon
 from ldpt.io.messages import shown
 
+__all__ = ["PrivBern", "private_mean", "shrinkage"]
+
 
 def shrinkage(epsilon: float) -> float:
     """Factor by which PrivBern(epsilon) shrinks every gap: tanh(epsilon / 2) (Lemma 2.1).
@@ -80,7 +82,7 @@ def private_mean(mean: float | np.ndarray | Sequence[float], epsilon: float) -> 
 
 
 def _numbers(values: object, kinds: str = "iuf") -> np.ndarray | None:
-    """An array of numbers as floats; None for anything else, such as text or a ragged list."""
+    """Return numbers as an array of floats; None for anything else, such as text."""
     try:
         array = np.asarray(values)
     except ValueError:
@@ -179,7 +181,7 @@ class PrivBern:
 
 
 def _generator(rng: object) -> np.random.Generator:
-    """A generator from itself or its seed; a fresh one for None."""
+    """Return a generator from itself or its seed; a fresh one for None."""
     try:
         return np.random.default_rng(rng)  # type: ignore[arg-type]
     except (TypeError, ValueError):

@@ -19,7 +19,7 @@ log(4 K t^3 / delta), whose t^3 overflows 64-bit integers beyond t = 2 097 151, 
 The others are valid: the answer is wrong with probability at most delta.
 
 A radius of a known family is one more row of the table. A new formula is one more family: a row,
-a branch in :meth:`Radius.at` for its constants and one in :func:`curve_height`.
+a branch in :meth:`Radius.at` for its constants and one in :func:`heights`.
 """
 
 import math
@@ -31,6 +31,8 @@ import numpy as np
 from ldpt.checks import MAX_COUNT, check_delta, check_number, check_whole, is_number
 from ldpt.io.messages import shown
 from ldpt.privacy import shrinkage
+
+__all__ = ["DEFAULT_RADIUS", "RADII", "VALID_RADII", "Radius", "lower", "upper"]
 
 UNION, TWO_SIDED, ONE_SIDED, COIN = 0, 1, 2, 3  # families of formulas
 HOEFFDING_VARIANCE = 0.25  # variance proxy of every variable in [0, 1]
@@ -84,11 +86,36 @@ class Boundary(NamedTuple):
     factor: float  # f of UNION, else the variance proxy v
     term: float  # what K and delta contribute: log(4K/delta), 2 log(K/delta) or K/delta
     rho: float
-    above: np.ndarray  # lines of COIN above the threshold, rows (intercept, slope); else no rows
-    below: np.ndarray  # the same below it
+    lines: np.ndarray  # of COIN: intercept and slope above the threshold, then below; else no rows
 
 
-NO_LINES = np.empty((0, 2))
+NO_LINES = np.empty((0, 4))
+
+
+def heights(edge: Boundary, n: float, t: float) -> tuple[float, float]:
+    """Return the boundaries above and below the threshold, which only COIN tells apart.
+
+    Line k of COIN touches it at n = 2^e (1 + m / 32), k = 32 e + m. Plain Python;
+    :mod:`ldpt.engines.boundaries` compiles it.
+    """
+    if edge.family == COIN:
+        lines = edge.lines
+        fraction, exponent = math.frexp(n)
+        k = min(32 * (exponent - 1) + int((fraction - 0.5) * 64.0), lines.shape[0] - 2)
+        return (
+            min(lines[k, 0] + lines[k, 1] * n, lines[k + 1, 0] + lines[k + 1, 1] * n),
+            min(lines[k, 2] + lines[k, 3] * n, lines[k + 1, 2] + lines[k + 1, 3] * n),
+        )
+    width = edge.factor * n + edge.rho
+    if edge.family == UNION:
+        squared = edge.factor * n * (edge.term + 3.0 * math.log(t))
+    elif edge.family == TWO_SIDED:
+        squared = width * (math.log(width / edge.rho) + edge.term)
+    else:
+        ratio = edge.term * math.sqrt(width / edge.rho)
+        squared = 2.0 * width * math.log(0.5 * (ratio + 1.0))
+    both = math.sqrt(squared)
+    return both, both
 
 
 def upper(edge: Boundary, n: float, t: float) -> float:
@@ -108,7 +135,7 @@ def upper(edge: Boundary, n: float, t: float) -> float:
     float
         The boundary, in responses: the arm is decided above when d >= upper.
     """
-    return float(height(edge, edge.above, n, t))
+    return float(heights(edge, n, t)[0])
 
 
 def lower(edge: Boundary, n: float, t: float) -> float:
@@ -128,38 +155,11 @@ def lower(edge: Boundary, n: float, t: float) -> float:
     float
         The boundary, in responses: the arm is decided below when d < -lower.
     """
-    return float(height(edge, edge.below, n, t))
-
-
-def height(edge: Boundary, lines: np.ndarray, n: float, t: float) -> float:
-    """Return b(n, t) on the side whose lines these are."""
-    if edge.family == COIN:
-        return line_height(lines, n)
-    return curve_height(edge.family, edge.factor, edge.term, edge.rho, n, t)
-
-
-def line_height(lines: np.ndarray, n: float) -> float:
-    """Return the boundary of ``coin``; line k touches it at n = 2^e (1 + m / 32), k = 32 e + m.
-
-    Plain Python, as :func:`curve_height`; :mod:`ldpt.engines.boundaries` compiles both.
-    """
-    fraction, exponent = math.frexp(n)
-    k = min(32 * (exponent - 1) + int((fraction - 0.5) * 64.0), lines.shape[0] - 2)
-    return min(lines[k, 0] + lines[k, 1] * n, lines[k + 1, 0] + lines[k + 1, 1] * n)
-
-
-def curve_height(family: int, factor: float, term: float, rho: float, n: float, t: float) -> float:
-    """Return the boundary of a symmetric family from the numbers of its :class:`Boundary`."""
-    if family == UNION:
-        return math.sqrt(factor * n * (term + 3.0 * math.log(t)))
-    width = factor * n + rho
-    if family == TWO_SIDED:
-        return math.sqrt(width * (math.log(width / rho) + term))
-    return math.sqrt(2.0 * width * math.log(0.5 * (term * math.sqrt(width / rho) + 1.0)))
+    return float(heights(edge, n, t)[1])
 
 
 def drift_pulls(edge: Boundary, gaps: list[float], counts: list[int]) -> list[float]:
-    """Pulls at which arms with these private gaps are decided if they follow their drift.
+    """Return the pulls at which arms with these private gaps are decided by their drift.
 
     n and t solve n |gap| = b(n, t) for every arm, t being the sum of all n; ``counts`` tells how
     many arms have each gap. About the expected pulls, and no bound on them.
@@ -244,7 +244,7 @@ class Radius:
         return {"radius": self.name, "rho": self.rho, "prior_gap": self.prior_gap}
 
     def at(self, n_arms: int, delta: float, threshold: float, epsilon: float) -> Boundary:
-        """The boundary for a problem with this many arms, threshold and privacy level.
+        """Return the boundary for a problem with this many arms, threshold and privacy level.
 
         Parameters
         ----------
@@ -272,22 +272,22 @@ class Radius:
         delta, shrink = check_delta(delta), shrinkage(epsilon)
         family, factor, rho = self.kind.family, self.kind.factor, float(self.rho)
         if family == UNION:
-            return Boundary(family, factor, math.log(4 * n_arms / delta), rho, NO_LINES, NO_LINES)
+            return Boundary(family, factor, math.log(4 * n_arms / delta), rho, NO_LINES)
         if family == TWO_SIDED:
-            return Boundary(family, factor, 2 * math.log(n_arms / delta), rho, NO_LINES, NO_LINES)
+            return Boundary(family, factor, 2 * math.log(n_arms / delta), rho, NO_LINES)
         variance = threshold_variance(threshold, epsilon)
         scale = variance / (shrink * self.prior_gap)
-        edge = Boundary(ONE_SIDED, variance, n_arms / delta, scale * scale, NO_LINES, NO_LINES)
+        edge = Boundary(ONE_SIDED, variance, n_arms / delta, scale * scale, NO_LINES)
         if family == ONE_SIDED:
             return edge
         from ldpt.coin import tangents  # needs compiled code, which the other radii do not
 
         t, rest = 0.5 + shrink * (threshold - 0.5), 0.5 - shrink * (threshold - 0.5)
-        return edge._replace(
-            family=COIN,
-            above=tangents(t, rest, 1 / scale, math.log(edge.term)),
-            below=tangents(rest, t, 1 / scale, math.log(edge.term)),
-        )
+        sides = [
+            tangents(x, complement, 1 / scale, math.log(edge.term))
+            for x, complement in ((t, rest), (rest, t))
+        ]
+        return edge._replace(family=COIN, lines=np.hstack(sides))
 
 
 def threshold_variance(threshold: float, epsilon: float) -> float:
@@ -327,7 +327,7 @@ def threshold_variance(threshold: float, epsilon: float) -> float:
 
 
 def as_radius(radius: "str | Radius") -> Radius:
-    """A :class:`Radius` from itself or from its name.
+    """Return a :class:`Radius` from itself or from its name.
 
     Parameters
     ----------

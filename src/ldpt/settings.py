@@ -1,14 +1,13 @@
 """The description of a config: types, ranges and meaning of every key.
 
 The JSON schema for editors and ``config/README.md`` are generated from these models
-(:mod:`ldpt.publishing.config_reference`); :mod:`ldpt.config` checks a config against them and
-turns what they find into one line.
+(:mod:`ldpt.publishing.config_reference`); :func:`check_keys` reports the first error in one line.
 """
 
-import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Annotated, Any, Literal, TypeVar
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import product
+from typing import Annotated, Any, Generic, Literal, TypeVar
 
 from pydantic import (
     AfterValidator,
@@ -16,14 +15,25 @@ from pydantic import (
     ConfigDict,
     Discriminator,
     Field,
+    GetPydanticSchema,
     Tag,
     ValidationError,
+    model_validator,
 )
-from pydantic import model_validator as validator
+from pydantic_core.core_schema import literal_schema
 
 from ldpt.checks import MAX_SEED, MIN_DELTA, MIN_EPSILON
 from ldpt.grid import epsilon_name
-from ldpt.instances import MAX_MIN_GAP, NEW_LAWS
+from ldpt.instances import (
+    MAX_MIN_GAP,
+    NEW_LAWS,
+    SKEWED_KEY,
+    SKEWED_THRESHOLDS,
+    Instance,
+    equal_gap,
+    member_stream,
+    random_instance,
+)
 from ldpt.io.messages import short, shown, unknown
 from ldpt.limits import MAX_PULLS, MAX_REPLICATES
 from ldpt.policies import INDEX_POLICIES, POLICIES
@@ -31,8 +41,12 @@ from ldpt.radii import RADII
 
 Item = TypeVar("Item")
 
-MAX_ARMS = 100_000
-NAME = r"^[A-Za-z0-9][A-Za-z0-9.-]*\z"
+PATTERNS = {  # of texts, with their meaning
+    (NAME := r"^[A-Za-z0-9][A-Za-z0-9.-]*$"): "letters, digits, dots and dashes",
+    (
+        FOLDER := r"^[\w./+@=,-]+( +[\w./+@=,-]+)*$"
+    ): "the name of a folder: letters, digits, ./+@=,-",
+}
 
 
 class Section(BaseModel):
@@ -40,25 +54,21 @@ class Section(BaseModel):
 
     model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
 
-
-def _known(kind: str, names: Iterable[str]) -> AfterValidator:
-    """Return the check of a name out of a table."""
-    known = tuple(names)
-
-    def check(name: str) -> str:
-        if name not in known:
-            raise ValueError(unknown(kind, name, known))
-        return name
-
-    return AfterValidator(check)
+    @model_validator(mode="before")
+    @classmethod
+    def _refuse_unknown_keys(cls, values: Any) -> Any:
+        for key in values if isinstance(values, Mapping) else ():
+            if key not in cls.model_fields:
+                raise ValueError(unknown("key", key, cls.model_fields))
+        return values
 
 
-def _enum(names: Iterable[str]) -> Any:
-    """Return what the JSON schema says of a name out of a table."""
-    return Field(json_schema_extra={"enum": list(names)})
+def _one_of(names: Iterable[str]) -> GetPydanticSchema:
+    """Return the annotation of a name out of a table."""
+    return GetPydanticSchema(lambda source, handler: literal_schema(list(names)))
 
 
-def _distinct_name(epsilon: float) -> float:
+def _require_distinct_name(epsilon: float) -> float:
     if float(epsilon_name(epsilon)) != epsilon:
         raise ValueError(
             f"{epsilon} has more than six digits, tables would call it {epsilon_name(epsilon)}"
@@ -66,72 +76,82 @@ def _distinct_name(epsilon: float) -> float:
     return epsilon
 
 
-def _folder(root: str) -> str:
-    """Refuse characters to which Snakemake gives a meaning in file names."""
-    odd = [one for one in root if one in '{}<>*?[]|"' or not one.isprintable()]
-    odd += [end for end in (root[:1], root[-1:]) if end.isspace()] + [root[:1]] * (root[:1] == "~")
-    if odd:
-        raise ValueError(f"{shown(root)} must be the name of a folder without {odd[0]!r}")
-    if any(len(part.encode()) > 200 for part in root.split("/")):
-        raise ValueError(f"{shown(root)} must be a name of at most 200 bytes")
-    return root
-
-
 Some = Annotated[list[Item], Field(min_length=1)]
 Unit = Annotated[float, Field(ge=0, le=1)]
 Positive = Annotated[float, Field(gt=0)]
-Probability = Annotated[float, Field(gt=0, lt=1)]
 Epsilon = Annotated[
-    float, Field(ge=MIN_EPSILON, allow_inf_nan=True), AfterValidator(_distinct_name)
+    float, Field(ge=MIN_EPSILON, allow_inf_nan=True), AfterValidator(_require_distinct_name)
 ]
 Delta = Annotated[float, Field(ge=MIN_DELTA, lt=1)]
 Count = Annotated[int, Field(ge=1, le=MAX_REPLICATES)]
-Arms = Annotated[int, Field(ge=1, le=MAX_ARMS)]
+Members = Annotated[int, Field(ge=1, le=1000)]
+Arms = Annotated[int, Field(ge=1, le=100_000)]
 Constant = Annotated[float, Field(ge=1e-100, le=1e100)]
 MinGap = Annotated[float, Field(gt=0, le=MAX_MIN_GAP)]
-Policy = Annotated[str, _known("policy", POLICIES), _enum(POLICIES)]
-IndexPolicy = Annotated[str, _known("policy", INDEX_POLICIES), _enum(INDEX_POLICIES)]
-RadiusName = Annotated[str, _known("radius", RADII), _enum(RADII)]
-Law = Annotated[str, _known("law", NEW_LAWS), _enum(NEW_LAWS)]
+Policy = Annotated[str, _one_of(POLICIES)]
+IndexPolicy = Annotated[str, _one_of(INDEX_POLICIES)]
+RadiusName = Annotated[str, _one_of(RADII)]
+Law = Annotated[str, _one_of(NEW_LAWS)]
+NOUNS = {"policies": "policy", "radii": "radius", "laws": "law"}  # of their entries
 
+COUNT: Any = Field(description="number of problems")
+ARMS: Any = Field(description="number of arms")
 THRESHOLD: Any = Field(description="tau, which the means are compared with")
-NAMES: Any = Field(description="instances by name; in studies also patterns such as random-*")
+MIN_GAP: Any = Field(description="means closer to the threshold are drawn again")
 EPSILONS: Any = Field(description="privacy levels of at most six digits; .inf means no privacy")
 DELTAS: Any = Field(description="error levels")
 MULTIPLES = "budgets in units of H_eps, of which at least one must reach 2K pulls"
-REPLICATES: Any = Field(None, description="number of independent runs, instead of a precision")
+REPLICATES: Any = Field(description="number of independent runs")
+
+
+# --- problems -------------------------------------------------------------------------------------
 
 
 class Problem(Section):
     """One problem."""
 
     name: Annotated[str, Field(max_length=60, pattern=NAME)] = Field(
-        description="of the instance and its files; unique, also without regard to case"
+        description="of the problem and its files; unique, also without regard to case"
     )
     means: Some[Unit] = Field(description="mean rewards of the arms")
     threshold: Unit = THRESHOLD
     tolerance: Unit = Field(0.0, description="zeta: within it either answer is right")
+
+    def instances(self, seed: int) -> Iterator[Instance]:
+        """Yield the problem itself."""
+        yield Instance(self.name, self.means, self.threshold, self.tolerance)
 
 
 class EqualGap(Section):
     """Problems equal-gap-K: half of the arms below and half above the threshold."""
 
     family: Literal["equal-gap"]
-    arms: Some[Arms] = Field(description="numbers K of arms, one instance for each")
+    arms: Some[Arms] = Field(description="numbers K of arms, one problem for each")
     gap: Annotated[float, Field(gt=0, le=1)] = Field(
         description="distance of every arm from the threshold"
     )
     threshold: Unit = THRESHOLD
+
+    def instances(self, seed: int) -> Iterator[Instance]:
+        """Yield one problem per number of arms."""
+        for n_arms in self.arms:
+            yield equal_gap(n_arms, self.gap, self.threshold)
 
 
 class Random(Section):
     """Problems random-1, random-2, ...: means drawn from Beta(2, 2)."""
 
     family: Literal["random"]
-    count: Annotated[int, Field(ge=1, le=1000)] = Field(description="number of instances")
-    arms: Arms = Field(description="number of arms")
+    count: Members = COUNT
+    arms: Arms = ARMS
     threshold: Unit = THRESHOLD
-    min_gap: MinGap = Field(description="means closer to the threshold are drawn again")
+    min_gap: MinGap = MIN_GAP
+
+    def instances(self, seed: int) -> Iterator[Instance]:
+        """Yield the members of the family."""
+        for index in range(1, self.count + 1):
+            rng, name = member_stream(seed, index), f"random-{index}"
+            yield random_instance(name, rng, self.arms, self.threshold, self.min_gap)
 
 
 class New(Section):
@@ -140,24 +160,40 @@ class New(Section):
     family: Literal["new"]
     laws: Some[Law] = Field(description="laws of the means")
     arms: Some[Arms] = Field(description="numbers of arms")
-    count: Annotated[int, Field(ge=1, le=1000)] = Field(description="draws per law and arms")
+    count: Members = Field(description="number of problems per law and number of arms")
     threshold: Unit = THRESHOLD
-    min_gap: MinGap = Field(description="means closer to the threshold are drawn again")
+    min_gap: MinGap = MIN_GAP
+
+    def instances(self, seed: int) -> Iterator[Instance]:
+        """Yield the members of the family."""
+        for law, n_arms, index in product(self.laws, self.arms, range(1, self.count + 1)):
+            rng = member_stream(seed, 1 + list(NEW_LAWS).index(law), n_arms, index)
+            name = f"new-{law}-{n_arms}-{index}"
+            yield NEW_LAWS[law](name, rng, n_arms, self.threshold, self.min_gap)
 
 
 class Skewed(Section):
     """Problems skewed-1, skewed-2, ...: as random, at thresholds out of .1, .2, .3, .7, .8, .9."""
 
     family: Literal["skewed"]
-    count: Annotated[int, Field(ge=1, le=1000)] = Field(description="number of instances")
-    arms: Arms = Field(description="number of arms")
-    min_gap: MinGap = Field(description="means closer to the threshold are drawn again")
+    count: Members = COUNT
+    arms: Arms = ARMS
+    min_gap: MinGap = MIN_GAP
+
+    def instances(self, seed: int) -> Iterator[Instance]:
+        """Yield the members of the family."""
+        for index in range(1, self.count + 1):
+            rng = member_stream(seed, SKEWED_KEY, index)
+            threshold = float(rng.choice(SKEWED_THRESHOLDS))
+            yield random_instance(f"skewed-{index}", rng, self.arms, threshold, self.min_gap)
+
+
+FAMILIES = ("equal-gap", "random", "new", "skewed")
 
 
 def _kind(entry: Any) -> str:
     """Return the family of an entry of ``instances``; a single problem has none."""
-    family = entry.get("family", "problem") if isinstance(entry, dict) else "problem"
-    return family if isinstance(family, str) else "problem"
+    return str(entry.get("family", "problem")) if isinstance(entry, Mapping) else "problem"
 
 
 Entry = Annotated[
@@ -170,83 +206,101 @@ Entry = Annotated[
 ]
 
 
-class Precision(Section):
-    """What every setting must reach, with 95 % intervals."""
-
-    relative_half_width: Annotated[float, Field(gt=0, le=1)] | None = Field(
-        None, description="of the mean stopping time"
-    )
-    error: Probability | None = Field(None, description="an error probability of this size")
-    log_half_width: Positive | None = Field(
-        None, description="is known to this half-width of its logarithm"
-    )
-    least: Count | None = Field(None, description="runs of every setting at least")
-    most: Count | None = Field(None, description="runs of every setting at most")
+# --- studies --------------------------------------------------------------------------------------
 
 
-class Sized(Section):
-    """Has a number of runs, or a precision from which it follows."""
+class Grid(Section):
+    """Problems, privacy levels and a number of runs."""
 
-    replicates: Count | None = REPLICATES
-    precision: Precision | None = Field(None, description="what every setting must reach")
+    instances: Some[str] = Field(description="problems by name, or patterns such as random-*")
+    epsilons: Some[Epsilon] = EPSILONS
+    replicates: Count | None = Field(None, description="number of runs, if not the section's")
 
 
-class BudgetStudy(Sized):
+class Curves(Grid):
+    """A grid of problems, policies, privacy levels and scaled budgets."""
+
+    policies: Some[IndexPolicy] = Field(["apt"], description="choice of the next arm")
+    multiples: Some[Positive] = Field(description=MULTIPLES)
+
+
+class BudgetStudy(Grid):
     """A grid of problems, policies, privacy levels and budgets."""
 
-    instances: Some[str] = NAMES
-    policies: Some[Policy] = Field(description="how the next arm is chosen")
-    epsilons: Some[Epsilon] = EPSILONS
-    multiples: Some[Positive] | None = Field(None, description=MULTIPLES)
-    budgets: Some[Annotated[int, Field(ge=2, le=MAX_PULLS)]] | None = Field(
-        None, description="budgets in pulls, at least 2K"
+    policies: Some[Policy] = Field(description="choice of the next arm")
+    multiples: list[Positive] = Field([], description=MULTIPLES)
+    budgets: list[Annotated[int, Field(ge=2, le=MAX_PULLS)]] = Field(
+        [], description="budgets in pulls, at least 2K"
     )
 
-    @validator(mode="after")
-    def _needs_budgets(self) -> "BudgetStudy":
-        if self.multiples is None and self.budgets is None:
+    @model_validator(mode="after")
+    def _require_budgets(self) -> "BudgetStudy":
+        if not self.multiples and not self.budgets:
             raise ValueError("'multiples' or 'budgets' is missing")
         return self
 
 
-class ConfidenceStudy(Sized):
+class ConfidenceGrid(Grid):
     """A grid of problems, radii, privacy levels and error levels."""
 
-    instances: Some[str] = NAMES
-    radii: Some[RadiusName] | None = Field(None, description="all of them if not given")
-    epsilons: Some[Epsilon] = EPSILONS
+    radii: Some[RadiusName] = Field(list(RADII), description="boundaries of Algorithm 2")
     deltas: Some[Delta] = DELTAS
 
 
-class _Simulations(Sized):
-    @validator(mode="after")
-    def _needs_size(self) -> "_Simulations":
-        if self.replicates is None and self.precision is None:
-            raise ValueError("'precision' or 'replicates' is missing")
-        return self
+class ConfidenceStudy(ConfidenceGrid):
+    """A grid of problems, radii, privacy levels and error levels."""
+
+    least: Count | None = Field(None, description="least number of runs, if not the precision's")
 
 
-class FixedBudget(_Simulations):
+class Precision(Section):
+    """A precision that determines the number of runs of each setting."""
+
+    relative_half_width: Annotated[float, Field(gt=0, le=1)] = Field(
+        description="of the 95 % interval of the mean stopping time"
+    )
+    least: Count = Field(description="least number of runs")
+    most: Count = Field(description="largest number of runs")
+
+
+class Studies(Section, Generic[Item]):
+    """Several grids."""
+
+    studies: list[Item] = Field(description="grids of settings")
+
+
+class Sampled(Studies[Item], Generic[Item]):
+    """Several grids and the number of runs."""
+
+    replicates: Count = REPLICATES
+
+
+STUDIES: Any = Field(description="grids; a setting in several of them is run once")
+
+
+class FixedBudget(Sampled[BudgetStudy]):
     """Simulations of a fixed number of pulls."""
 
-    studies: Some[BudgetStudy] = Field(description="settings that several name are run once")
+    studies: Some[BudgetStudy] = STUDIES
 
 
-class FixedConfidence(_Simulations):
+class FixedConfidence(Studies[ConfidenceStudy]):
     """Simulations of Algorithm 2 to its stopping time."""
 
-    studies: Some[ConfidenceStudy] = Field(description="settings that several name are run once")
+    studies: Some[ConfidenceStudy] = STUDIES
+    replicates: Count | None = Field(None, description="number of runs instead of a precision")
+    precision: Precision = Field(description="determines the number of runs of each setting")
 
 
 class ExtraStudy(Section):
-    """What is run on the problems of ``extra_instances``."""
+    """The study that is run on the problems of ``extra_instances``."""
 
     policies: Some[Policy] = Field(description="at a fixed budget")
-    radii: Some[RadiusName] = Field(description="of Algorithm 2")
+    radii: Some[RadiusName] = Field(description="boundaries of Algorithm 2")
     epsilons: Some[Epsilon] = EPSILONS
     multiples: Some[Positive] = Field(description=MULTIPLES)
     deltas: Some[Delta] = DELTAS
-    replicates: Count = Field(description="number of independent runs")
+    replicates: Count = REPLICATES
 
 
 class Mechanism(Section):
@@ -260,31 +314,29 @@ class Mechanism(Section):
 class Allocation(Section):
     """Pulls of each arm under both algorithms."""
 
-    instances: list[str] = Field(description="whose arms are counted")
+    instances: list[str] = Field(description="problems whose pulls are counted")
     epsilons: Some[Epsilon] = EPSILONS
     multiple: Positive = Field(description="budget of Algorithm 1 in units of H_eps")
-    replicates: Count = Field(description="number of independent runs")
-
-
-def _panels(figure: str) -> Any:
-    return Field(description=f"instances that are panels of {figure}")
+    replicates: Count = REPLICATES
 
 
 class Figures(Section):
     """Problems and levels that the figures show; each must be simulated by a study."""
 
-    fixed_budget: list[str] = _panels("the fixed-budget figures")
-    collapse: list[str] = _panels("fixed_budget_collapse")
-    bounds: list[str] = _panels("fixed_budget_bounds")
-    baselines: list[str] = _panels("fixed_budget_baselines")
-    fixed_confidence: list[str] = _panels("the fixed-confidence figures")
+    fixed_budget: list[str] = Field(description="panels of the fixed-budget figures")
+    collapse: list[str] = Field(description="panels of fixed_budget_collapse")
+    bounds: list[str] = Field(description="panels of fixed_budget_bounds")
+    baselines: list[str] = Field(description="panels of fixed_budget_baselines")
+    fixed_confidence: list[str] = Field(description="panels of the fixed-confidence figures")
     epsilon: Epsilon = Field(description="privacy level of figures that show one")
     delta: Delta = Field(description="error level of figures that show one")
-    error: Probability = Field(description="error probability at which budgets are compared")
+    error: Annotated[float, Field(gt=0, lt=1)] = Field(
+        description="error probability at which budgets are compared"
+    )
 
 
-class MapCells(Section):
-    """Settings of the error map."""
+class ExactCells(Section):
+    """Problems of one arm, computed exactly."""
 
     radii: Some[RadiusName] = Field(description="boundaries of Algorithm 2")
     thresholds: Some[Annotated[float, Field(gt=0.1, lt=1)]] = Field(description="thresholds")
@@ -293,60 +345,26 @@ class MapCells(Section):
     )
     epsilons: Some[Epsilon] = EPSILONS
     deltas: Some[Delta] = DELTAS
-    replicates: Count | None = REPLICATES
+
+    @model_validator(mode="after")
+    def _require_means(self) -> "ExactCells":
+        highest = max(self.thresholds) + max(self.gaps)
+        if highest > 1:
+            raise ValueError(f"threshold + gap = {highest:g} must be at most 1")
+        return self
+
+
+class SimulatedCells(ExactCells):
+    """An easy and a hard arm, simulated."""
+
+    replicates: Count = REPLICATES
 
 
 class ErrorMap(Section):
     """Error divided by delta of Algorithm 2 on small problems."""
 
-    one_arm: list[MapCells] = Field(description="problems of one arm, computed exactly")
-    two_arms: list[MapCells] = Field(description="an easy and a hard arm, simulated")
-
-    @validator(mode="after")
-    def _needs_replicates(self) -> "ErrorMap":
-        if any(cells.replicates is None for cells in self.two_arms):
-            raise ValueError("'replicates' is missing in two_arms")
-        return self
-
-
-class Curves(Section):
-    """A grid of problems, privacy levels and scaled budgets."""
-
-    instances: Some[str] = NAMES
-    policies: Some[IndexPolicy] = Field(["apt"], description="how the next arm is chosen")
-    epsilons: Some[Epsilon] = EPSILONS
-    multiples: Some[Positive] = Field(description=MULTIPLES)
-    replicates: Count | None = REPLICATES
-
-
-class Sampled(Section):
-    """Errors at a fixed budget by importance sampling."""
-
-    replicates: Count = Field(description="number of independent runs")
-    studies: list[Curves] = Field(description="grids of problems and settings")
-
-
-class SampledStudy(Section):
-    """A grid for importance sampling of Algorithm 2."""
-
-    instances: Some[str] = NAMES
-    radii: Some[RadiusName] = Field(description="boundaries of Algorithm 2")
-    epsilons: Some[Epsilon] = EPSILONS
-    deltas: Some[Delta] = DELTAS
-    replicates: Count | None = REPLICATES
-
-
-class SampledConfidence(Section):
-    """Errors of Algorithm 2 by importance sampling."""
-
-    replicates: Count = Field(description="number of independent runs")
-    studies: list[SampledStudy] = Field(description="grids of problems and settings")
-
-
-class ExactCurves(Section):
-    """Errors at a fixed budget on one or two arms without randomness."""
-
-    studies: list[Curves] = Field(description="grids of problems and settings")
+    one_arm: list[ExactCells] = Field(description="problems of one arm, computed exactly")
+    two_arms: list[SimulatedCells] = Field(description="an easy and a hard arm, simulated")
 
 
 class ProofChecks(Section):
@@ -366,18 +384,18 @@ class Config(Section):
     seed: Annotated[int, Field(ge=0, le=MAX_SEED)] = Field(
         description="root of every random stream"
     )
-    root: Annotated[str, Field(min_length=1), AfterValidator(_folder)] = Field(
+    root: Annotated[str, Field(max_length=200, pattern=FOLDER)] = Field(
         description="folder under which figures/, results/ and paper/ are written"
     )
     rho: Constant = Field(description="tuning constant of the mixture radius")
     prior_gap: Constant = Field(
         description="scale of the prior on a gap, in rewards, of the onesided radius"
     )
-    instances: Some[Entry] = Field(description="problems by name, or families of them")
+    instances: Some[Entry] = Field(description="Problems by name, or families of them")
     extra_instances: list[Problem] = Field(
         [],
-        description="problems of yours: with any, only they are run, by extra_study, "
-        "under results/NAME of the first unless root is given",
+        description="Your problems: if there are any, only they are run, by extra_study, "
+        "under results/NAME of the first unless root is set",
     )
     extra_study: ExtraStudy
     fixed_budget: FixedBudget
@@ -386,111 +404,79 @@ class Config(Section):
     allocation: Allocation
     figures: Figures
     error_map: ErrorMap
-    rare_fixed_budget: Sampled
-    environments: Sampled
-    rare_fixed_confidence: SampledConfidence
+    rare_fixed_budget: Sampled[Curves] = Field(
+        description="Errors at a fixed budget by importance sampling"
+    )
+    environments: Sampled[Curves] = Field(
+        description="Errors on the environments of Theorem 3.2 by importance sampling"
+    )
+    rare_fixed_confidence: Sampled[ConfidenceGrid] = Field(
+        description="Errors of Algorithm 2 by importance sampling"
+    )
     proof_checks: ProofChecks
-    exact_curves: ExactCurves
+    exact_curves: Studies[Curves] = Field(
+        description="Errors at a fixed budget on one or two arms without randomness"
+    )
 
 
 # --- checking -------------------------------------------------------------------------------------
 
-
-def check_keys(config: Mapping[str, Any]) -> None:
-    """Check keys, types and ranges; a ValueError names the first one that is wrong."""
-    try:
-        Config.model_validate(dict(config))
-    except ValidationError as error:
-        found = error.errors(include_url=False)
-        typos = [one for one in found if one["type"] in ("extra_forbidden", "invalid_key")]
-        raise ValueError(_complaint((typos or found)[0])) from None
-
-
 RANGES = {
-    "greater_than": ("gt", "must be above"),
-    "greater_than_equal": ("ge", "must be at least"),
-    "less_than": ("lt", "must be below"),
-    "less_than_equal": ("le", "must be at most"),
+    "greater_than": ("gt", "above"),
+    "greater_than_equal": ("ge", "at least"),
+    "less_than": ("lt", "below"),
+    "less_than_equal": ("le", "at most"),
 }
-KINDS = {
-    "float_type": "must be a number",
-    "int_type": "must be a whole number",
-    "int_from_float": "must be a whole number",
-    "finite_number": "must be finite; only epsilons may be .inf",
-    "string_type": "must be text",
-    "list_type": "must be a list",
+MESSAGES = {
     "model_type": "must hold keys and values",
     "model_attributes_type": "must hold keys and values",
     "too_short": "must not be empty",
-    "string_too_short": "must not be empty",
-    "string_too_long": "must be at most 60 characters long",
-    "string_pattern_mismatch": "must be letters, digits, dots and dashes",
 }
+HINTS = {  # numbers that YAML or --config takes for text
+    r"[+-]?inf(inity)?": "; write .inf",
+    r"[+-]?\d+e[+-]?\d+": "; YAML takes this for text, write 1.0e-1 instead of 1e-1",
+    r"[+-]?[\d.]+(e[+-]?\d+)?": "; --config passes values inside braces as text, write a file",
+}
+
+
+def check_keys(config: Mapping[str, Any]) -> Config:
+    """Return the checked config; a ValueError names the first key that is wrong."""
+    try:
+        return Config.model_validate(config)
+    except ValidationError as error:
+        raise ValueError(_complaint(error.errors(include_url=False)[0])) from None
 
 
 def _complaint(error: Mapping[str, Any]) -> str:
     """Return an error of Pydantic as one line: key, value, what is allowed."""
-    place, kind, value = list(error["loc"]), error["type"], error["input"]
-    if place[:1] == ["instances"] and len(place) > 2:
-        del place[2]  # the kind of the entry, which is no key
-    if kind in ("extra_forbidden", "invalid_key"):
-        where, name = _key_of(place[:-1]), place[-1]
-        return f"{where}: ".removeprefix(": ") + unknown("key", name, _keys_at(place[:-1]))
+    kind, value, context = error["type"], error["input"], error.get("ctx", {})
+    place = [part for part in error["loc"] if part not in (*FAMILIES, "problem")]
+    key = _key(place)
     if kind == "missing":
-        return f"{_key_of(place)} is missing"
-    if kind == "union_tag_invalid":
-        families = re.findall(r"'([\w-]+)'", error["ctx"]["expected_tags"])
-        known = [family for family in families if family != "problem"]
-        return f"{_key_of(place)}.family: {unknown('family', error['ctx']['tag'], known)}"
+        return f"{key} is missing"
     if kind == "value_error":
-        return f"{_key_of(place)}: {error['ctx']['error']}"
+        return f"{key}: {context['error']}".removeprefix(": ")
+    if kind == "union_tag_invalid":
+        return f"{key}.family: {unknown('family', context['tag'], FAMILIES)}"
+    if kind == "literal_error":
+        names = re.findall(r"'([^']+)'", context["expected"])
+        return f"{key}: {unknown(NOUNS[place[-2]], value, names)}"
+    if kind == "string_pattern_mismatch":
+        return f"{key}: {shown(value)} must be {PATTERNS[context['pattern']]}"
     if kind in RANGES:
         limit, words = RANGES[kind]
-        complaint = f"{words} {error['ctx'][limit]:g}"
-    elif isinstance(value, float) and math.isnan(value):
-        complaint = "is not a number"
-    else:
-        complaint = KINDS.get(kind, short(error["msg"]))
-    hint = _hint(value) if "number" in complaint else ""
-    return f"{_key_of(place)}: {shown(value)} {complaint}{hint}"
+        return f"{key}: {shown(value)} must be {words} {context[limit]:g}"
+    words = re.sub(r"^\w+ should", "must", MESSAGES.get(kind, error["msg"]))
+    return f"{key}: {shown(value)} {short(words)}{_hint(value)}"
 
 
 def _hint(value: object) -> str:
-    """Return how to write a number that YAML or --config took for text."""
-    if not isinstance(value, str):
-        return ""
-    if re.fullmatch(r"[+-]?inf(inity)?", value.strip(), re.IGNORECASE):
-        return "; write .inf"
-    if re.fullmatch(r"[+-]?\d+e[+-]?\d+", value.strip(), re.IGNORECASE):
-        digits, power = value.lower().split("e")
-        return f"; YAML takes this for text, write {digits}.0e{int(power):+d}"
-    if re.fullmatch(r"[+-]?[\d.]+(e[+-]?\d+)?", value.strip(), re.IGNORECASE):
-        return "; this is text, as --config passes values inside braces: write a config file"
-    return ""
+    """Return the spelling of a number that YAML or --config took for text."""
+    text = value.strip().lower() if isinstance(value, str) else ""
+    return next((hint for form, hint in HINTS.items() if re.fullmatch(form, text)), "")
 
 
-def _key_of(place: Sequence[Any]) -> str:
+def _key(place: Sequence[Any]) -> str:
     """Return a place as people write it: ``fixed_budget.studies[0].epsilons``."""
     parts = [f"[{part}]" if isinstance(part, int) else f".{part}" for part in place]
     return "".join(parts).removeprefix(".")
-
-
-def _keys_at(place: Sequence[Any]) -> list[str]:
-    """Return the keys of a section, from the schema."""
-    schema = Config.model_json_schema()
-    node: Mapping[str, Any] = schema
-    for part in place:
-        node = node["items"] if isinstance(part, int) else node["properties"][part]
-        node = _resolved(node, schema)
-    if "oneOf" in node:  # kinds of problems
-        kinds = [_resolved(kind, schema) for kind in node["oneOf"]]
-        return list(dict.fromkeys(key for kind in kinds for key in kind["properties"]))
-    return list(node["properties"])
-
-
-def _resolved(node: Mapping[str, Any], schema: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a node of a JSON schema behind its reference."""
-    for option in node.get("anyOf", []):
-        if option.get("type") != "null":
-            node = option
-    return schema["$defs"][node["$ref"].rsplit("/", 1)[-1]] if "$ref" in node else node

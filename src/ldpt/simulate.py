@@ -16,9 +16,10 @@ import numpy as np
 from ldpt.checks import check_delta, check_epsilon, check_number, check_seed, check_whole
 from ldpt.engines import CHUNK
 from ldpt.engines.boundaries import Arms
-from ldpt.engines.budget_runs import index_losses, laplace_losses, uniform_losses
+from ldpt.engines.budget_runs import fast_losses, literal_losses, uniform_losses
 from ldpt.engines.confidence_runs import MAX_ARMS, Runs, fixed_confidence_runs
 from ldpt.engines.indices import Judge
+from ldpt.engines.sources import LaplaceRewards
 from ldpt.instances import Instance, check_instance
 from ldpt.io.messages import shown
 from ldpt.io.threads import run_jobs
@@ -37,13 +38,15 @@ from ldpt.radii import DEFAULT_RADIUS, Radius, as_radius
 if TYPE_CHECKING:
     import pandas as pd
 
-PULLS_PER_CALL = 10**7  # of compiled code between two looks at Ctrl-C, about
+__all__ = ["fixed_budget", "fixed_confidence", "mechanism", "stream"]
+
+PULLS_PER_CALL = 10**7  # per compiled call, which bounds the delay of Ctrl-C
 RUNS_PER_CALL = 50  # of the fast engine of Algorithm 2, whose time hardly depends on the pulls
 MAX_THREADS = 1000
 ENGINES = ("literal", "fast")
 NO_LIMIT = int(np.iinfo(np.int64).max)
 
-Progress = Callable[[int], None]  # told how many replicates are done
+Progress = Callable[[int], None]  # called with the number of finished replicates
 
 
 def spawn_key(*names: object) -> tuple[int, ...]:
@@ -183,10 +186,18 @@ def _loss_engine(
         threshold = instance.private_threshold(epsilon)
         return lambda rng, judge, losses: uniform_losses(rng, means, threshold, judge, losses)
     rule = policy.rule(instance.threshold, instance.tolerance, epsilon)
-    if policy.private_responses:
-        return lambda rng, judge, losses: index_losses(rng, fast, means, rule, judge, losses)
-    rewards = np.array(instance.means)
-    return lambda rng, judge, losses: laplace_losses(rng, rewards, rule, 1 / epsilon, judge, losses)
+    if fast and policy.private_responses:
+        return lambda rng, judge, losses: fast_losses(rng, means, rule, judge, losses)
+
+    def fill(rng: np.random.Generator, judge: Judge, losses: np.ndarray) -> None:
+        shape = (judge.budgets.size, instance.n_arms)
+        if policy.private_responses:
+            literal_losses(rng, means, rule, judge, np.zeros(shape, np.int64), losses)
+        else:
+            source, rewards = LaplaceRewards(rng, 1 / epsilon), np.array(instance.means)
+            literal_losses(source, rewards, rule, judge, np.zeros(shape), losses)
+
+    return fill
 
 
 def fixed_confidence(
@@ -284,10 +295,10 @@ def fixed_confidence(
 
 def _check_budgets(instance: Instance, budgets: Sequence[int] | int) -> np.ndarray:
     """Return different budgets in increasing order."""
-    given = budgets if isinstance(budgets, (Sequence, np.ndarray)) else [budgets]
-    if isinstance(budgets, (str, bytes)) or np.ndim(given) != 1 or len(given) == 0:
+    values = budgets if isinstance(budgets, (Sequence, np.ndarray)) else [budgets]
+    if isinstance(budgets, (str, bytes)) or np.ndim(values) != 1 or len(values) == 0:
         raise ValueError(f"budgets must be whole numbers of pulls, got {shown(budgets)}")
-    return np.unique([check_whole("budgets", x, 2 * instance.n_arms, MAX_PULLS) for x in given])
+    return np.unique([check_whole("budgets", x, 2 * instance.n_arms, MAX_PULLS) for x in values])
 
 
 def _check_choice(what: str, value: str, allowed: tuple[str, ...]) -> None:
@@ -346,7 +357,7 @@ def mechanism(law: str, mean: float, epsilon: float, draws: int, seed: int) -> d
 
 
 def _two_point(rng: np.random.Generator, mean: float, size: int) -> np.ndarray:
-    """Rewards half a unit interval's room below and above the mean, with equal odds."""
+    """Draw the mean plus or minus half the distance to the nearer end of [0, 1]."""
     reach = min(mean, 1 - mean) / 2
     return mean + reach * rng.choice([-1.0, 1.0], size)
 
@@ -357,7 +368,7 @@ def _beta(rng: np.random.Generator, mean: float, size: int) -> np.ndarray:
 
 
 def _uniform(rng: np.random.Generator, mean: float, size: int) -> np.ndarray:
-    """The widest uniform law around the mean within [0, 1]."""
+    """Return the widest uniform law around the mean within [0, 1]."""
     reach = min(mean, 1 - mean)
     return rng.uniform(mean - reach, mean + reach, size)
 

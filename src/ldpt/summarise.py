@@ -9,15 +9,19 @@ import pandas as pd
 
 from ldpt.io.runs import read_runs
 
+__all__ = ["clopper_pearson", "fixed_budget", "fixed_confidence", "mean_interval", "needed_budgets"]
+
 CONFIDENCE = 0.95  # level of every interval
 LIMITS = ("estimate", "low", "high")
 
 
 def over_files(
-    paths: Iterable[str], how: str, reduce: Callable[[pd.DataFrame, dict[str, Any]], pd.DataFrame]
+    paths: Iterable[str],
+    method: str,
+    reduce: Callable[[pd.DataFrame, dict[str, Any]], pd.DataFrame],
 ) -> pd.DataFrame:
-    """Reduce the runs of one setting after the other; labels are instance, ``how`` and epsilon."""
-    names = ["instance", how, "epsilon"]
+    """Reduce the runs setting by setting, labelled by instance, ``method`` and epsilon."""
+    names = ["instance", method, "epsilon"]
     parts = [
         reduce(runs, labels_of(runs, names)) for path in paths for runs in read_runs(path, names)
     ]
@@ -36,7 +40,7 @@ def clopper_pearson(
     errors: np.ndarray | int, replicates: np.ndarray | int, level: float = CONFIDENCE
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return exact two-sided limits for proportions: 0 below no error, 1 above only errors."""
-    from scipy.special import betaincinv  # as scipy.stats, half a second sooner
+    from scipy.special import betaincinv  # scipy.stats would take half a second to import
 
     errors, replicates = np.asarray(errors), np.asarray(replicates)
     tail = (1 - level) / 2

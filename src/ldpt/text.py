@@ -1,17 +1,19 @@
-"""Text as readers see it: numbers, templates, and formulas in one notation.
+"""Text as readers see it: numbers, terminal output, templates, and formulas in one notation.
 
 Templates are Jinja2. Formulas are plain text with Greek letters as such, subscripts and
 superscripts in braces (``H_{ε}``, ``e^{2ε}``), and names of code between backticks; the functions
 ``as_...`` turn them into Unicode, HTML, Markdown, Typst and LaTeX.
 """
 
+import json
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping
+import textwrap
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape
 from typing import Any
 
-import jinja2
+from ldpt.io.json_values import plain
 
 MARKUP = re.compile(r"([_^])\{([^{}]*)\}|`([^`]*)`")
 SCRIPTED_LETTER = re.compile(
@@ -59,8 +61,8 @@ def prose(value: Any) -> str:
     """
     if isinstance(value, (list, tuple)):
         return listed(map(prose, value))
-    if isinstance(value, (str, jinja2.Undefined)):
-        return str(value)
+    if isinstance(value, str):
+        return value
     if math.isfinite(value) and float(value).is_integer() and abs(value) < 1e7:
         return _minus(_grouped(value))
     return number(float(value))
@@ -89,6 +91,69 @@ def _minus(text: str) -> str:
     return text.replace("-", "−")
 
 
+# --- terminal -------------------------------------------------------------------------------------
+
+
+def rounded(value: float) -> str:
+    """Return a number of people or answers with three digits; a dash if it is unknown.
+
+    >>> rounded(10712.4), rounded(87.2), rounded(float("inf")), rounded(float("nan"))
+    ('10,700', '87', 'inf', '-')
+    """
+    if math.isnan(value):
+        return "-"
+    return f"{float(f'{value:.3g}'):,.0f}" if math.isfinite(value) else "inf"
+
+
+def wrapped(words: str, width: int, indent: int = 0) -> str:
+    """Return a paragraph in lines of at most ``width`` characters, from the second one indented."""
+    return textwrap.fill(
+        words, width, subsequent_indent=" " * indent, break_long_words=False, break_on_hyphens=False
+    )
+
+
+def table(rows: Sequence[Mapping[str, str]], width: int, words: Sequence[str] = ()) -> str:
+    """Return rows under the names of their columns, without the last columns if they do not fit.
+
+    Columns of ``words`` are aligned to the left, the others to the right.
+
+    >>> print(table([{"method": "coin", "people": "900"}, {"method": "lsa", "people": "90"}],
+    ...             80, words=["method"]))
+    method  people
+    coin       900
+    lsa         90
+    """
+    sizes = {name: max(len(name), *(len(row[name]) for row in rows)) for name in rows[0]}
+    while len(sizes) > 2 and sum(sizes.values()) + 2 * (len(sizes) - 1) > width:
+        sizes.popitem()
+    lines = []
+    for row in ({name: name for name in sizes}, *rows):
+        cells = (
+            row[name].ljust(size) if name in words else row[name].rjust(size)
+            for name, size in sizes.items()
+        )
+        lines.append("  ".join(cells).rstrip())
+    return "\n".join(lines)
+
+
+def json_text(content: Mapping[str, Any]) -> str:
+    """Return JSON for other programs: infinity is written "inf", an unknown number null.
+
+    >>> json_text({"epsilon": math.inf, "rows": [{"bound": math.nan}]}).split()
+    ['{', '"epsilon":', '"inf",', '"rows":', '[', '{', '"bound":', 'null', '}', ']', '}']
+    """
+    return json.dumps(plain(_known(content)), indent=1, ensure_ascii=False)
+
+
+def _known(value: Any) -> Any:
+    """Return a value with None for every NaN."""
+    if isinstance(value, Mapping):
+        return {key: _known(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_known(item) for item in value]
+    return None if isinstance(value, float) and math.isnan(value) else value
+
+
 # --- templates ------------------------------------------------------------------------------------
 
 
@@ -102,6 +167,8 @@ def fill(template: str, facts: Mapping[str, Any]) -> str:
     >>> fill("{{ ratio | digits(1) }}", {"ratio": 0.269})
     '0.3'
     """
+    import jinja2
+
     environment = jinja2.Environment(
         undefined=jinja2.StrictUndefined, finalize=prose, keep_trailing_newline=True
     )
@@ -210,8 +277,8 @@ def _typst_scripts(scripts: str) -> str:
 
 
 TYPST: dict[str, Form] = {
-    "_": lambda text: f"#sub[{_typst_text(text)}]",
-    "^": lambda text: f"#super[{_typst_text(text)}]",
+    "_": lambda text: f"#sub[{_typst_text(text)}];",  # Typst drops this semicolon, and only this
+    "^": lambda text: f"#super[{_typst_text(text)}];",
     "`": "`{}`".format,
 }
 

@@ -1,9 +1,9 @@
-"""Messages of a Snakemake run: bars on a terminal, plain short lines elsewhere.
+"""Messages of a Snakemake run: bars on a terminal, one short line per job elsewhere.
 
 Snakemake's own messages name every input and output of every job, in lines of up to 20 000
-characters. Here a job is one line, a failed one is shown with the last line of its log and the
-log's path, and no line is longer than 200 characters. Snakemake finds this package by its name;
-``profiles/default`` selects it. All details are in ``.snakemake/log``.
+characters. Here a failed job is one line with its reason and its log, and no line is longer than
+200 characters. Snakemake finds this package by its name; ``profiles/default`` selects it. All
+details are in ``.snakemake/log``.
 """
 
 import re
@@ -19,32 +19,23 @@ from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.common import LogEvent
 
 WIDTH = 200  # characters of the longest line
-LONG = 20.0  # seconds after which a finished job gets a separate line beside the bars
+LONG = 20.0  # seconds after which a finished job gets a line above the bars
+USUAL = 2.0  # seconds of a job whose rule is not in SECONDS
+SECONDS: dict[str, float] = {}  # predicted time of one job by rule; the workflow fills it
 NOISE = re.compile(
     r"None$|host: |Building DAG|Assuming unrestricted|Using shell|Provided (cores|resources)"
     r"|Rules claim|Select jobs|Execute \d+ jobs|Job (stats|counts)|Reasons:|Conda environments: "
     r"|Shutting down|Exiting because a job|Removing output|Complete log|Singularity|SNAKEMAKE"
     r"|Unlocking|Finished job|Error in (rule|group)|(RuleException:\s*)?.*CalledProcessError"
-    r"|(WorkflowError:\s*)?At least one job did"
+    r"|(WorkflowError:\s*)?At least one job did|Group jobs?[: ]"
 )
-
 KILLED = re.compile(r"died with <Signals\.(SIG\w+)")
 
 
 def short(text: str) -> str:
-    """A text in lines that fit."""
-    lines = (
-        line if len(line) <= WIDTH else f"{line[: WIDTH - 4]} ..." for line in text.split("\n")
-    )
-    return "\n".join(lines)
-
-
-def interrupted(kind: type[BaseException], *rest: Any) -> None:
-    """Print one line after Ctrl-C, where Snakemake itself shows a traceback."""
-    if issubclass(kind, KeyboardInterrupt):
-        print("interrupted: run again to continue", file=sys.stderr)
-    else:
-        sys.__excepthook__(kind, *rest)
+    """Return a text with its lines cut to fit."""
+    lines = text.split("\n")
+    return "\n".join(line if len(line) <= WIDTH else f"{line[: WIDTH - 4]} ..." for line in lines)
 
 
 def reason(text: str) -> str:
@@ -57,9 +48,17 @@ def reason(text: str) -> str:
     return text if "Traceback" not in text and len(lines) <= 6 else lines[-1].strip()
 
 
+def end_after_interrupt(kind: type[BaseException], *rest: Any) -> None:
+    """Print one line after Ctrl-C, where Snakemake itself shows a traceback."""
+    if issubclass(kind, KeyboardInterrupt):
+        print("interrupted: run again to continue", file=sys.stderr)
+    else:
+        sys.__excepthook__(kind, *rest)
+
+
 @dataclass
 class Job:
-    """What is known of a running job."""
+    """A running job."""
 
     rule: str
     wildcards: str
@@ -70,8 +69,12 @@ class Job:
     def name(self) -> str:
         return f"{self.rule} {self.wildcards}".strip()
 
-    def last_words(self) -> str:
-        """The last line of its log, where a traceback ends."""
+    @property
+    def seconds(self) -> float:
+        return time.monotonic() - self.began
+
+    def last_line(self) -> str:
+        """Return the last line of the log, where a traceback ends."""
         for log in map(Path, self.logs):
             if log.suffix == ".log" and log.is_file():
                 text = log.read_text(encoding="utf-8", errors="replace").strip()
@@ -80,7 +83,7 @@ class Job:
 
 
 class Lines:
-    """Plain short lines: one per finished job."""
+    """One short line per finished job."""
 
     def __init__(self, stream: TextIO):
         self.stream = stream
@@ -91,22 +94,22 @@ class Lines:
 
     def begin(self, counts: Counter[str]) -> None:
         self.total = counts.total()
-        self.say(f"{self.total} jobs of {len(counts)} rules")
+        self.say(f"{self.total} job{'s' * (self.total > 1)} of {len(counts)} rules")
 
-    def started(self, job: Job) -> None:
-        """Nothing: a line per job is enough."""
+    def start(self, job: Job) -> None:
+        """Do nothing: one line per job is enough."""
 
-    def finished(self, job: Job) -> None:
+    def finish(self, job: Job) -> None:
         self.done += 1
         place = f"[{self.done:>{len(str(self.total))}}/{self.total}]"
-        self.say(f"{place} {job.name}, {time.monotonic() - job.began:.0f} s")
+        self.say(f"{place} {job.name}, {job.seconds:.0f} s")
 
     def close(self) -> None:
-        """Nothing to tidy up."""
+        """Do nothing."""
 
 
 class Bars:
-    """Live bars: one for the whole run, with the time left, and one for each rule at work."""
+    """Live bars: one for the whole run by predicted time, and one for each rule at work."""
 
     def __init__(self, stream: TextIO):
         from rich import progress
@@ -116,7 +119,7 @@ class Bars:
         self.bars = progress.Progress(
             progress.TextColumn("{task.description}"),
             progress.BarColumn(bar_width=None),
-            progress.MofNCompleteColumn(),
+            progress.TextColumn("{task.fields[jobs]}"),
             progress.TimeElapsedColumn(),
             progress.TextColumn("left"),
             progress.TimeRemainingColumn(compact=True),
@@ -126,6 +129,7 @@ class Bars:
         )
         self.counts: Counter[str] = Counter()
         self.done: Counter[str] = Counter()
+        self.running: Counter[str] = Counter()
         self.tasks: dict[str, Any] = {}
 
     def say(self, text: str) -> None:
@@ -133,49 +137,57 @@ class Bars:
 
     def begin(self, counts: Counter[str]) -> None:
         self.counts = counts
-        self.tasks["all"] = self.bars.add_task("all jobs", total=counts.total())
+        seconds = sum(number * SECONDS.get(rule, USUAL) for rule, number in counts.items())
+        self.whole = self.bars.add_task("all jobs", total=seconds, jobs=f"0/{counts.total()}")
         self.bars.start()
 
-    def started(self, job: Job) -> None:
+    def start(self, job: Job) -> None:
+        self.running[job.rule] += 1
         if job.rule not in self.tasks:
             total = self.counts[job.rule] or None
-            self.tasks[job.rule] = self.bars.add_task(job.rule, total=total)
+            self.tasks[job.rule] = self.bars.add_task(job.rule, total=total, jobs="")
+            self.show(job.rule)
 
-    def finished(self, job: Job) -> None:
+    def finish(self, job: Job) -> None:
         self.done[job.rule] += 1
-        self.bars.advance(self.tasks["all"])
-        self.bars.advance(self.tasks[job.rule])
-        if self.done[job.rule] >= self.counts[job.rule]:
+        self.running[job.rule] -= 1
+        jobs = f"{self.done.total()}/{self.counts.total()}"
+        self.bars.update(self.whole, advance=SECONDS.get(job.rule, USUAL), jobs=jobs)
+        self.show(job.rule)
+        if not self.running[job.rule]:  # idle rules have no bar
             self.bars.remove_task(self.tasks.pop(job.rule))
-        seconds = time.monotonic() - job.began
-        if seconds >= LONG:
-            self.say(f"{time.strftime('%H:%M:%S')} {job.name}, {seconds:.0f} s")
+        if job.seconds >= LONG:
+            self.say(f"{time.strftime('%H:%M:%S')} {job.name}, {job.seconds:.0f} s")
+
+    def show(self, rule: str) -> None:
+        jobs = f"{self.done[rule]}/{self.counts[rule]}"
+        self.bars.update(self.tasks[rule], completed=self.done[rule], jobs=jobs)
 
     def close(self) -> None:
         self.bars.stop()
 
 
 class LogHandler(LogHandlerBase):
-    """Turns Snakemake's events into bars or lines."""
+    """Turn Snakemake's events into bars or lines."""
 
     def __post_init__(self) -> None:
         stream = sys.stdout if self.common_settings.stdout else sys.stderr
         self.dryrun = self.common_settings.dryrun
         self.screen = Bars(stream) if stream.isatty() and not self.dryrun else Lines(stream)
-        self.quiet = {
-            str(kind).rsplit(".", 1)[-1].lower() for kind in self.common_settings.quiet or ()
-        }
+        quiet = {str(kind).rsplit(".", 1)[-1].lower() for kind in self.common_settings.quiet or ()}
+        self.silent = "all" in quiet
+        self.shows_progress = not quiet & {"all", "progress"}
+        self.shows_plan = self.dryrun and not quiet & {"all", "rules"}
         self.jobs: dict[int, Job] = {}
-        self.group: list[str] = []  # heading and jobs of a group in a dry run
+        self.signal = ""  # of the job that is reported next
         self.begun = self.stopped = False
-        sys.excepthook = interrupted
+        sys.excepthook = end_after_interrupt
 
     def emit(self, record: LogRecord) -> None:
         event = getattr(record, "event", None)
         handle = {
             LogEvent.RUN_INFO: self.on_run,
             LogEvent.JOB_INFO: self.on_job,
-            LogEvent.GROUP_INFO: self.on_group,
             LogEvent.JOB_FINISHED: self.on_finished,
             LogEvent.JOB_ERROR: self.on_failed,
             LogEvent.GROUP_ERROR: self.on_failed_group,
@@ -186,51 +198,33 @@ class LogHandler(LogHandlerBase):
             self.on_message(record)
 
     def on_run(self, info: dict[str, Any]) -> None:
-        counts = Counter({rule: n for rule, n in info["stats"].items() if rule != "total"})
-        if not self.begun and not self.quiet & {"all", "progress"}:
-            self.screen.begin(counts)
+        if not self.begun and self.shows_progress:
+            counts = {rule: number for rule, number in info["stats"].items() if rule != "total"}
+            self.screen.begin(Counter(counts))
         self.begun = True
 
     def on_job(self, info: dict[str, Any]) -> None:
         values = " ".join(map(str, dict(info["wildcards"] or {}).values()))
-        job = Job(info["rule_name"], values, list(info["log"] or []))
-        self.jobs[info["jobid"]] = job
-        if self.dryrun and not self.quiet & {"all", "rules"}:
-            self.plan(f"rule {job.rule}: {values or '-'} ({info['reason']})", info.get("indent"))
-        elif not self.quiet & {"all", "progress"}:
-            self.screen.started(job)
-
-    def on_group(self, info: dict[str, Any]) -> None:
-        self.say_group()
-        self.group = [info["msg"]] if self.dryrun and not self.quiet & {"all", "rules"} else []
-
-    def plan(self, line: str, grouped: bool) -> None:
-        """Say a job of a dry run; those of a group are kept until the group is complete."""
-        if grouped and self.group:
-            self.group.append(line)
-        else:
-            self.say_group()
-            self.screen.say(line)
-
-    def say_group(self) -> None:
-        """Say the jobs of a group, without a heading where there is one job only."""
-        head, *jobs = self.group or [""]
-        if len(jobs) == 1:
-            self.screen.say(jobs[0])
-        elif jobs:
-            self.screen.say("\n  ".join([head, *jobs]))
-        self.group = []
+        job = self.jobs[info["jobid"]] = Job(info["rule_name"], values, list(info["log"] or []))
+        if self.shows_plan:
+            self.screen.say(f"rule {job.rule}: {values or '-'} ({info['reason']})")
+        elif self.shows_progress and not self.dryrun:
+            self.screen.start(job)
 
     def on_finished(self, info: dict[str, Any]) -> None:
         job = self.jobs.get(info["job_id"])
-        if job and not self.quiet & {"all", "progress"}:
-            self.screen.finished(job)
+        if job and self.shows_progress:
+            self.screen.finish(job)
 
     def on_failed(self, info: dict[str, Any]) -> None:
         if self.stopped:
             return
         job = self.jobs.get(info["jobid"]) or Job(info["rule_name"], "", list(info["log"] or []))
-        self.screen.say(f"failed: {job.name}: {job.last_words() or 'its log is empty'}")
+        why = job.last_line() or "its log is empty"
+        if self.signal:
+            why = f"killed from outside by {self.signal}; out of memory is a common reason"
+        self.signal = ""
+        self.screen.say(f"failed: {job.name}: {why}")
         for log in job.logs:
             self.screen.say(f"  log: {log}")
 
@@ -240,43 +234,23 @@ class LogHandler(LogHandlerBase):
 
     def on_message(self, record: LogRecord) -> None:
         """Say whatever else Snakemake reports, but for its noise."""
-        self.say_group()
         text = record.getMessage().strip()
+        if killed := KILLED.search(text):  # comes before the report of the job
+            self.signal = killed[1]
         if text.startswith("Terminating processes"):
-            self.stopped, text = (
-                True,
-                "interrupted: waiting for the running jobs; run again to continue",
-            )
+            self.stopped = True
             self.screen.close()
-        if killed := KILLED.search(text):
-            self.screen.say(
-                f"  killed from outside by {killed[1]}; out of memory is a common reason"
-            )
-        if not text or NOISE.match(text) or (record.levelno < WARNING and "all" in self.quiet):
+            text = "interrupted: waiting for the running jobs; run again to continue"
+        if not text or NOISE.match(text) or (record.levelno < WARNING and self.silent):
             return
         self.screen.say(text if record.levelno < ERROR else reason(text))
 
     def close(self) -> None:
-        self.say_group()
         self.screen.close()
         super().close()
 
-    @property
-    def writes_to_stream(self) -> bool:
-        return True
-
-    @property
-    def writes_to_file(self) -> bool:
-        return False
-
-    @property
-    def has_filter(self) -> bool:
-        return True
-
-    @property
-    def has_formatter(self) -> bool:
-        return True
-
-    @property
-    def needs_rulegraph(self) -> bool:
-        return False
+    writes_to_stream = True
+    writes_to_file = False
+    has_filter = True
+    has_formatter = True
+    needs_rulegraph = False

@@ -1,8 +1,7 @@
 """Evidence on the mechanism and on Algorithm 2, from simulations and importance sampling."""
 
-import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,7 @@ from ldpt.claims.evidence import (
     SURELY,
     Evidence,
     Instances,
-    detectable,
+    Spread,
     median,
     ratio_to,
     rows_of,
@@ -25,10 +24,13 @@ from ldpt.privacy import private_mean
 from ldpt.radii import KINDS, RADII, VALID_RADII
 
 OWN_RESPONSES = tuple(name for name in VALID_RADII if not KINDS[name].timed)  # Theorem E
+SERIES = ["instance", "radius", "delta"]
+ENDS = ["mean_pulls", "mean_pulls_low", "mean_pulls_high"]
+LIMITS = ["ratio", "low", "high"]
 
 
 def reward_laws(mechanism: pd.DataFrame) -> Evidence:
-    """Lemma 2.1: whatever the law of the rewards, responses have the private mean (two-sided)."""
+    """Test Lemma 2.1: whatever the law of the rewards, responses have the private mean."""
     from scipy.stats import binomtest, norm
 
     expected = [private_mean(row.mean, row.epsilon) for row in rows_of(mechanism)]
@@ -51,60 +53,55 @@ def reward_laws(mechanism: pd.DataFrame) -> Evidence:
 
 
 def delta_correctness(cells: pd.DataFrame, radius: str) -> Evidence:
-    """Theorem 4.1: an error probability of at most delta, tested one-sidedly in every setting."""
+    """Test an error probability of at most delta, one-sidedly, in every setting.
+
+    ``detects`` is the error over delta that one test at ``STRICTEST`` rejects half of the time.
+    """
     from scipy.stats import binom
 
     chosen = cells[cells["radius"] == radius]
-    p = binom.sf(chosen["errors"] - 1, chosen["replicates"], chosen["delta"])
-    ratio = (chosen["estimate"] / chosen["delta"]).to_numpy()
-    tests = [
-        {
-            "where": f"{row.instance}, eps = {row.epsilon:g}, delta = {row.delta:g}",
-            "p": float(value),
-        }
-        for row, value in zip(rows_of(chosen), p, strict=True)
-    ]
-    found = [detectable(int(row.replicates), row.delta) for row in rows_of(chosen)]
+    runs, delta = chosen["replicates"], chosen["delta"]
+    p_values = binom.sf(chosen["errors"] - 1, runs, delta)
+    detects = (binom.isf(STRICTEST, runs, delta) + 1) / (runs * delta)
     return {
-        "tests": tests,
+        "tests": [
+            {"where": f"{r.instance}, eps = {r.epsilon:g}, delta = {r.delta:g}", "p": float(p)}
+            for r, p in zip(rows_of(chosen), p_values, strict=True)
+        ],
         "cells": len(chosen),
-        "cells_above_delta": int((chosen["low"] > chosen["delta"]).sum()),
-        "largest_error_over_delta": float(ratio.max(initial=0.0)),
-        "at": tests[int(ratio.argmax())]["where"] if tests else "",
-        "detects_least": min(found, default=math.nan),
-        "detects_largest": max(found, default=math.nan),
+        "cells_above_delta": int((chosen["low"] > delta).sum()),
+        "largest_error_over_delta": float((chosen["estimate"] / delta).to_numpy().max(initial=0.0)),
+        "detects_least": float(detects.min()),
+        "detects_largest": float(detects.max()),
     }
 
 
 def error_map(table: pd.DataFrame) -> Evidence:
-    """Return how much of the map of error/delta fails with each radius, exact and simulated."""
+    """Return how much of the exact map of error/delta fails with each radius."""
     found: Evidence = {}
-    for radius, method in itertools.product(RADII, ("exact", "simulated")):
-        cells = table[(table["radius"] == radius) & (table["method"] == method)]
-        prefix = f"{method}_{radius}"
-        found[f"{prefix}_cells"] = len(cells)
-        found[f"{prefix}_failing"] = int(cells["fails"].sum())
-        found[f"{prefix}_largest_error_over_delta"] = float(cells["error_over_delta"].max())
+    for radius in RADII:
+        cells = table[(table["radius"] == radius) & (table["method"] == "exact")]
+        found |= {
+            f"exact_{radius}_cells": len(cells),
+            f"exact_{radius}_failing": int(cells["fails"].sum()),
+            f"exact_{radius}_largest_error_over_delta": float(cells["error_over_delta"].max()),
+        }
     return found
 
 
-def simulated_cells(table: pd.DataFrame, n_arms: int) -> pd.DataFrame:
-    """Return the simulated part of the map."""
-    return table[(table["method"] == "simulated") & (table["n_arms"] == n_arms)]
-
-
 def sampled_errors(table: pd.DataFrame) -> Evidence:
-    """Theorem 4.1 against importance-sampled errors: above delta by five standard errors."""
+    """Count importance-sampled errors that exceed delta by five standard errors."""
     chosen = table[table["reliable"]]
     found: Evidence = {"detects": SURELY * median(chosen["relative_error"])}
     for radius in RADII:
         part = chosen[chosen["radius"] == radius]
         surely = part["estimate"] * (1 - SURELY * part["relative_error"])
-        found[f"{radius}_estimates"] = len(part)
-        found[f"{radius}_failing"] = int((surely > part["delta"]).sum())
-        found[f"{radius}_largest_error_over_delta"] = float(
-            (part["estimate"] / part["delta"]).max()
-        )
+        largest = float((part["estimate"] / part["delta"]).max())
+        found |= {
+            f"{radius}_estimates": len(part),
+            f"{radius}_failing": int((surely > part["delta"]).sum()),
+            f"{radius}_largest_error_over_delta": largest,
+        }
     return found
 
 
@@ -112,65 +109,59 @@ def sampled_errors(table: pd.DataFrame) -> Evidence:
 
 
 def stopping_time_quantiles(cells: pd.DataFrame, instances: Instances) -> Evidence:
-    """Theorem 4.1: (1 - delta)-quantiles of stopping times with the printed radius.
+    """Compare (1 - delta)-quantiles of stopping times with Theorem 4.1, for the printed radius.
 
     The bound is 499 H~ log(4 K H~/delta) + 2 K with H~ = max(H_eps/36, 1) (Appendix D). A run that
     had not stopped counts as infinite. The printed H_eps log(4 K H_eps/delta) at threshold 10, one
     arm with mean 1/2, no privacy and delta = .1 is less than one pull.
     """
-    ratios = [
-        row.quantile_pulls
-        / bounds.fixed_confidence_upper(instances[row.instance], row.epsilon, row.delta, "printed")
-        for row in rows_of(cells[cells["radius"] == "printed"])
-    ]
+    chosen = cells[cells["radius"] == "printed"]
+    bound = _bounds(bounds.fixed_confidence_upper, chosen, instances, "printed")
     far = (10.0 - 0.5) ** -2
     return {
-        "cases": len(ratios),
-        "largest_over_bound": max(ratios, default=math.nan),
+        "cases": len(chosen),
+        "largest_over_bound": float((chosen["quantile_pulls"] / bound).max()),
         "bound_at_far_threshold": far * math.log(4 * far / 0.1),
     }
 
 
 def expected_cost_bounds(cells: pd.DataFrame, instances: Instances, scale: float = 1.0) -> Evidence:
-    """Lower limits of mean stopping times over the proved bounds; ``scale`` divides these."""
+    """Divide lower limits of mean stopping times by the proved bounds over ``scale``."""
     found: Evidence = {}
     for radius in filter(bounds.has_expected_cost, RADII):
-        ratios = [
-            scale
-            * row.mean_pulls_low
-            / bounds.expected_cost_upper(instances[row.instance], row.epsilon, row.delta, radius)
-            for row in rows_of(cells[cells["radius"] == radius])
-        ]
-        found[f"{radius}_cells"] = len(ratios)
-        found[f"{radius}_largest_over_bound"] = max(ratios, default=math.nan)
-        found[f"{radius}_median_over_bound"] = median(ratios)
+        chosen = cells[cells["radius"] == radius]
+        bound = _bounds(bounds.expected_cost_upper, chosen, instances, radius)
+        found[f"{radius}_cells"] = len(chosen)
+        found[f"{radius}_largest_over_bound"] = float(
+            (scale * chosen["mean_pulls_low"] / bound).max()
+        )
     return found
+
+
+def _bounds(
+    bound: Callable[..., float], cells: pd.DataFrame, instances: Instances, version: str
+) -> np.ndarray:
+    """Return a bound for each setting."""
+    rows = rows_of(cells)
+    return np.array([bound(instances[r.instance], r.epsilon, r.delta, version) for r in rows])
 
 
 # --- cost: lower bounds ---------------------------------------------------------------------------
 
-LOWER_VERSIONS = ("printed", "reduction")
-ENDS = ("mean_pulls", "mean_pulls_low", "mean_pulls_high")
-
 
 def cost_over_bound(cells: pd.DataFrame, instances: Instances, version: str) -> pd.DataFrame:
     """Return the settings with ``ratio``, ``low`` and ``high``: mean pulls over a lower bound."""
-    lower = [
-        bounds.fixed_confidence_lower(instances[row.instance], row.epsilon, row.delta, version)
-        for row in rows_of(cells)
-    ]
-    ratios = {
-        name: [ratio_to(pulls, bound) for pulls, bound in zip(cells[end], lower, strict=True)]
-        for name, end in zip(("ratio", "low", "high"), ENDS, strict=True)
-    }
+    bound = _bounds(bounds.fixed_confidence_lower, cells, instances, version)
+    bound = np.where(bound > 0, bound, 0.0)  # a bound of 0 or less says nothing: the ratio is inf
+    ratios = {name: cells[end] / bound for name, end in zip(LIMITS, ENDS, strict=True)}
     return cells[["instance", "radius", "delta", "epsilon"]].assign(**ratios)
 
 
-def spreads(table: pd.DataFrame, levels: int = 2) -> list[tuple[float, float, float, str]]:
+def spreads(table: pd.DataFrame, levels: int = 2) -> list[Spread]:
     """Return how each series with enough privacy levels varies along eps."""
     return [
-        spread(zip(part["ratio"], part["low"], part["high"], strict=True), _series(key))
-        for key, part in table.groupby(["instance", "radius", "delta"])
+        spread(part[LIMITS].to_numpy(), _series(key))
+        for key, part in table.groupby(SERIES)
         if part["epsilon"].nunique() >= levels and np.isfinite(part["ratio"]).all()
     ]
 
@@ -181,26 +172,27 @@ def _series(key: Sequence[Any]) -> str:
 
 
 def lower_bounds(cells: pd.DataFrame, instances: Instances, scale: float = 1.0) -> Evidence:
-    """Theorem 4.2 and Theorem D: cost of every radius over the bounds, which ``scale`` multiplies.
+    """Divide the cost of every radius by Theorem 4.2 and Theorem D, which ``scale`` multiplies.
 
     The comparisons with a bound take the valid radii and the upper limits of the means, so that
     chance does not contradict it.
     """
-    tables = {name: cost_over_bound(cells, instances, name) for name in LOWER_VERSIONS}
+    reduction = cost_over_bound(cells, instances, "reduction")
     found: Evidence = {}
-    for radius, part in tables["reduction"].groupby("radius"):
+    for radius, part in reduction.groupby("radius"):
         found[f"{radius}_least_over_reduction"] = float(part["ratio"].min())
         found[f"{radius}_median_over_reduction"] = float(part["ratio"].median())
         found[f"{radius}_largest_over_reduction"] = float(part["ratio"].max())
-    valid = {name: table[table["radius"].isin(VALID_RADII)] for name, table in tables.items()}
-    along = spreads(valid["reduction"])
+    valid = cells["radius"].isin(VALID_RADII)
+    printed = cost_over_bound(cells[valid], instances, "printed")
+    along = spreads(reduction[valid])
     for radius in VALID_RADII:
         part = [item for item in along if f", {radius}, " in item[3]]
         found |= widest(part, f"{radius}_spread") if part else {}
     return found | {
-        "printed_informative": int(np.isfinite(valid["printed"]["ratio"]).sum()),
-        "least_over_printed": float(valid["printed"]["high"].min()) / scale,
-        "least_over_reduction": float(valid["reduction"]["high"].min()) / scale,
+        "printed_informative": int(np.isfinite(printed["ratio"]).sum()),
+        "least_over_printed": float(printed["high"].min()) / scale,
+        "least_over_reduction": float(reduction[valid]["high"].min()) / scale,
         "series": len(along),
         **widest(along, "reduction_spread"),
         "violating_point": max(along)[3] if along else "",
@@ -208,27 +200,22 @@ def lower_bounds(cells: pd.DataFrame, instances: Instances, scale: float = 1.0) 
 
 
 def reduction_dominates(instances: Instances, epsilons: Sequence[float]) -> Evidence:
-    """Theorem D is above the printed bound at every point of a grid."""
+    """Compare Theorem D with the printed bound at every point of a grid."""
     ratios = [
-        (
-            ratio_to(
-                bounds.fixed_confidence_lower(problem, epsilon, delta, "reduction"),
-                bounds.fixed_confidence_lower(problem, epsilon, delta, "printed"),
-            ),
-            f"{problem.name}, eps = {epsilon:g}, delta = {delta:g}",
+        ratio_to(
+            bounds.fixed_confidence_lower(problem, epsilon, delta, "reduction"),
+            bounds.fixed_confidence_lower(problem, epsilon, delta, "printed"),
         )
         for problem in instances.values()
         if problem.strict.complexity() < math.inf
         for epsilon in epsilons
         for delta in (0.1, 0.01, 1e-4)
     ]
-    finite = [ratio for ratio, _ in ratios if math.isfinite(ratio)]
-    least, where = min(ratios)
-    return {"cases": len(finite), "least_ratio": least, "least_at": where}
+    return {"cases": sum(map(math.isfinite, ratios)), "least_ratio": min(ratios)}
 
 
 def decoupled(cells: pd.DataFrame, instances: Instances, scale: float = 1.0) -> Evidence:
-    """Theorem E: cost of the radii that decide an arm by its own responses, over the bound."""
+    """Divide the cost of radii that decide an arm by its own responses by Theorem E."""
     chosen = cells[cells["radius"].isin(OWN_RESPONSES) & (cells["delta"] < 0.5)]
     table = cost_over_bound(chosen, instances, "decoupled")
     return {
@@ -240,7 +227,7 @@ def decoupled(cells: pd.DataFrame, instances: Instances, scale: float = 1.0) -> 
 
 
 def many_arms(cells: pd.DataFrame, instances: Instances, scale: float = 1.0) -> Evidence:
-    """Cost of valid radii on equal gaps at tau = 1/2 over the bound that grows with log K.
+    """Divide the cost of valid radii on equal gaps at tau = 1/2 by the bound that grows with log K.
 
     It bounds the average over mirror images, which by symmetry cost the same there.
     """
@@ -254,116 +241,107 @@ def many_arms(cells: pd.DataFrame, instances: Instances, scale: float = 1.0) -> 
     return {"cases": len(chosen), "least_over_bound": float(high.min()) / scale}
 
 
+FLAT_PROBLEMS = ("three-groups", "crowded", "hard-arm")  # threshold 1/2, the whole range of eps
+
+
+def onesided_flat(cells: pd.DataFrame, instances: Instances) -> Evidence:
+    """Return how the cost of ``onesided`` over Theorem D varies along eps on three problems."""
+    named = cells["instance"].isin(FLAT_PROBLEMS) & (cells["delta"] == 0.1)
+    chosen = cells[named & (cells["radius"] == "onesided")]
+    epsilons = chosen.groupby("instance")["epsilon"]
+    whole = (epsilons.transform("min") <= 0.01) & np.isinf(epsilons.transform("max"))
+    return _flatness(chosen[whole], instances)
+
+
+def coin_flat(cells: pd.DataFrame, instances: Instances) -> Evidence:
+    """Return how the cost of ``coin`` over Theorem D varies along eps on every problem."""
+    return _flatness(cells[(cells["radius"] == "coin") & (cells["delta"] < 0.5)], instances)
+
+
+def _flatness(cells: pd.DataFrame, instances: Instances) -> Evidence:
+    along = spreads(cost_over_bound(cells, instances, "reduction"))
+    return {"series": len(along), **widest(along, "largest_spread")}
+
+
 # --- cost: comparisons ----------------------------------------------------------------------------
 
 
 def privacy_raises_the_cost(cells: pd.DataFrame) -> Evidence:
-    """Mean pulls at one epsilon over those at the next larger one, in every series."""
-    steps = []
-    for key, part in cells.groupby(["instance", "radius", "delta"]):
-        for before, after in itertools.pairwise(rows_of(part.sort_values("epsilon"))):
-            where = f"{_series(key)}, eps {before.epsilon:g} to {after.epsilon:g}"
-            low = before.mean_pulls_low / after.mean_pulls_high
-            high = before.mean_pulls_high / after.mean_pulls_low
-            steps.append((before.mean_pulls / after.mean_pulls, low, high, where))
-    if not steps:
+    """Divide mean pulls at one epsilon by those at the next larger one, in every series."""
+    ordered = cells.sort_values("epsilon")
+    before = ordered.set_index([*SERIES, "epsilon"])
+    after = ordered.groupby(SERIES)[ENDS].shift(-1).set_axis(before.index)
+    mean, low, high = ENDS
+    ratio = (before[mean] / after[mean]).dropna()
+    if not len(ratio):
         return {"cases": 0}
-    least, _, _, where = min(steps)
+    *series, epsilon = ratio.idxmin()
     return {
-        "cases": len(steps),
-        "least_ratio": least,
-        "least_ratio_low": min(step[1] for step in steps),
-        "least_ratio_high": min(step[2] for step in steps),
-        "violating_point": where,
+        "cases": len(ratio),
+        "least_ratio": float(ratio.min()),
+        "least_ratio_low": float((before[low] / after[high]).min()),
+        "least_ratio_high": float((before[high] / after[low]).min()),
+        "violating_point": f"{_series(series)}, eps = {epsilon:g} and the next",
     }
 
 
 COMPARED = [
     ("mixture", "printed"), ("hoeffding", "printed"), ("hoeffding", "mixture"),
-    ("onesided", "mixture"), ("onesided", "printed"), ("hoeffding", "onesided"),
-    ("coin", "onesided"), ("coin", "printed"), ("hoeffding", "coin"),
+    ("onesided", "mixture"), ("coin", "onesided"), ("coin", "printed"),
 ]  # fmt: skip
 
 
 def cost_of_radii(cells: pd.DataFrame) -> Evidence:
-    """Ratios of mean pulls with two radii, over the settings that both were run on."""
+    """Compare mean pulls with two radii over the settings that both were run on."""
     keys = ["instance", "epsilon", "delta"]
-    wide = {
-        end: cells.pivot_table(index=keys, columns="radius", values=end).reindex(columns=[*RADII])
+    mean, low, high = (
+        cells.pivot_table(index=keys, columns="radius", values=end).reindex(columns=[*RADII])
         for end in ENDS
-    }
-    mean, low, high = (wide[end] for end in ENDS)
+    )
     found: Evidence = {}
     for above, below in COMPARED:
-        name = f"{above}_over_{below}"
-        if not {above, below} <= set(RADII):
-            continue
-        ratio = (mean[above] / mean[below]).dropna()
-        found[f"least_{name}"] = float(ratio.min())
-        found[f"median_{name}"] = float(ratio.median())
-        found[f"largest_{name}"] = float(ratio.max())
-        found[f"largest_{name}_low"] = float((low[above] / high[below]).max())
-        found[f"largest_{name}_high"] = float((high[above] / low[below]).max())
+        name, ratio = f"{above}_over_{below}", mean[above] / mean[below]
+        found |= {
+            f"least_{name}": float(ratio.min()),
+            f"median_{name}": float(ratio.median()),
+            f"largest_{name}": float(ratio.max()),
+            f"largest_{name}_low": float((low[above] / high[below]).max()),
+            f"largest_{name}_high": float((high[above] / low[below]).max()),
+        }
     return found | {
         "cells": len(mean[["printed", "hoeffding", "mixture"]].dropna()),
         "onesided_cells": len(mean[["mixture", "onesided"]].dropna()),
-        "coin_cells": len(mean.reindex(columns=["coin", "onesided"]).dropna()),
+        "coin_cells": len(mean[["coin", "onesided"]].dropna()),
     }
 
 
-FLAT_PROBLEMS = ("three-groups", "crowded", "hard-arm")  # threshold 1/2, the whole range of eps
-
-
-def onesided_flat(cells: pd.DataFrame, instances: Instances) -> Evidence:
-    """How the cost of ``onesided`` over Theorem D varies along eps on three problems, delta .1."""
-    chosen = cells[
-        (cells["radius"] == "onesided")
-        & cells["instance"].isin(FLAT_PROBLEMS)
-        & (cells["delta"] == 0.1)
-    ]
-    along = [
-        item
-        for _, part in cost_over_bound(chosen, instances, "reduction").groupby("instance")
-        if part["epsilon"].min() <= 0.01 and np.isinf(part["epsilon"].max())
-        for item in spreads(part)
-    ]
-    return {"series": len(along), **widest(along, "largest_spread")}
-
-
-def coin_flat(cells: pd.DataFrame, instances: Instances) -> Evidence:
-    """How the cost of ``coin`` over Theorem D varies along eps, on every problem at delta < 1/2."""
-    chosen = cells[(cells["radius"] == "coin") & (cells["delta"] < 0.5)]
-    along = spreads(cost_over_bound(chosen, instances, "reduction"))
-    return {"series": len(along), **widest(along, "largest_spread")}
-
-
 def migraine(cells: pd.DataFrame) -> Evidence:
-    """Mean pulls of ``coin`` over ``onesided`` on the migraine trial, delta = .1."""
+    """Divide mean pulls of ``coin`` by those of ``onesided`` on the migraine trial, delta = .1."""
     chosen = cells[(cells["instance"] == "migraine") & (cells["delta"] == 0.1)]
-    wide = chosen.pivot_table(index="epsilon", columns="radius", values=list(ENDS))
-    if not {("mean_pulls", "coin"), ("mean_pulls", "onesided")} <= set(wide.columns):
+    coin, onesided = (
+        chosen[chosen["radius"] == radius].set_index("epsilon") for radius in ("coin", "onesided")
+    )
+    ratio = (coin["mean_pulls"] / onesided["mean_pulls"]).dropna()
+    if math.inf not in ratio:
         return {"cases": 0}
-    found: Evidence = {"cases": 0, "ratio_at_1": math.nan}
-    for epsilon, row in wide.iterrows():
-        ratio = row["mean_pulls", "coin"] / row["mean_pulls", "onesided"]
-        found[f"ratio_at_{epsilon:g}"] = ratio
-        if math.isinf(epsilon):
-            found |= {"cases": 1, "ratio": ratio}
-            found["ratio_low"] = row["mean_pulls_low", "coin"] / row["mean_pulls_high", "onesided"]
-            found["ratio_high"] = row["mean_pulls_high", "coin"] / row["mean_pulls_low", "onesided"]
-    return found
+    low, high = coin["mean_pulls_low"], coin["mean_pulls_high"]
+    return {
+        "cases": 1,
+        **{f"ratio_at_{epsilon:g}": value for epsilon, value in ratio.items()},
+        "ratio": ratio[math.inf],
+        "ratio_low": (low / onesided["mean_pulls_high"])[math.inf],
+        "ratio_high": (high / onesided["mean_pulls_low"])[math.inf],
+    }
 
 
 def surveys(table: pd.DataFrame, radius: str = "coin") -> Evidence:
-    """How many of the published answers a sequential study with this radius would have needed."""
+    """Return how many of the published answers a sequential study would have needed."""
     chosen = table[table["radius"] == radius]
     undecided = chosen["verdict"] == "undecided"
     sides = np.where(chosen["estimate"] >= chosen["threshold"], "above", "below")
     return {
         "questions": len(chosen),
         "undecided": int(undecided.sum()),
-        "answers": int(chosen["answers"].sum()),
-        "mean_answers": float(chosen["mean_answers"].sum()),
         "share_of_answers": float(chosen["mean_answers"].sum() / max(chosen["answers"].sum(), 1)),
         "changed_verdicts": int((~undecided & (chosen["verdict"] != sides)).sum()),
     }

@@ -1,14 +1,13 @@
-"""What all evidence from tables shares.
+"""Helpers that all evidence shares.
 
-Every function of :mod:`ldpt.claims.confidence`, :mod:`ldpt.claims.budget` and
-:mod:`ldpt.claims.held_out` takes tables and returns a flat dictionary of numbers. A number NAME may
-come with its limits, NAME_low and NAME_high. ``tests`` has one exact binomial test per setting; a
-small p value speaks against the statement, and the correction for their number is made over the
+Every function of the modules beside this one returns a flat dictionary of numbers. A number NAME
+may come with its limits, NAME_low and NAME_high. ``tests`` has one exact binomial test per setting;
+a small p value speaks against the statement, and the correction for their number is made over the
 whole register. Where there is nothing to test, the number of cases is 0: "not tested".
 """
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,8 +17,62 @@ from ldpt.instances import Instance
 
 Evidence = dict[str, Any]
 Instances = Mapping[str, Instance]
+Points = Iterable[Sequence[Any]]
 SURELY = 5.0  # standard errors: an estimate this far above a bound contradicts it
 STRICTEST = 1e-6  # level of a single test when Holm's method has about a thousand to correct
+
+
+# --- statements about every point of a grid -------------------------------------------------------
+
+
+def check(
+    name: str,
+    points: Points,
+    printed: Callable[..., Any],
+    amended: Callable[..., Any] | None = None,
+    hypothesis: Callable[..., bool] = lambda *point: True,
+) -> Evidence:
+    """Return at how many points a statement fails, as printed and as amended.
+
+    Parameters
+    ----------
+    name
+        Format of the name of a point, as in ``"mu = {}, tau = {}"``.
+    points
+        The grid.
+    printed, amended
+        Whether the statement holds at a point, as printed and, if it is amended, with the
+        amendment.
+    hypothesis
+        Whether the amended statement is about this point.
+    """
+    points = list(points)
+    admitted = [point for point in points if hypothesis(*point)] if amended else []
+    return counted(cases(name, points, printed), cases(name, admitted, amended or printed))
+
+
+def cases(name: str, points: Points, holds: Callable[..., Any]) -> Iterator[tuple[str, bool]]:
+    """Yield the name of each point and whether a statement holds there."""
+    for point in points:
+        yield name.format(*point), bool(holds(*point))
+
+
+def counted(
+    printed: Iterable[tuple[str, bool]], amended: Iterable[tuple[str, bool]] = ()
+) -> Evidence:
+    """Return cases and violations of a statement as printed and as amended."""
+    printed, amended = list(printed), list(amended)
+    failing = [name for name, holds in printed if not holds]
+    return {
+        "cases": len(printed),
+        "violations": len(failing),
+        "violating_point": failing[0] if failing else "",
+        "amended_cases": len(amended),
+        "amended_violations": sum(not holds for _, holds in amended),
+    }
+
+
+# --- statistics of tables -------------------------------------------------------------------------
 
 
 def rows_of(table: pd.DataFrame) -> Iterator[Any]:
@@ -32,33 +85,34 @@ def ratio_to(value: float, bound: float) -> float:
     return value / bound if bound > 0 else math.inf
 
 
-def widest(found: Sequence[tuple[float, float, float, str]], name: str) -> Evidence:
-    """Return the largest of (value, low, high, where) under a name, with limits and place.
-
-    The limits are the largest lower and the largest upper one: the largest value is at least the
-    first and at most the second if all intervals hold.
-    """
-    if not found:
-        return {name: math.nan, f"{name}_low": math.nan, f"{name}_high": math.nan}
-    value, _, _, where = max(found)
-    return {
-        name: value,
-        f"{name}_low": max(low for _, low, _, _ in found),
-        f"{name}_high": max(high for _, _, high, _ in found),
-        f"{name}_at": where,
-    }
+Spread = tuple[float, float, float, str]  # value, low, high, where
 
 
-def spread(
-    values: Iterable[tuple[float, float, float]], where: str
-) -> tuple[float, float, float, str]:
+def spread(values: Iterable[Sequence[float]], where: str) -> Spread:
     """Return largest over smallest of several (value, low, high), with limits.
 
     The lower limit compares the best-separated pair, the upper one the outermost limits.
     """
-    points, lows, highs = (np.array(column, float) for column in zip(*values, strict=True))
+    points, lows, highs = np.array([*values], float).T
     low = max(1.0, float(lows.max() / highs.min()))
     return float(points.max() / points.min()), low, float(highs.max() / lows.min()), where
+
+
+def widest(spreads: Sequence[Spread], name: str) -> Evidence:
+    """Return the largest value under a name, with limits and place.
+
+    The limits are the largest lower and the largest upper one: the largest value is at least the
+    first and at most the second if all intervals hold.
+    """
+    if not spreads:
+        return {name: math.nan, f"{name}_low": math.nan, f"{name}_high": math.nan}
+    values, lows, highs, places = zip(*spreads, strict=True)
+    return {
+        name: max(values),
+        f"{name}_low": max(lows),
+        f"{name}_high": max(highs),
+        f"{name}_at": places[values.index(max(values))],
+    }
 
 
 def median(values: Sequence[float]) -> float:
@@ -66,8 +120,6 @@ def median(values: Sequence[float]) -> float:
     return float(np.median(values)) if len(values) else math.nan
 
 
-def detectable(replicates: int, delta: float) -> float:
-    """Return the error over delta that one test at ``STRICTEST`` rejects half of the time."""
-    from scipy.stats import binom
-
-    return float(binom.isf(STRICTEST, replicates, delta) + 1) / (replicates * delta)
+def underscored(name: str) -> str:
+    """Return the name of a policy as part of the name of a number."""
+    return name.replace("-", "_")

@@ -161,12 +161,11 @@ def _two_sided(rng: np.random.Generator) -> Drawn:
         total = n / 4 + rho
         return 0.5 * math.log(rho / total) + d**2 / (2 * total) >= -math.log(level)
 
-    return Chain(mean, mean, HORIZON, lambda n, d: True, strikes), 1.0, level
+    return _crossing(mean, mean, strikes, level)
 
 
 def _one_sided(rng: np.random.Generator) -> Drawn:
     tau, rho, level = _draw_mixture(rng)
-    mean = tau * float(rng.choice([1.0, 1.0, 0.98]))  # an arm at the threshold is the worst case
     proxy = 0.25 if tau == 0.5 else (1 - 2 * tau) / (2 * math.log((1 - tau) / tau))
 
     def strikes(n: int, d: np.ndarray) -> Any:
@@ -175,18 +174,22 @@ def _one_sided(rng: np.random.Generator) -> Drawn:
         mixture = math.log(2) + 0.5 * math.log(rho / total) + z**2 / 2 + log_ndtr(z)
         return mixture >= -math.log(level)
 
-    return Chain(mean, tau, HORIZON, lambda n, d: True, strikes), 1.0, level
+    return _crossing(_at_or_below(rng, tau), tau, strikes, level)
 
 
 def _coin(rng: np.random.Generator) -> Drawn:
     tau, _, level = _draw_mixture(rng)
-    mean = tau * float(rng.choice([1.0, 1.0, 0.98]))
     edge = Radius("coin").at(1, level, tau, math.inf)
+    return _crossing(_at_or_below(rng, tau), tau, lambda n, d: d >= upper(edge, n, n), level)
 
-    def strikes(n: int, d: np.ndarray) -> Any:
-        return d >= upper(edge, n, n)
 
+def _crossing(mean: float, tau: float, strikes: Event, level: float) -> Drawn:
     return Chain(mean, tau, HORIZON, lambda n, d: True, strikes), 1.0, level
+
+
+def _at_or_below(rng: np.random.Generator, tau: float) -> float:
+    """Return a mean; an arm at the threshold is the worst case."""
+    return tau * float(rng.choice([1.0, 1.0, 0.98]))
 
 
 def _draw_mixture(rng: np.random.Generator) -> tuple[float, float, float]:

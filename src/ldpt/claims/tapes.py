@@ -9,8 +9,7 @@ must be smaller to the side that must be larger.
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -18,6 +17,8 @@ from scipy.optimize import brentq
 from scipy.special import wrightomega
 
 from ldpt.engines.jit import compiled
+from ldpt.policies import POLICIES, IndexRule
+from ldpt.privacy import shrinkage
 
 PLAYED = ("apt", "lsa", "apt-clipped", "lsa-clipped")
 ROUNDING = 1e-9  # a ratio may exceed one by this much
@@ -26,66 +27,43 @@ RUNS_PER_PROBLEM = 100
 EPSILONS = (0.5, 1.0, 2.0, math.inf)
 THRESHOLDS = (0.3, 0.5, 0.7)
 TOLERANCES = (0.0, 0.03, 0.1)
+STATEMENTS = (
+    "some arm has its share of pulls before its last one",
+    "at its last pull that arm has the least index",
+    "the wrong arm's tape and another one deviate, or the wrong arm's alone",
+    "the second smallest index never falls",
+)
 
 
-@dataclass(frozen=True)
-class Problem:
-    """Private means, threshold and tolerance, and the number of pulls."""
+class Problem(NamedTuple):
+    """Private means, the index rule of each policy, and the number of pulls."""
 
     means: np.ndarray
-    tau: float
-    zeta: float
+    rules: Mapping[str, IndexRule]
     budget: int
-    caps: tuple[float, float] = (math.inf, math.inf)  # c (1 - tau) above and c tau below
-
-    def weight(self, policy: str) -> float:
-        """Weight of log n in the index of a policy."""
-        if policy.startswith("apt"):
-            return 0.0
-        return 2 * self.tau * (1 - self.tau) if policy == "lsa-clipped" else 0.5
-
-    def clip(self, policy: str, distance: np.ndarray, positions: np.ndarray) -> np.ndarray:
-        """|d|, of an estimated mean reward that is clipped to [0, 1] if the policy does so."""
-        if not policy.endswith("clipped"):
-            return np.abs(distance)
-        above, below = self.caps
-        return np.minimum(np.abs(distance), positions * np.where(distance > 0, above, below))
-
-    @property
-    def gaps(self) -> np.ndarray:
-        """Delta_i: distance of each mean from the threshold plus the tolerance."""
-        return np.abs(self.means - self.tau) + self.zeta
-
-    @property
-    def sides(self) -> np.ndarray:
-        """1 for arms above the threshold, -1 for the others."""
-        return np.where(self.means > self.tau, 1.0, -1.0)
-
-    def shares(self, weight: float) -> np.ndarray:
-        """nu_k of the appendix: nu_k Delta_k^2 + weight log nu_k is constant, sum nu_k = T - K."""
-        spare, squares = self.budget - self.means.size, self.gaps**2
-        if weight == 0:
-            return spare / squares / (1 / squares).sum()
-
-        def solution(level: float) -> np.ndarray:
-            # with u = nu Delta^2 / weight: u + log u = level - log(weight / Delta^2)
-            return weight / squares * wrightomega(level - np.log(weight / squares))
-
-        level = brentq(lambda c: math.log(solution(c).sum() / spare), -700, 1e6, xtol=1e-12)
-        found = solution(level)
-        return found * (spare / found.sum())
 
 
-@dataclass(frozen=True)
-class Runs:
-    """Runs of one policy: pulls of every arm, at the end and when each arm was last pulled."""
-
-    pulls: np.ndarray  # run, arm
-    at_last_pull: np.ndarray  # run, arm pulled, arm; before the pull, 0 if only in the first round
-    second_smallest: np.ndarray  # run; largest fall of the second smallest index, as a ratio
+def gaps_of(means: np.ndarray, rule: IndexRule) -> np.ndarray:
+    """Return Delta_i: distance of each mean from the threshold plus the tolerance."""
+    return np.abs(means - rule.tau) + rule.zeta
 
 
-# --- statements about every tape ------------------------------------------------------------------
+def shares_of(gaps: np.ndarray, spare: int, weight: float) -> np.ndarray:
+    """Return nu_k of the appendix: nu_k Delta_k^2 + weight log nu_k is constant, sum nu_k = T - K.
+
+    ``spare`` is T - K.
+    """
+    squares = gaps**2
+    if weight == 0:
+        return spare / squares / (1 / squares).sum()
+
+    def solution(level: float) -> np.ndarray:
+        # with u = nu Delta^2 / weight: u + log u = level - log(weight / Delta^2)
+        return weight / squares * wrightomega(level - np.log(weight / squares))
+
+    level = brentq(lambda c: math.log(solution(c).sum() / spare), -700, 1e6, xtol=1e-12)
+    found = solution(level)
+    return found * (spare / found.sum())
 
 
 def check_tapes(
@@ -114,33 +92,39 @@ def check_tapes(
         while len(ratios) < erring_runs:
             instead = (played or {}).get(policy, policy)
             ratios.extend(erring_ratios(rng, draw_problem(rng), policy, instead))
-        for name, column in zip(TAPE_STATEMENTS, np.array(ratios).T, strict=True):
+        for name, column in zip(STATEMENTS, np.array(ratios).T, strict=True):
             rows.append(checked(f"{policy}: {name}", column))
     return pd.DataFrame(rows)
 
 
-TAPE_STATEMENTS = (
-    "some arm has its share of pulls before its last one",
-    "at its last pull that arm has the least index",
-    "the wrong arm's tape and another one deviate, or the wrong arm's alone",
-    "the second smallest index never falls",
-)
+def checked(statement: str, ratios: np.ndarray) -> dict[str, Any]:
+    """Return the row of a statement from one ratio per case."""
+    return {
+        "statement": statement,
+        "cases": len(ratios),
+        "violations": int((ratios > 1 + ROUNDING).sum()),
+        "largest_ratio": float(ratios.max()),
+    }
 
 
 def draw_problem(rng: np.random.Generator) -> Problem:
-    """A random problem with 2 to 6 arms whose answer is wrong often enough to be of use."""
+    """Return a random problem with 2 to 6 arms that is hard enough for frequent wrong answers."""
     while True:
         n_arms = int(rng.integers(2, 7))
-        shrinkage = math.tanh(float(rng.choice(EPSILONS)) / 2)
-        threshold = float(rng.choice(THRESHOLDS))
-        tau = 0.5 + shrinkage * (threshold - 0.5)
-        zeta = shrinkage * float(rng.choice(TOLERANCES))
-        means = 0.5 + shrinkage * (rng.uniform(0.02, 0.98, n_arms) - 0.5)
-        complexity = ((np.abs(means - tau) + zeta) ** -2).sum()
+        epsilon, threshold = float(rng.choice(EPSILONS)), float(rng.choice(THRESHOLDS))
+        tolerance = float(rng.choice(TOLERANCES))
+        means = 0.5 + shrinkage(epsilon) * (rng.uniform(0.02, 0.98, n_arms) - 0.5)
+        rules = {name: POLICIES[name].rule(threshold, tolerance, epsilon) for name in PLAYED}
+        complexity = (gaps_of(means, rules["apt"]) ** -2).sum()
         budget = n_arms + math.ceil(rng.uniform(0.1, 2.5) * complexity)
         if 2 * n_arms <= budget <= LONGEST:
-            caps = shrinkage * (1 - threshold), shrinkage * threshold
-            return Problem(means, tau, zeta, budget, caps)
+            return Problem(means, rules, budget)
+
+
+def squared_index(rule: IndexRule, distance: np.ndarray, pulls: np.ndarray) -> np.ndarray:
+    """Return I_n^2, the index without its logarithm, from d_n = s - n tau."""
+    cap = np.where(distance > 0, rule.cap_above, rule.cap_below)
+    return (np.minimum(np.abs(distance), pulls * cap) + pulls * rule.zeta) ** 2 / pulls
 
 
 def erring_ratios(
@@ -150,56 +134,46 @@ def erring_ratios(
 
     A ratio of at most one means that the statement holds.
     """
-    n_arms, budget = problem.means.size, problem.budget
-    shape = (RUNS_PER_PROBLEM, n_arms, budget)
-    sums = (rng.random(shape) < problem.means[:, None]).cumsum(axis=2)
+    means, rules, budget = problem
+    rule, actual = rules[policy], rules[played]
+    sums = (rng.random((RUNS_PER_PROBLEM, means.size, budget)) < means[:, None]).cumsum(axis=2)
     positions = np.arange(1, budget + 1)
-    distance = sums - positions * problem.tau
-    squares, actual = (
-        (problem.clip(name, distance, positions) + positions * problem.zeta) ** 2 / positions
-        for name in (policy, played)
-    )  # I_n^2
-    weight = problem.weight(policy)
-    runs = play(actual + problem.weight(played) * np.log(positions), budget)
-    index = squares + weight * np.log(positions)
-    final = np.take_along_axis(distance, runs.pulls[:, :, None] - 1, axis=2)[:, :, 0]
-    free = np.abs(problem.means - problem.tau) < problem.zeta
+    distance = sums - positions * rule.tau
+    squares = squared_index(rule, distance, positions)
+    index = squares + rule.log_weight * np.log(positions)
+    pulled = squared_index(actual, distance, positions) + actual.log_weight * np.log(positions)
+    all_pulls, at_last_pull, falls = play(pulled, budget)
+    final = np.take_along_axis(distance, all_pulls[:, :, None] - 1, axis=2)[:, :, 0]
+    above, free = means > rule.tau, np.abs(means - rule.tau) < rule.zeta
     # the answer contains an arm if s > n tau, and no arm at the threshold is drawn
-    wrong = ((final > 0) != (problem.means > problem.tau)) & ~free
-    shares = problem.shares(weight)
+    wrong = ((final > 0) != above) & ~free
+    gaps = gaps_of(means, rule)
+    shares = shares_of(gaps, budget - means.size, rule.log_weight)
+    excess = squares - (shares * gaps**2)[:, None]  # I^2 - S^2
+    shares = shares * (1 - ROUNDING)
     for run in wrong.any(axis=1).nonzero()[0]:
-        pulls, last = runs.pulls[run], runs.at_last_pull[run]
-        yield np.max(
-            [
-                (
-                    (shares / np.maximum(pulls - 1, 1e-300)).min(),
-                    _least_index(index[run], pulls, last, shares, arm),
-                    _deviation(
-                        squares[run], problem.sides[arm] * distance[run, arm], problem.gaps,
-                        shares, weight, arm,
-                    ),
-                    runs.second_smallest[run],
-                )
-                for arm in wrong[run].nonzero()[0]
-            ],
-            axis=0,
-        )  # fmt: skip
-
-
-def play(index: np.ndarray, budget: int, largest: bool = False) -> Runs:
-    """Every arm once, then always the arm with the least index (run, arm, n); all runs.
-
-    A test plants a fault by having the largest index pulled instead.
-    """
-    pulls, at_last_pull, falls = _play(index, budget, largest)
-    return Runs(pulls, at_last_pull, np.exp(falls))
+        before_last = all_pulls[run] - 1
+        pigeonhole = (shares / np.maximum(before_last, 1e-300)).min()
+        full = before_last >= shares
+        ratios = []
+        for arm in wrong[run].nonzero()[0]:
+            least = _least_index(index[run], at_last_pull[run], full, arm)
+            oriented = distance[run, arm] * (1 if above[arm] else -1)
+            deviation = _deviation(excess[run], oriented, shares, rule.log_weight, arm)
+            ratios.append((pigeonhole, least, deviation, math.exp(falls[run])))
+        yield np.max(ratios, axis=0)
 
 
 @compiled
-def _play(
-    index: np.ndarray, budget: int, largest: bool
+def play(
+    index: np.ndarray, budget: int, largest: bool = False
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The pulls of :class:`Runs`, and the largest fall of the second smallest index."""
+    """Every arm once, then always the arm with the least index (run, arm, n); all runs.
+
+    Returns the pulls of each arm; the pulls of all arms before the last pull of each, 0 if it was
+    pulled in the first round only; and the largest fall of the second smallest index. A test plants
+    a fault by having the largest index pulled instead.
+    """
     n_runs, n_arms, _ = index.shape
     pulls = np.ones((n_runs, n_arms), np.int64)
     at_last_pull = np.zeros((n_runs, n_arms, n_arms), np.int64)
@@ -224,52 +198,39 @@ def _play(
 
 
 def _least_index(
-    index: np.ndarray, pulls: np.ndarray, at_last_pull: np.ndarray, shares: np.ndarray, wrong: int
+    index: np.ndarray, at_last_pull: np.ndarray, full: np.ndarray, wrong: int
 ) -> float:
     """Index of an arm with n_k - 1 >= nu_k over the wrong arm's, when the first was last pulled."""
     ratios = [
         _ratio(index[k, at_last_pull[k, k] - 1], index[wrong, at_last_pull[k, wrong] - 1])
-        for k in (pulls - 1 >= shares * (1 - ROUNDING)).nonzero()[0]
+        for k in full.nonzero()[0]
         if k != wrong
     ]
     return max(ratios, default=0.0)
 
 
 def _deviation(
-    squares: np.ndarray, oriented: np.ndarray, gaps: np.ndarray, shares: np.ndarray, weight: float,
-    wrong: int,
-) -> float:  # fmt: skip
+    excess: np.ndarray, oriented: np.ndarray, shares: np.ndarray, weight: float, wrong: int
+) -> float:
     """Cases (a) and (b) from the tapes alone, without a look at the run: 0 for (a), else a ratio.
 
     (a) the wrong arm is on its wrong side at some n >= nu_i; (b) for some other arm k,
-    min over n >= nu_k of I_k(n)^2 is at most the largest
-    I_i(m)^2 - S_i^2 + S_k^2 - weight log(nu_i / m) over m <= nu_i before a visit to the wrong side.
+    min over n >= nu_k of I_k(n)^2 - S_k^2 is at most the largest I_i(m)^2 - S_i^2 - weight
+    log(nu_i / m) over m <= nu_i before a visit to the wrong side. ``excess`` is I^2 - S^2.
     """
     last = int((oriented <= 0).nonzero()[0].max()) + 1
-    if last >= shares[wrong] * (1 - ROUNDING):
+    if last >= shares[wrong]:
         return 0.0
     m = np.arange(1, last + 1)  # all below nu_i, as the last visit is
-    excess = shares * gaps**2  # S^2
-    reach = (squares[wrong, :last] - weight * np.log(shares[wrong] / m)).max() - excess[wrong]
-    best = math.inf
-    for k in range(len(gaps)):
-        start = math.ceil(shares[k] * (1 - ROUNDING))
-        if k != wrong and 1 <= start <= squares.shape[1]:
-            least = squares[k, start - 1 :].min()
-            best = min(best, _ratio(least - excess[k], reach))
-    return best
+    reach = (excess[wrong, :last] - weight * np.log(shares[wrong] / m)).max()
+    starts = np.ceil(shares).astype(int)
+    return min(
+        _ratio(excess[k, start - 1 :].min(), reach)
+        for k, start in enumerate(starts)
+        if k != wrong and 1 <= start <= excess.shape[1]
+    )
 
 
 def _ratio(smaller: float, larger: float) -> float:
     """exp(smaller - larger), at most one if the first is the smaller one; both may be negative."""
     return math.exp(min(smaller - larger, 20.0))
-
-
-def checked(statement: str, ratios: np.ndarray) -> dict[str, Any]:
-    """Return the row of a statement from one ratio per case."""
-    return {
-        "statement": statement,
-        "cases": len(ratios),
-        "violations": int((ratios > 1 + ROUNDING).sum()),
-        "largest_ratio": float(ratios.max()),
-    }

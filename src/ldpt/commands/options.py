@@ -1,4 +1,4 @@
-"""What the subcommands share: option values, the problem, one-line errors, shell completion."""
+"""Options that the subcommands share: values, the problem, one-line errors, shell completion."""
 
 import argparse
 import math
@@ -10,18 +10,19 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from ldpt.checks import MAX_SEED, MIN_DELTA, MIN_EPSILON
+from ldpt.checks import LARGE_EPSILON, MAX_SEED, MIN_DELTA, MIN_EPSILON
 from ldpt.io.messages import short, shown, unknown
+from ldpt.limits import MAX_PULLS, MAX_REPLICATES
+from ldpt.radii import DEFAULT_RADIUS, RADII, VALID_RADII
 
 if TYPE_CHECKING:
     from ldpt.instances import Instance
 
 Group = Any  # argparse does not name the type of its groups
-Kind = Callable[[str], Any]
+Parse = Callable[[str], Any]
 
 INVALID = 2  # exit status
 MAX_ARMS = 100_000
-LARGE_EPSILON = 10.0  # above, an answer is hardly private
 
 
 class OneLineParser(argparse.ArgumentParser):
@@ -48,40 +49,40 @@ class OneLineParser(argparse.ArgumentParser):
 # --- values
 
 
-def whole(least: int, most: int) -> Callable[[str], int]:
+def parser_of(kind: Parse, allowed: str, test: Callable[[Any], bool]) -> Parse:
+    """Return a parser of values that pass a test, which names the allowed ones otherwise."""
+
+    def parse(text: str) -> Any:
+        try:
+            parsed = kind(text)
+            if test(parsed):
+                return parsed
+        except (ValueError, OverflowError):
+            pass
+        raise argparse.ArgumentTypeError(f"must be {allowed}, got {shown(text)}")
+
+    return parse
+
+
+def whole(least: int, most: int) -> Parse:
     """Return a parser of whole numbers in a range."""
-
-    def parse(text: str) -> int:
-        try:
-            value = int(text)
-        except ValueError:
-            value = least - 1
-        if not least <= value <= most:
-            raise argparse.ArgumentTypeError(
-                f"must be a whole number from {least} to {most}, got {shown(text)}"
-            )
-        return value
-
-    return parse
+    allowed = f"a whole number from {least} to {most}"
+    return parser_of(int, allowed, lambda number: least <= number <= most)
 
 
-def number(allowed: str, test: Callable[[float], bool]) -> Callable[[str], float]:
-    """Return a parser of numbers that pass a test."""
-
-    def parse(text: str) -> float:
-        try:
-            value = float(text)
-        except ValueError:
-            value = math.nan
-        overflow = math.isinf(value) and "inf" not in text.lower()  # 1e400 is not "no privacy"
-        if math.isnan(value) or overflow or not test(value):
-            raise argparse.ArgumentTypeError(f"must be {allowed}, got {shown(text)}")
-        return value
-
-    return parse
+def number(allowed: str, test: Callable[[float], bool]) -> Parse:
+    """Return a parser of numbers that pass a test; NaN never does."""
+    return parser_of(_finite_or_inf, allowed, test)
 
 
-def one_of(kind: str, names: Iterable[str]) -> Callable[[str], str]:
+def _finite_or_inf(text: str) -> float:
+    parsed = float(text)
+    if math.isinf(parsed) and "inf" not in text.lower():
+        raise OverflowError  # 1e400 is not "no privacy"
+    return parsed
+
+
+def one_of(kind: str, names: Iterable[str]) -> Parse:
     """Return a parser of names, with a suggestion for an unknown one."""
     known = tuple(names)
 
@@ -93,48 +94,26 @@ def one_of(kind: str, names: Iterable[str]) -> Callable[[str], str]:
     return parse
 
 
-def pulls(text: str) -> int:
-    """Parse a number of answers that a run can finish."""
-    from ldpt.limits import MAX_PULLS
-
-    return whole(1, MAX_PULLS)(text)
-
-
-def replicates(text: str) -> int:
-    """Parse a number of runs whose table fits into memory."""
-    from ldpt.limits import MAX_REPLICATES
-
-    return whole(1, MAX_REPLICATES)(text)
-
-
-def output_file(*suffixes: str) -> Callable[[str], Path]:
-    """Return a parser of files that can be written, so that no work is done in vain."""
+def output_file(*suffixes: str) -> Parse:
+    """Return a parser of files that can be written, so that no simulation is lost."""
 
     def parse(text: str) -> Path:
         path = Path(text)
-        problem = _unwritable(path, suffixes)
-        if problem:
-            raise argparse.ArgumentTypeError(f"{short(text, 60)}: {problem}")
-        return path
+        if path.suffix not in suffixes:
+            problem = f"the name must end in {' or '.join(suffixes)}"
+        elif not os.access(path.parent, os.W_OK):
+            problem = f"there is no folder {path.parent} to write to"
+        elif path.exists() and not path.is_file():
+            problem = "exists and is not a regular file"
+        else:
+            return path
+        raise argparse.ArgumentTypeError(f"{short(text, 60)}: {problem}")
 
     return parse
 
 
-def _unwritable(path: Path, suffixes: tuple[str, ...]) -> str | None:
-    """Return why a file cannot be written."""
-    if path.suffix not in suffixes:
-        return f"the name must end in {' or '.join(suffixes)}"
-    if len(os.fsencode(path.name)) > 200:
-        return "the name must have at most 200 bytes"
-    if not path.parent.is_dir():
-        return f"there is no folder {path.parent}"
-    if path.exists() and not path.is_file():
-        return "exists and is not a regular file"
-    if not os.access(path.parent, os.W_OK):
-        return f"cannot write to {path.parent}"
-    return None
-
-
+pulls = whole(1, MAX_PULLS)
+replicates = whole(1, MAX_REPLICATES)
 seed = whole(0, MAX_SEED)
 unit = number("a number in [0, 1]", lambda value: 0 <= value <= 1)
 epsilon_level = number(
@@ -153,24 +132,27 @@ def refuse_unused(arguments: argparse.Namespace, names: Iterable[str], because: 
             raise ValueError(f"--{name.replace('_', '-')} has no effect {because}")
 
 
-def epsilon_warnings(epsilons: Iterable[float]) -> list[str]:
-    """Return a warning if a privacy level protects nobody."""
-    large = [epsilon for epsilon in epsilons if LARGE_EPSILON < epsilon < math.inf]
-    if not large:
-        return []
-    return [f"warning: epsilon {large[0]:g} hardly protects anyone (above {LARGE_EPSILON:g})"]
-
-
-def warn(command: str, warnings: Iterable[str]) -> None:
-    """Print warnings to stderr."""
+def warn(epsilons: Iterable[float], methods: Iterable[str]) -> None:
+    """Warn of privacy levels that protect nobody, and of radii whose guarantee is false."""
+    warnings = [
+        f"epsilon {epsilon:g} hardly protects anyone (above {LARGE_EPSILON:g})"
+        for epsilon in epsilons
+        if LARGE_EPSILON < epsilon < math.inf
+    ]
+    warnings += [
+        f"the error probability of radius {radius} can exceed delta; that of {DEFAULT_RADIUS} "
+        "cannot"
+        for radius in methods
+        if radius in RADII and radius not in VALID_RADII
+    ]
     for warning in warnings:
-        print(f"ldpt {command}: {warning}", file=sys.stderr)
+        print(f"ldpt: warning: {warning}", file=sys.stderr)
 
 
 # --- options
 
 
-def option(parser: Group, spec: str, kind: Kind, text: str, **more: Any) -> None:
+def option(parser: Group, spec: str, kind: Parse, text: str, **more: Any) -> None:
     """Add an option: "--name", "--name/--alias", "--name METAVAR" or, for a list, "--name X+"."""
     names, _, metavar = spec.partition(" ")
     if metavar.endswith("+"):
@@ -211,24 +193,21 @@ def read_problem(arguments: argparse.Namespace) -> "Instance":
             "state the problem by exactly one of --instance, --means, --arms with --gap"
         )
     if arguments.instance is not None:
+        from ldpt import config
+
         refuse_unused(arguments, ["threshold", "tolerance"], "with --instance, which has its own")
-        return _named_problem(arguments.instance)
+        return config.study(config.load()).instance(arguments.instance)
     threshold = 0.5 if arguments.threshold is None else arguments.threshold
     tolerance = arguments.tolerance or 0.0
     if arguments.means is not None:
         return Instance("command-line", arguments.means, threshold, tolerance)
-    if not arguments.gap <= min(threshold, 1 - threshold):
+    room = min(threshold, 1 - threshold)
+    if arguments.gap > room:
         raise ValueError(
-            f"--gap must be at most {min(threshold, 1 - threshold):g}, so that means lie in "
-            f"[0, 1] around the threshold {threshold:g}, got {arguments.gap}"
+            f"--gap must be at most {room:g}, so that means lie in [0, 1] around the threshold "
+            f"{threshold:g}, got {arguments.gap}"
         )
     return replace_tolerance(equal_gap(arguments.arms, arguments.gap, threshold), tolerance)
-
-
-def _named_problem(name: str) -> "Instance":
-    from ldpt import config
-
-    return config.study(config.load()).instance(name)
 
 
 # --- completion
@@ -236,15 +215,12 @@ def _named_problem(name: str) -> "Instance":
 BASH = """\
 # bash: eval "$(ldpt completion)"; zsh: first autoload -U bashcompinit && bashcompinit
 _ldpt() {{
-    local words
-    case "${{COMP_WORDS[1]}}" in
+    local words="{commands} --help --version"
+    [ "$COMP_CWORD" -gt 1 ] && case "${{COMP_WORDS[1]}}" in
 {cases}
-        *) words="{commands} --help --version" ;;
     esac
-    [ "$COMP_CWORD" -eq 1 ] && words="{commands} --help --version"
-    case "${{COMP_WORDS[COMP_CWORD]}}" in
-        -*) COMPREPLY=($(compgen -W "$words" -- "${{COMP_WORDS[COMP_CWORD]}}")) ;;
-        *) [ "$COMP_CWORD" -eq 1 ] && COMPREPLY=($(compgen -W "$words" -- "${{COMP_WORDS[1]}}")) ;;
+    case "$COMP_CWORD ${{COMP_WORDS[COMP_CWORD]}}" in
+        "1 "*|*" -"*) COMPREPLY=($(compgen -W "$words" -- "${{COMP_WORDS[COMP_CWORD]}}")) ;;
     esac
 }}
 complete -o default -F _ldpt ldpt

@@ -28,7 +28,7 @@ def add_trace(parser: argparse.ArgumentParser) -> None:
 
 
 def _trace(arguments: argparse.Namespace) -> int:
-    from ldpt.provenance.records import find_root
+    from ldpt.provenance.run import find_root
     from ldpt.provenance.trace import render_trace, trace
 
     forms = ("full", "json")
@@ -55,7 +55,7 @@ def add_audit(parser: argparse.ArgumentParser) -> None:
 
 def _audit(arguments: argparse.Namespace) -> int:
     from ldpt.provenance import audit
-    from ldpt.provenance.records import find_root
+    from ldpt.provenance.run import find_root
 
     if not arguments.replay:
         refuse_unused(arguments, ["seed"], "without --replay")
@@ -74,7 +74,7 @@ def add_crate(parser: argparse.ArgumentParser) -> None:
 
 def _crate(arguments: argparse.Namespace) -> int:
     from ldpt.provenance import rocrate
-    from ldpt.provenance.records import find_root
+    from ldpt.provenance.run import find_root
 
     rocrate.write(arguments.out, find_root(arguments.root))
     print(arguments.out)

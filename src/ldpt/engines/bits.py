@@ -2,8 +2,11 @@
 
 from typing import Any
 
+import numpy as np
 from numba import types
 from numba.extending import intrinsic
+
+from ldpt.engines.jit import inlined
 
 
 @intrinsic
@@ -14,3 +17,9 @@ def popcount(typing_context: Any, word: Any) -> Any:
         return builder.ctpop(arguments[0])
 
     return types.int64(types.int64), codegen
+
+
+@inlined
+def first_bits(word: int, m: int) -> int:
+    """Return the m lowest bits of a word."""
+    return word & ((np.int64(1) << m) - 1)

@@ -26,11 +26,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ldpt.engines.bits import popcount
-from ldpt.engines.jit import borrowing, compiled
+from ldpt.engines.bits import first_bits, popcount
+from ldpt.engines.jit import borrowing
 from ldpt.engines.sources import (
     NO_EDGE,
     WORD_SIZE,
+    Edges,
     Source,
     draw_part,
     draw_sum,
@@ -106,12 +107,6 @@ def _byte_walks() -> np.ndarray:
 
 BYTE_WALKS = _byte_walks()
 HIGHEST, LOWEST, END = range(3)
-
-
-@compiled
-def new_active(n_arms: int) -> np.ndarray:
-    """Return the active table: one row per arm, without a block, a rest or an urn."""
-    return np.zeros(n_arms, ARM)
 
 
 @borrowing
@@ -233,7 +228,7 @@ def open_long_block(
         up_edge = math.ceil(2.0 * up - bridged * rise)
         down_edge = math.ceil(2.0 * down - bridged * fall)
         put_sum(arm, bridged, ones, up_edge, down_edge, active)
-        side = touched_edge(source, arm, n, bridged, ones, up_edge, down_edge)
+        side = touched_edge(source, arm, n, bridged, ones, Edges(up_edge, down_edge))
         if side == 0:
             return OPENED
         active[arm].touched = up_edge if side > 0 else -down_edge
@@ -248,7 +243,7 @@ def open_long_block(
 @borrowing
 def worthwhile_distance(mean: float, corridor: Corridor, read_once: bool) -> float:
     """Return the distance of the walk 2 s - n to an edge from which a block drawn at once pays."""
-    closing = max(corridor.up_closing, corridor.down_closing)
+    closing = max(0.0, corridor.up_closing, corridor.down_closing)
     drift = abs(1.0 - 2.0 * corridor.tau) + 2.0 * closing + abs(2.0 * mean - 1.0)
     ratio = touch_ratio(MIN_BLOCK * drift + 4.0 * MIN_BLOCK_ROOT, read_once)
     return MIN_BLOCK * drift + math.sqrt(ratio) * MIN_BLOCK_ROOT
@@ -276,7 +271,7 @@ def fill_rest(source: Source, arm: int, n: int, mean: float, active: np.ndarray)
 @borrowing
 def take_from_rest(arm: int, m: int, active: np.ndarray) -> None:
     """Make the first m responses of the rest the arm's block."""
-    word = active[arm].rest & ((np.int64(1) << m) - 1)
+    word = first_bits(active[arm].rest, m)
     active[arm].kind = STEPPED
     active[arm].pulls = m
     active[arm].ones = popcount(word)
@@ -344,8 +339,8 @@ def read_word(word: int, most: int, edges: WalkEdges) -> tuple[int, float, float
 
 @borrowing
 def walk_in_words(
-    source: Source, arm: int, n: int, mean: float, corridor: Corridor, active: np.ndarray,
-    log: np.ndarray, line: int,
+    source: Source, arm: int, n: int, mean: float, corridor: Corridor, read_once: bool,
+    active: np.ndarray, log: np.ndarray, line: int,
 ) -> tuple[int, int, int]:  # fmt: skip
     """Pull the arm word by word until it touches an edge, or is so far from both that a jump pays.
 
@@ -358,9 +353,9 @@ def walk_in_words(
     while True:
         word, size = active[arm].rest, active[arm].rest_size
         if size == 0:
-            word, size = draw_word(source, arm, n + pulls, mean), WORD_SIZE
+            word, size = next_word(source, arm, n + pulls, mean, active)
         m, up, down = read_word(word, min(left, size), WalkEdges(up, down, edges.rise, edges.fall))
-        front = word & ((np.int64(1) << m) - 1)
+        front = first_bits(word, m)
         active[arm].rest, active[arm].rest_size = word >> m, size - m
         pulls, ones, left = pulls + m, ones + popcount(front), left - m
         if keeps(log):
@@ -370,7 +365,7 @@ def walk_in_words(
         if up <= 0.0 or down <= 0.0 or left == 0 or is_full(log, line):
             return pulls, ones, line
         if left >= MIN_BLOCK:
-            far = worthwhile_distance(mean, corridor, False) if far == 0.0 else far
+            far = worthwhile_distance(mean, corridor, read_once) if far == 0.0 else far
             if min(up, down) > far:
                 return pulls, ones, line
 

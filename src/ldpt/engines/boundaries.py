@@ -9,11 +9,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ldpt import radii
-from ldpt.engines.jit import compiled, inlined
-from ldpt.radii import COIN, Boundary
+from ldpt.engines.jit import inlined
+from ldpt.radii import Boundary
 
-line_height = compiled(radii.line_height)
-curve_height = compiled(radii.curve_height)
+sides = inlined(radii.heights)
 
 
 class Arms(NamedTuple):
@@ -21,15 +20,6 @@ class Arms(NamedTuple):
 
     means: np.ndarray
     tau: float
-
-
-@inlined
-def sides(edge: Boundary, n: float, t: float) -> tuple[float, float]:
-    """Return :func:`ldpt.radii.upper` and :func:`ldpt.radii.lower`, which only COIN tells apart."""
-    if edge.family == COIN:
-        return line_height(edge.above, n), line_height(edge.below, n)
-    both = curve_height(edge.family, edge.factor, edge.term, edge.rho, n, t)
-    return both, both
 
 
 @inlined

@@ -4,33 +4,33 @@ import numpy as np
 
 from ldpt.engines.fast_budget import new_state
 from ldpt.engines.fast_losses import run_for_losses
-from ldpt.engines.indices import Judge, is_loss
+from ldpt.engines.indices import Judge, judge_losses
 from ldpt.engines.jit import compiled
-from ldpt.engines.literal_budget import (
-    fixed_budget_laplace,
-    fixed_budget_literal,
-    fixed_budget_uniform,
-)
+from ldpt.engines.literal_budget import fixed_budget_literal, fixed_budget_uniform
+from ldpt.engines.sources import LaplaceRewards
 from ldpt.policies import IndexRule
 
 
 @compiled
-def index_losses(
-    rng: np.random.Generator, fast: bool, means: np.ndarray, rule: IndexRule, judge: Judge,
-    losses: np.ndarray,
-) -> None:  # fmt: skip
+def fast_losses(
+    rng: np.random.Generator, means: np.ndarray, rule: IndexRule, judge: Judge, losses: np.ndarray
+) -> None:
     """Fill losses[r, c]: whether run r of an index policy errs at budgets[c]."""
-    pulls = np.zeros((judge.budgets.size, means.size), np.int64)
-    sums = np.zeros((judge.budgets.size, means.size), np.int64)
-    state = new_state(means.size, judge.budgets[-1] if fast else 0)
-    if fast:
-        for r in range(losses.shape[0]):
-            run_for_losses(rng, means, rule, judge, state, losses[r])
-        return
+    state = new_state(means.size, judge.budgets[-1])
     for r in range(losses.shape[0]):
-        fixed_budget_literal(rng, means, rule, judge.budgets, pulls, sums)
-        for c in range(judge.budgets.size):
-            losses[r, c] = is_loss(pulls[c], sums[c], rule.tau, judge)
+        run_for_losses(rng, means, rule, judge, state, losses[r])
+
+
+@compiled
+def literal_losses(
+    source: np.random.Generator | LaplaceRewards, means: np.ndarray, rule: IndexRule,
+    judge: Judge, sums: np.ndarray, losses: np.ndarray,
+) -> None:  # fmt: skip
+    """Fill losses[r, c] pull by pull; ``sums`` is a table for sums, whole numbers or floats."""
+    pulls = np.zeros(sums.shape, np.int64)
+    for r in range(losses.shape[0]):
+        fixed_budget_literal(source, means, rule, judge.budgets, pulls, sums)
+        judge_losses(pulls, sums, rule.tau, judge, losses[r])
 
 
 @compiled
@@ -38,23 +38,7 @@ def uniform_losses(
     rng: np.random.Generator, means: np.ndarray, tau: float, judge: Judge, losses: np.ndarray
 ) -> None:
     """Fill losses[r, c] for uniform allocation."""
-    pulls = np.zeros((judge.budgets.size, means.size), np.int64)
-    sums = np.zeros((judge.budgets.size, means.size), np.int64)
+    pulls, sums = np.zeros((2, judge.budgets.size, means.size), np.int64)
     for r in range(losses.shape[0]):
         fixed_budget_uniform(rng, means, judge.budgets, pulls, sums)
-        for c in range(judge.budgets.size):
-            losses[r, c] = is_loss(pulls[c], sums[c], tau, judge)
-
-
-@compiled
-def laplace_losses(
-    rng: np.random.Generator, means: np.ndarray, rule: IndexRule, scale: float, judge: Judge,
-    losses: np.ndarray,
-) -> None:  # fmt: skip
-    """Fill losses[r, c] for the Laplace baseline."""
-    pulls = np.zeros((judge.budgets.size, means.size), np.int64)
-    sums = np.zeros((judge.budgets.size, means.size))
-    for r in range(losses.shape[0]):
-        fixed_budget_laplace(rng, means, rule, scale, judge.budgets, pulls, sums)
-        for c in range(judge.budgets.size):
-            losses[r, c] = is_loss(pulls[c], sums[c], rule.tau, judge)
+        judge_losses(pulls, sums, tau, judge, losses[r])

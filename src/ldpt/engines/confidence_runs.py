@@ -5,9 +5,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ldpt.engines.boundaries import Arms
-from ldpt.engines.fast_confidence import new_workspace, run_to_decision
+from ldpt.engines.fast_confidence import new_state, run_to_decision
 from ldpt.engines.jit import compiled
 from ldpt.engines.literal_confidence import fixed_confidence_literal
+from ldpt.engines.pull_order import new_groups
 from ldpt.radii import Boundary
 
 MAX_ARMS = 10**5  # sets of arms take K^2 bits, and keys of pulls 62 bits
@@ -26,10 +27,10 @@ def fixed_confidence_runs(
     rng: np.random.Generator, fast: bool, arms: Arms, edge: Boundary, max_pulls: int, runs: Runs
 ) -> None:
     """Fill every run; a stopping time is -1 if the run was undecided after ``max_pulls``."""
-    workspace = new_workspace(arms.means.size)
+    state, groups = new_state(arms.means.size), new_groups(arms.means.size)
     for r in range(runs.stopping_times.size):
-        row = runs.pulls[r], runs.sums[r]
         if fast:
-            runs.stopping_times[r] = run_to_decision(rng, arms, edge, max_pulls, workspace, *row)
+            time = run_to_decision(rng, arms, edge, max_pulls, state, groups)
         else:
-            runs.stopping_times[r] = fixed_confidence_literal(rng, arms, edge, max_pulls, *row)
+            time = fixed_confidence_literal(rng, arms, edge, max_pulls, state.pulls, state.sums)
+        runs.stopping_times[r], runs.pulls[r], runs.sums[r] = time, state.pulls, state.sums

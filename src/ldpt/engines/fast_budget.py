@@ -22,8 +22,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ldpt.engines.bits import popcount
+from ldpt.engines.bits import first_bits, popcount
 from ldpt.engines.blocks import (
+    ARM,
     BLOCK,
     FAR,
     NOT_WORTH,
@@ -34,7 +35,6 @@ from ldpt.engines.blocks import (
     fill_rest,
     fill_urn,
     keeps,
-    new_active,
     open_long_block,
     rounding_slack,
     step_in_urn,
@@ -49,7 +49,6 @@ from ldpt.engines.sources import WORD_SIZE, Source, draw_word
 from ldpt.engines.tournament import (
     index_bits,
     leader,
-    new_float_tournament,
     runner_up_value,
     set_value,
 )
@@ -68,16 +67,11 @@ from ldpt.engines.tuning import (
 from ldpt.policies import IndexRule
 
 
-class Undo(NamedTuple):
-    """What it takes to undo a window: its blocks, arm after arm, and a table to copy into."""
-
-    log: np.ndarray
-    log_start: np.ndarray
-    spare: np.ndarray
-
-
 class BudgetState(NamedTuple):
-    """Where a run stands: pulls and sums, the tournament of indices, blocks begun and to come."""
+    """Where a run stands: pulls and sums, the tournament of indices, blocks begun and to come.
+
+    To undo a window takes its log, the blocks of arm after arm, and a table to copy into.
+    """
 
     n: np.ndarray
     s: np.ndarray
@@ -86,27 +80,26 @@ class BudgetState(NamedTuple):
     future: np.ndarray
     head: np.ndarray  # the arm's future: rows head to tail - 1
     tail: np.ndarray
-    undo: Undo
+    log: np.ndarray
+    log_start: np.ndarray
+    spare: np.ndarray
 
 
 @compiled
 def new_state(n_arms: int, budget: int) -> BudgetState:
     """Return tables for a run of up to ``budget`` pulls."""
     rows = min(budget + 1, LOG_ROWS + 64 * n_arms) + 2 * FREE_ROWS * n_arms
-    undo = Undo(
-        np.empty(rows, BLOCK),
-        np.zeros(n_arms + 1, np.int64),
-        np.empty(rows, BLOCK),
-    )
     return BudgetState(
         np.zeros(n_arms, np.int64),
         np.zeros(n_arms, np.int64),
-        new_float_tournament(index_bits(n_arms)),
-        new_active(n_arms),
+        np.full(2 << index_bits(n_arms), np.inf),
+        np.zeros(n_arms, ARM),
         np.empty(rows, BLOCK),
         np.zeros(n_arms, np.int64),
         np.zeros(n_arms, np.int64),
-        undo,
+        np.empty(rows, BLOCK),
+        np.zeros(n_arms + 1, np.int64),
+        np.empty(rows, BLOCK),
     )
 
 
@@ -250,7 +243,7 @@ def excursions(
     n, s, tree, active, head, tail = (
         state.n, state.s, state.tree, state.active, state.head, state.tail,
     )  # fmt: skip
-    no_log = state.undo.log[:0]
+    no_log = state.log[:0]
     used = 0
     while used < moves:
         k = leader(tree)
@@ -264,7 +257,7 @@ def excursions(
                 word, min(left - used, EXCURSION_PULLS, size), rule, level, n[k], s[k]
             )
             n[k] += m
-            s[k] += popcount(word & ((np.int64(1) << m) - 1))
+            s[k] += popcount(first_bits(word, m))
             active[k].rest, active[k].rest_size = word >> m, size - m
             used += m
             index = arm_index(rule, n[k], s[k])
@@ -302,11 +295,11 @@ def next_blocks(
     elif active[k].urn > 0:
         step_in_urn(source, k, n, corridor, active)
     elif active[k].rest_size > 0:
-        return walk_in_words(source, k, n, mean, corridor, active, log, line)
+        return walk_in_words(source, k, n, mean, corridor, False, active, log, line)
     else:
         opened = open_long_block(source, k, n, mean, corridor, False, active)
         if opened == NOT_WORTH:
-            return walk_in_words(source, k, n, mean, corridor, active, log, line)
+            return walk_in_words(source, k, n, mean, corridor, False, active, log, line)
         if opened == TOUCHED:
             fill_urn(k, active[k].pulls, active[k].ones, active[k].touched, active)
             step_in_urn(source, k, n, corridor, active)
@@ -327,11 +320,11 @@ def raise_level(
     n, s, tree, active, head, tail = (
         state.n, state.s, state.tree, state.active, state.head, state.tail,
     )  # fmt: skip
-    log_start = state.undo.log_start
+    log_start = state.log_start
     used, lines, fits = 0, 0, True
     leaves = tree.size >> 1
     room = log_room(state)
-    log = state.undo.log[:room]
+    log = state.log[:room]
     for k in range(n.size):
         log_start[k] = lines
         index = tree[leaves + k]
@@ -362,7 +355,7 @@ def raise_level(
 @borrowing
 def log_room(state: BudgetState) -> int:
     """Return the lines that a window may write: log, future and gaps must fit into one table."""
-    return max(0, state.undo.log.shape[0] - state.tail[-1] - FREE_ROWS * state.n.size)
+    return max(0, state.log.shape[0] - state.tail[-1] - FREE_ROWS * state.n.size)
 
 
 @borrowing
@@ -422,7 +415,7 @@ def edge_of_level(rule: IndexRule, n: float, level: float) -> float:
 @borrowing
 def rows_after_undo(state: BudgetState) -> int:
     """Return how many rows log and futures take with free rows in front of every arm."""
-    rows = state.undo.log_start[-1]
+    rows = state.log_start[-1]
     for k in range(state.n.size):
         rows += FREE_ROWS + state.tail[k] - state.head[k]
     return rows
@@ -435,21 +428,21 @@ def undo_window(rule: IndexRule, state: BudgetState) -> None:
     The result fits into the table if anything was logged (:func:`log_room`). If nothing was, and
     the free rows in front of each arm would no longer fit, there is nothing to undo.
     """
-    undo, filled = state.undo, 0
-    if undo.log_start[-1] == 0 and rows_after_undo(state) > undo.spare.shape[0]:
+    filled = 0
+    if state.log_start[-1] == 0 and rows_after_undo(state) > state.spare.shape[0]:
         return
     for k in range(state.n.size):
         start = filled = filled + FREE_ROWS
-        for line in range(undo.log_start[k], undo.log_start[k + 1]):
-            state.n[k] -= undo.log[line].pulls
-            state.s[k] -= undo.log[line].ones
-            copy_block(undo.log, line, undo.spare, filled)
+        for line in range(state.log_start[k], state.log_start[k + 1]):
+            state.n[k] -= state.log[line].pulls
+            state.s[k] -= state.log[line].ones
+            copy_block(state.log, line, state.spare, filled)
             filled += 1
         for row in range(state.head[k], state.tail[k]):
-            copy_block(state.future, row, undo.spare, filled)
+            copy_block(state.future, row, state.spare, filled)
             filled += 1
-        if undo.log_start[k + 1] > undo.log_start[k]:
+        if state.log_start[k + 1] > state.log_start[k]:
             set_value(state.tree, k, arm_index(rule, state.n[k], state.s[k]))
         state.head[k], state.tail[k] = start, filled
     for row in range(filled):
-        copy_block(undo.spare, row, state.future, row)
+        copy_block(state.spare, row, state.future, row)

@@ -12,65 +12,52 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ldpt.engines.bits import popcount
+from ldpt.engines.bits import first_bits, popcount
 from ldpt.engines.blocks import (
+    ARM,
+    BLOCK,
     FAR,
     OPENED,
     STEPPED,
     TOUCHED,
     Corridor,
-    WalkEdges,
     clear_active,
     end_before_touch,
-    new_active,
     next_word,
     open_long_block,
-    read_word,
     rounding_slack,
     take_sum,
-    walk_edges,
-    worthwhile_distance,
+    walk_in_words,
 )
 from ldpt.engines.boundaries import Arms, is_undecided, sides
 from ldpt.engines.jit import borrowing, compiled
 from ldpt.engines.pull_order import (
+    Groups,
     join,
     key_after,
     keys_between,
     merge_top,
+    new_groups,
     pulls_at,
     remove,
 )
 from ldpt.engines.rereading import part_of_block
 from ldpt.engines.sources import WORD_SIZE, Source, draw_one
-from ldpt.engines.tournament import NEVER, index_bits, new_tournament, runner_up_value, set_value
-from ldpt.engines.tuning import CHORD_SHIFT, MAX_WORDS, MIN_BLOCK
+from ldpt.engines.tournament import NEVER, index_bits, runner_up_value, set_value
+from ldpt.engines.tuning import CHORD_SHIFT, MAX_WORDS
 from ldpt.radii import UNION, Boundary
 
 TIME_ROUNDING = 1e-11  # relative, more than a closed form of a time can be off by
 HORIZON = 10**15  # pulls; treat reopening after it as never
 
 
-class Workspace(NamedTuple):
-    """Tables of a run, one row per arm or group, that the next run may use again."""
-
-    active: np.ndarray
-    check_keys: np.ndarray
-    reopen_keys: np.ndarray
-    words: np.ndarray
-    sizes: np.ndarray
-    frontiers: np.ndarray
-    group_sizes: np.ndarray
-    members: np.ndarray
-
-
 class State(NamedTuple):
-    """What is known about every arm.
+    """What is known about every arm, in tables that the next run uses again.
 
     Pulls and sums are those at the arm's last check; ``active`` is the block it is in. A check key
     is the key of the pull after which an undecided arm must be checked, a reopen key is
     ``time << bits | arm`` of the time at which a decided arm is undecided again. A stepped block is
-    a walk of several words; row k of ``words`` and ``sizes`` has those of arm k.
+    a walk of several words: row k of ``words``.
     """
 
     pulls: np.ndarray
@@ -80,22 +67,20 @@ class State(NamedTuple):
     reopen_keys: np.ndarray
     bits: int
     words: np.ndarray
-    sizes: np.ndarray
 
 
 @compiled
-def new_workspace(n_arms: int) -> Workspace:
+def new_state(n_arms: int) -> State:
     """Return tables for runs of so many arms."""
     bits = index_bits(n_arms)
-    return Workspace(
-        new_active(n_arms),
-        new_tournament(bits),
-        new_tournament(bits),
-        np.empty((n_arms, MAX_WORDS), np.int64),
-        np.empty((n_arms, MAX_WORDS), np.int64),
-        np.empty(n_arms, np.int64),
-        np.empty(n_arms, np.int64),
-        np.empty((n_arms, 1 + (n_arms - 1 >> 6)), np.int64),
+    return State(
+        np.zeros(n_arms, np.int64),
+        np.zeros(n_arms, np.int64),
+        np.zeros(n_arms, ARM),
+        np.full(2 << bits, NEVER),
+        np.full(2 << bits, NEVER),
+        bits,
+        np.empty((n_arms, MAX_WORDS), BLOCK),
     )
 
 
@@ -105,28 +90,24 @@ def fixed_confidence_fast(
     sums: np.ndarray,
 ) -> int:  # fmt: skip
     """Make a run with the law of the literal engine, and on a tape the same run."""
-    return run_to_decision(
-        source, arms, edge, max_pulls, new_workspace(arms.means.size), pulls, sums
-    )
+    state, groups = new_state(arms.means.size), new_groups(arms.means.size)
+    time = run_to_decision(source, arms, edge, max_pulls, state, groups)
+    pulls[:], sums[:] = state.pulls, state.sums
+    return time
 
 
 @borrowing
 def run_to_decision(
-    source: Source, arms: Arms, edge: Boundary, max_pulls: int, workspace: Workspace,
-    pulls: np.ndarray, sums: np.ndarray,
-) -> int:  # fmt: skip
+    source: Source, arms: Arms, edge: Boundary, max_pulls: int, state: State, groups: Groups
+) -> int:
     """Make one run: return its stopping time, or -1 if undecided after ``max_pulls``."""
-    n_arms = arms.means.size
-    bits = index_bits(n_arms)
+    n_arms, bits = arms.means.size, state.bits
     mask = (1 << bits) - 1
-    active, check_keys, reopen_keys = workspace.active, workspace.check_keys, workspace.reopen_keys
-    frontiers, sizes, members = workspace.frontiers, workspace.group_sizes, workspace.members
+    pulls, sums, active, frontiers = state.pulls, state.sums, state.active, groups.frontiers
+    check_keys, reopen_keys = state.check_keys, state.reopen_keys
     clear_active(active)
     check_keys[:] = NEVER
     reopen_keys[:] = NEVER
-    state = State(
-        pulls, sums, active, check_keys, reopen_keys, bits, workspace.words, workspace.sizes
-    )
     count = 0
     t = n_arms
     for k in range(n_arms):
@@ -139,36 +120,32 @@ def run_to_decision(
             alone = pulls_at(frontiers[count - 1], k, bits) - pulls[k] if count > 0 else WORD_SIZE
             t, decided = visit(source, arms, edge, state, k, t, alone, max_pulls)
             if not decided and check_arm(source, arms, edge, state, k, t, max_pulls):
-                count = join(k, pulls[k], bits, count, frontiers, sizes, members)
+                count = join(k, pulls[k], bits, count, groups)
         if count == 0:
             return t
         if t >= max_pulls:
-            settle(source, count, frontiers, members, state)
+            settle(source, count, groups, state)
             return -1
         top = count - 1
-        frontier, size = frontiers[top], sizes[top]
-        key = check_keys[1]
+        frontier, key = frontiers[top], check_keys[1]
         catches_up = top > 0 and key >= frontiers[top - 1]
         if catches_up:
-            steps = keys_between(frontier, frontiers[top - 1], members, top, size, bits)
+            steps = keys_between(frontier, frontiers[top - 1], bits, top, groups)
         else:
-            steps = 1 + keys_between(frontier, key, members, top, size, bits)
+            steps = 1 + keys_between(frontier, key, bits, top, groups)
         t, done = visits_before(source, arms, edge, state, t, steps, frontier, max_pulls)
         if done < steps:
-            frontiers[top] = key_after(frontier, done, members, top, size, bits)
+            frontiers[top] = key_after(frontier, done, bits, top, groups)
             continue
         if catches_up:
-            count = merge_top(count, sizes, members)
+            count = merge_top(count, groups)
             continue
         frontiers[top] = key + 1
         k = key & mask
         pulls[k] += active[k].pulls
         sums[k] += active[k].ones
         if not check_arm(source, arms, edge, state, k, t, max_pulls):
-            remove(k, members, top)
-            sizes[top] -= 1
-            if sizes[top] == 0:
-                count -= 1
+            count = remove(k, count, groups)
 
 
 @borrowing
@@ -288,32 +265,9 @@ def next_block(
     limit = min(more, active[k].rest_size + WORD_SIZE * (1 + (n >> CHORD_SHIFT)))
     later = sides(edge, n + limit, t)
     rise, fall = (min(later[0], FAR) - above) / limit, (min(later[1], FAR) - below) / limit
-    walk(source, k, mean, Corridor(up, down, -rise, -fall, arms.tau, limit), state)
-
-
-@borrowing
-def walk(source: Source, k: int, mean: float, corridor: Corridor, state: State) -> None:
-    """Make words the arm's block until it touches an edge, or is so far that a jump pays."""
-    active, n = state.active, state.pulls[k]
-    edges = walk_edges(corridor)
-    up, down = edges.up, edges.down
-    word, size = active[k].rest, active[k].rest_size
-    far = worthwhile_distance(mean, Corridor(0.0, 0.0, 0.0, 0.0, corridor.tau, 0), True)
-    left, pulls, ones, j = corridor.limit, 0, 0, 0
-    while True:
-        if size == 0:
-            word, size = next_word(source, k, n + pulls, mean, active)
-        m, up, down = read_word(word, min(left, size), WalkEdges(up, down, edges.rise, edges.fall))
-        state.words[k, j], state.sizes[k, j] = word, m
-        ones += popcount(word & ((np.int64(1) << m) - 1))
-        word, size = word >> m, size - m
-        pulls, left, j = pulls + m, left - m, j + 1
-        if up <= 0.0 or down <= 0.0 or left == 0 or j == MAX_WORDS:
-            break
-        if left >= MIN_BLOCK and min(up, down) > far:
-            break
-    active[k].rest, active[k].rest_size = word, size
-    active[k].kind, active[k].pulls, active[k].ones = STEPPED, pulls, ones
+    corridor = Corridor(up, down, -rise, -fall, arms.tau, limit)
+    m, ones, _ = walk_in_words(source, k, n, mean, corridor, True, active, state.words[k], 0)
+    active[k].kind, active[k].pulls, active[k].ones = STEPPED, m, ones
 
 
 @borrowing
@@ -330,34 +284,15 @@ def reopening_time(edge: Boundary, n: int, s: int, t: int, tau: float, horizon: 
     slack = TIME_ROUNDING * time
     if t < time < horizon and int(time - slack) == int(time + slack):
         return 1 + int(time)
-    return searched_time(edge, n, s, t, tau, 1 + int(time), horizon)
+    return searched_time(edge, n, s, t, tau, horizon)
 
 
 @borrowing
-def searched_time(
-    edge: Boundary, n: int, s: int, t: int, tau: float, guess: int, horizon: int
-) -> int:
-    """Return :func:`reopening_time` by search.
-
-    From a guess in steps that double until the time is bracketed, then by bisection. Boundaries do
-    not fall in time.
-    """
+def searched_time(edge: Boundary, n: int, s: int, t: int, tau: float, horizon: int) -> int:
+    """Return :func:`reopening_time` by bisection, as boundaries do not fall in time."""
     if not is_undecided(edge, n, s, horizon, tau):
         return NEVER
-    low, high, step = t, horizon, 1  # decided at low, undecided at high
-    guess = min(max(guess, t + 1), horizon)
-    if is_undecided(edge, n, s, guess, tau):
-        high = guess
-        while high - step > t and is_undecided(edge, n, s, high - step, tau):
-            high -= step
-            step *= 2
-        low = max(low, high - step)
-    else:
-        low = guess
-        while low + step < horizon and not is_undecided(edge, n, s, low + step, tau):
-            low += step
-            step *= 2
-        high = min(high, low + step)
+    low, high = t, horizon  # decided at low, undecided at high
     while high - low > 1:
         middle = (low + high) // 2
         if is_undecided(edge, n, s, middle, tau):
@@ -368,15 +303,13 @@ def searched_time(
 
 
 @borrowing
-def settle(
-    source: Source, count: int, frontiers: np.ndarray, members: np.ndarray, state: State
-) -> None:
+def settle(source: Source, count: int, groups: Groups, state: State) -> None:
     """Bring every undecided arm to the pulls that it has been served so far."""
     pulls, sums = state.pulls, state.sums
     for g in range(count):
         for k in range(pulls.size):
-            if members[g, k >> 6] >> (k & 63) & 1:
-                served = pulls_at(frontiers[g], k, state.bits) - pulls[k]
+            if groups.members[g, k >> 6] >> (k & 63) & 1:
+                served = pulls_at(groups.frontiers[g], k, state.bits) - pulls[k]
                 if served > 0:
                     sums[k] += first_ones(source, k, served, state)
                     pulls[k] += served
@@ -387,9 +320,9 @@ def first_ones(source: Source, k: int, m: int, state: State) -> int:
     """Return the sum of the first m responses of the arm's block."""
     if state.active[k].kind != STEPPED:
         return part_of_block(source, k, state.pulls[k], m, state.active, k)
-    ones, j = 0, 0
+    ones, j, words = 0, 0, state.words
     while m > 0:
-        part = min(m, state.sizes[k, j])
-        ones += popcount(state.words[k, j] & ((np.int64(1) << part) - 1))
+        part = min(m, words[k, j].pulls)
+        ones += popcount(first_bits(words[k, j].word, part))
         m, j = m - part, j + 1
     return ones

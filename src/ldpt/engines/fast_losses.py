@@ -9,8 +9,8 @@ takes T pulls to pass l is certain once so many pulls of some arms are known not
 of the hardest arms are enough.
 
 If a crossing leaves the loss open, the look ahead is undone and the run goes on as in
-:mod:`ldpt.engines.fast_budget`, to the next budget or until another look ahead promises more.
-Nothing that was drawn is forgotten, neither then nor at a budget: whether a look ahead settles a
+:mod:`ldpt.engines.fast_budget`, to the next budget or until another look ahead is likely to
+succeed. Responses that were drawn are kept, then and at a budget: whether a look ahead settles a
 loss depends on responses after the budget, which must not be drawn again.
 """
 
@@ -123,7 +123,7 @@ def look_ahead(
     """Walk arms past their first passage over the level, writing a log, and watch their sides."""
     n, s, tree = state.n, state.s, state.tree
     leaves, room = tree.size >> 1, log_room(state)
-    log, log_start = state.undo.log[:room], state.undo.log_start
+    log, log_start = state.log[:room], state.log_start
     reach, lines, some_wrong, is_wrong = 0, 0, False, False
     crossed, crossing = -1, 0
     complexity = 0.0

@@ -60,6 +60,15 @@ def is_loss(pulls: np.ndarray, sums: np.ndarray, tau: float, judge: Judge) -> bo
 
 
 @borrowing
+def judge_losses(
+    pulls: np.ndarray, sums: np.ndarray, tau: float, judge: Judge, losses: np.ndarray
+) -> None:
+    """Fill losses[c] from the state of the arms at budgets[c], row c of pulls and sums."""
+    for c in range(judge.budgets.size):
+        losses[c] = is_loss(pulls[c], sums[c], tau, judge)
+
+
+@borrowing
 def is_wrong_side(k: int, above: bool, judge: Judge) -> bool:
     """Whether returning the arm, or not, is a loss."""
     return judge.must_reject[k] if above else judge.must_accept[k]

@@ -94,7 +94,7 @@ def _cached(dispatcher: Any) -> Any:
 def _warn_without_cache() -> None:
     warnings.warn(
         "compiled code cannot be kept: neither the package's folder nor ~/.cache can be written; "
-        "set NUMBA_CACHE_DIR to a folder of yours to compile only once",
+        "set NUMBA_CACHE_DIR to a writable folder to compile only once",
         stacklevel=2,
     )
 

@@ -1,29 +1,30 @@
 """Algorithm 1 pull by pull, as the paper lists it: the reference for the fast engine.
 
-It runs on a random generator or on a tape (:mod:`ldpt.engines.sources`). The two baselines of the
-fixed-budget experiments are here as well.
+It runs on a random generator, on a tape, or on rewards with Laplace noise
+(:mod:`ldpt.engines.sources`). Uniform allocation is here as well.
 """
 
 import numpy as np
 
 from ldpt.engines.indices import arm_index, first_minimum
 from ldpt.engines.jit import borrowing, compiled
-from ldpt.engines.sources import Source, draw_one, draw_sum
+from ldpt.engines.sources import LaplaceRewards, Source, draw_one, draw_sum
 from ldpt.policies import IndexRule
 
 
 @compiled
 def fixed_budget_literal(
-    source: Source, means: np.ndarray, rule: IndexRule, budgets: np.ndarray, pulls: np.ndarray,
-    sums: np.ndarray,
+    source: Source | LaplaceRewards, means: np.ndarray, rule: IndexRule, budgets: np.ndarray,
+    pulls: np.ndarray, sums: np.ndarray,
 ) -> None:  # fmt: skip
     """Make one run of an index policy; row c of ``pulls`` and ``sums`` is after budgets[c] pulls.
 
-    With the index of Algorithm 1 this is Algorithm 1.
+    With the index of Algorithm 1 this is Algorithm 1. Rewards with Laplace noise have sums that are
+    floats, and as the noise is centred, means, threshold and tolerance are the raw ones.
     """
     n_arms = means.size
     n = np.zeros(n_arms, np.int64)
-    s = np.zeros(n_arms, np.int64)
+    s = np.zeros_like(sums[0])
     index = np.zeros(n_arms)
     t = 0
     for c in range(budgets.size):
@@ -51,29 +52,3 @@ def fixed_budget_uniform(
             n += more
             pulls[c, k] = n
             sums[c, k] = s
-
-
-@compiled
-def fixed_budget_laplace(
-    rng: np.random.Generator, means: np.ndarray, rule: IndexRule, scale: float,
-    budgets: np.ndarray, pulls: np.ndarray, sums: np.ndarray,
-) -> None:  # fmt: skip
-    """Run Algorithm 1 on Bernoulli rewards with Laplace noise instead of PrivBern responses.
-
-    The noise is centred, so means, threshold and tolerance are the raw ones and sums are floats.
-    """
-    n_arms = means.size
-    n = np.zeros(n_arms, np.int64)
-    s = np.zeros(n_arms)
-    index = np.zeros(n_arms)
-    t = 0
-    for c in range(budgets.size):
-        while t < budgets[c]:
-            arm = t if t < n_arms else first_minimum(index)
-            reward = 1.0 if rng.random() < means[arm] else 0.0
-            s[arm] += reward + rng.laplace(0.0, scale)
-            n[arm] += 1
-            index[arm] = arm_index(rule, n[arm], s[arm])
-            t += 1
-        pulls[c] = n
-        sums[c] = s

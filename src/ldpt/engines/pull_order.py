@@ -12,38 +12,53 @@ has the lowest frontier, is pulled; when its frontier reaches that of the group 
 merge.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from ldpt.engines.bits import popcount
-from ldpt.engines.jit import borrowing
+from ldpt.engines.jit import borrowing, compiled
 
-# --- Sets of arms as bits
+
+class Groups(NamedTuple):
+    """The stack of groups: row g of ``members`` is the set of group g, 64 arms in a word."""
+
+    frontiers: np.ndarray
+    sizes: np.ndarray
+    members: np.ndarray
+
+
+@compiled
+def new_groups(n_arms: int) -> Groups:
+    """Return tables for up to one group per arm."""
+    return Groups(
+        np.empty(n_arms, np.int64),
+        np.empty(n_arms, np.int64),
+        np.empty((n_arms, 1 + (n_arms - 1 >> 6)), np.int64),
+    )
 
 
 @borrowing
-def rank(members: np.ndarray, group: int, arm: int) -> int:
-    """Return how many members have an index below ``arm``."""
+def rank(group: int, arm: int, groups: Groups) -> int:
+    """Return how many members of a group have an index below ``arm``."""
     last = arm >> 6
-    below = popcount(members[group, last] & ((np.int64(1) << (arm & 63)) - 1))
+    below = popcount(groups.members[group, last] & ((np.int64(1) << (arm & 63)) - 1))
     for word in range(last):
-        below += popcount(members[group, word])
+        below += popcount(groups.members[group, word])
     return below
 
 
 @borrowing
-def member_of_rank(members: np.ndarray, group: int, position: int) -> int:
+def member_of_rank(group: int, position: int, groups: Groups) -> int:
     """Return the member with exactly ``position`` members below it."""
     word = 0
-    while position >= popcount(members[group, word]):
-        position -= popcount(members[group, word])
+    while position >= popcount(groups.members[group, word]):
+        position -= popcount(groups.members[group, word])
         word += 1
-    rest = members[group, word]
+    rest = groups.members[group, word]
     for _ in range(position):
         rest &= rest - 1
     return (word << 6) + popcount((rest & -rest) - 1)
-
-
-# --- Groups
 
 
 @borrowing
@@ -53,67 +68,58 @@ def pulls_at(frontier: int, arm: int, bits: int) -> int:
 
 
 @borrowing
-def keys_between(
-    start: int, stop: int, members: np.ndarray, group: int, size: int, bits: int
-) -> int:
+def keys_between(start: int, stop: int, bits: int, group: int, groups: Groups) -> int:
     """Return the number of the group's pulls with start <= key < stop."""
     mask = (1 << bits) - 1
     rounds = (stop >> bits) - (start >> bits)
-    return rounds * size + rank(members, group, stop & mask) - rank(members, group, start & mask)
+    before = rank(group, start & mask, groups)
+    return rounds * groups.sizes[group] + rank(group, stop & mask, groups) - before
 
 
 @borrowing
-def key_after(start: int, count: int, members: np.ndarray, group: int, size: int, bits: int) -> int:
+def key_after(start: int, count: int, bits: int, group: int, groups: Groups) -> int:
     """Return the frontier of the group after ``count`` more pulls."""
-    position = rank(members, group, start & ((1 << bits) - 1)) + count
+    position, size = rank(group, start & ((1 << bits) - 1), groups) + count, groups.sizes[group]
     rounds = position // size
-    arm = member_of_rank(members, group, position - rounds * size)
+    arm = member_of_rank(group, position - rounds * size, groups)
     return (((start >> bits) + rounds) << bits) + arm
 
 
 @borrowing
-def remove(arm: int, members: np.ndarray, group: int) -> None:
-    """Take an arm out of a group."""
-    members[group, arm >> 6] &= ~(np.int64(1) << (arm & 63))
+def remove(arm: int, count: int, groups: Groups) -> int:
+    """Take an arm out of the top group; return how many groups are left."""
+    groups.members[count - 1, arm >> 6] &= ~(np.int64(1) << (arm & 63))
+    groups.sizes[count - 1] -= 1
+    return count if groups.sizes[count - 1] > 0 else count - 1
 
 
 @borrowing
-def add(arm: int, members: np.ndarray, group: int) -> None:
-    """Put an arm into a group."""
-    members[group, arm >> 6] |= np.int64(1) << (arm & 63)
-
-
-@borrowing
-def join(
-    arm: int, n: int, bits: int, count: int, frontiers: np.ndarray, sizes: np.ndarray,
-    members: np.ndarray,
-) -> int:  # fmt: skip
+def join(arm: int, n: int, bits: int, count: int, groups: Groups) -> int:
     """Put an arm with n pulls where it belongs in the stack of groups; return their new count."""
+    frontiers, sizes, members = groups.frontiers, groups.sizes, groups.members
     place = count
-    while place > 0:
-        served = pulls_at(frontiers[place - 1], arm, bits)
-        if n == served:
-            add(arm, members, place - 1)
-            sizes[place - 1] += 1
-            return count
-        if n < served:
-            break
+    while place > 0 and n > pulls_at(frontiers[place - 1], arm, bits):
         place -= 1
-    for g in range(count, place, -1):
-        frontiers[g], sizes[g] = frontiers[g - 1], sizes[g - 1]
-        for word in range(members.shape[1]):
-            members[g, word] = members[g - 1, word]
-    frontiers[place] = ((n + 1) << bits) + arm
-    sizes[place] = 1
-    members[place] = 0
-    add(arm, members, place)
-    return count + 1
+    if place > 0 and n == pulls_at(frontiers[place - 1], arm, bits):
+        place -= 1
+    else:
+        for g in range(count, place, -1):
+            frontiers[g], sizes[g] = frontiers[g - 1], sizes[g - 1]
+            for word in range(members.shape[1]):
+                members[g, word] = members[g - 1, word]
+        frontiers[place] = ((n + 1) << bits) + arm
+        sizes[place] = 0
+        members[place] = 0
+        count += 1
+    members[place, arm >> 6] |= np.int64(1) << (arm & 63)
+    sizes[place] += 1
+    return count
 
 
 @borrowing
-def merge_top(count: int, sizes: np.ndarray, members: np.ndarray) -> int:
+def merge_top(count: int, groups: Groups) -> int:
     """Merge the top group with the one below; return the new count."""
-    sizes[count - 2] += sizes[count - 1]
-    for word in range(members.shape[1]):
-        members[count - 2, word] |= members[count - 1, word]
+    groups.sizes[count - 2] += groups.sizes[count - 1]
+    for word in range(groups.members.shape[1]):
+        groups.members[count - 2, word] |= groups.members[count - 1, word]
     return count - 1

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ldpt.engines.bits import popcount
+from ldpt.engines.bits import first_bits, popcount
 from ldpt.engines.blocks import (
     STEPPED,
     SUMMED,
@@ -105,7 +105,7 @@ def walk_in_rows(
         if rows[head].kind == STEPPED:
             word = rows[head].word
             m, _, _ = read_word(word, min(left, m), WalkEdges(up, down, rise, fall))
-            block_ones = popcount(word & ((np.int64(1) << m) - 1))
+            block_ones = popcount(first_bits(word, m))
         elif (
             rows[head].kind != SUMMED
             or m > left
@@ -117,7 +117,7 @@ def walk_in_rows(
             copy_block(rows, head, log, line)
             log[line].pulls, log[line].ones = m, block_ones
             if rows[head].kind == STEPPED:
-                log[line].word &= (np.int64(1) << m) - 1
+                log[line].word = first_bits(word, m)
             line += 1
         walk = 2 * block_ones - m
         up -= walk + m * rise
@@ -169,7 +169,7 @@ def draw_piece(
     """Draw the ones in the first pulls of row i, and whether they stay inside."""
     m, inner, total, all_ones = piece.pulls, piece.inner, rows[i].pulls, rows[i].ones
     if rows[i].kind == STEPPED:
-        return popcount(rows[i].word & ((np.int64(1) << m) - 1)), True
+        return popcount(first_bits(rows[i].word, m)), True
     outer = Edges(rows[i].up, rows[i].down)
     if m == total and inner.up == outer.up and inner.down == outer.down:
         return all_ones, True
@@ -256,7 +256,7 @@ def halve_touching(source: Source, arm: int, n: int, rows: np.ndarray, i: int) -
 def spell_out(source: Source, arm: int, n: int, rows: np.ndarray, i: int) -> int:
     """Draw the first responses of row i one by one, given all that is known; return the first row.
 
-    They become a row of their own before it, if it holds more than a word. A touching row must not.
+    A row of more than a word is split in front. A touching row must hold at most one word.
     """
     total, all_ones = rows[i].pulls, rows[i].ones
     must_touch = rows[i].kind == TOUCHING

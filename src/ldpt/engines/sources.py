@@ -49,36 +49,43 @@ def tape_from_responses(responses: np.ndarray) -> np.ndarray:
     return np.pad(np.cumsum(responses, axis=1, dtype=np.int64), ((0, 0), (1, 0)))
 
 
+class LaplaceRewards(NamedTuple):
+    """A source of rewards with Laplace noise, for the literal engine only."""
+
+    rng: np.random.Generator
+    scale: float
+
+
 # --- The questions. Compiled code gets its answers from the overloads below.
 
 
-def draw_one(source: Source, arm: int, n: int, mean: float) -> int:
+def draw_one(source: Source | LaplaceRewards, arm: int, n: int, mean: float) -> int:
     """Return the response of the arm's pull number n + 1."""
-    raise NotImplementedError("answered in compiled code only")
+    raise NotImplementedError
 
 
 def draw_word(source: Source, arm: int, n: int, mean: float) -> int:
     """Return the responses of the arm's next WORD_SIZE pulls after n, as bits."""
-    raise NotImplementedError("answered in compiled code only")
+    raise NotImplementedError
 
 
 def draw_sum(source: Source, arm: int, n: int, m: int, mean: float) -> int:
     """Return the sum of the arm's next m responses after n."""
-    raise NotImplementedError("answered in compiled code only")
+    raise NotImplementedError
 
 
 def draw_part(source: Source, arm: int, n: int, m: int, ones: int, total: int) -> int:
     """Return the sum of the next m responses, given that the next ``total`` hold ``ones`` ones."""
-    raise NotImplementedError("answered in compiled code only")
+    raise NotImplementedError
 
 
-def touched_edge(source: Source, arm: int, n: int, m: int, ones: int, up: int, down: int) -> int:
-    """Whether the walk 2 s - n, started at 0, rose to ``up`` (1) or fell to -``down`` (-1), or 0.
+def touched_edge(source: Source, arm: int, n: int, m: int, ones: int, edges: Edges) -> int:
+    """Whether the walk 2 s - n, started at 0, touched the upper edge (1), the lower (-1), or none.
 
     Known: the next m responses hold ``ones`` ones. If both edges were touched, a tape names the
     first one; a generator leaves that case out (see :func:`reflected_edge`).
     """
-    raise NotImplementedError("answered in compiled code only")
+    raise NotImplementedError
 
 
 def first_touch(source: Source, arm: int, n: int, m: int, ones: int, edge: int) -> int:
@@ -86,7 +93,7 @@ def first_touch(source: Source, arm: int, n: int, m: int, ones: int, edge: int) 
 
     Known: the next m responses hold ``ones`` ones, and touch the edge.
     """
-    raise NotImplementedError("answered in compiled code only")
+    raise NotImplementedError
 
 
 def edges_touched(
@@ -96,7 +103,7 @@ def edges_touched(
 
     Known: the next m responses hold ``ones`` ones. No inner edge lies beyond its outer one.
     """
-    raise NotImplementedError("answered in compiled code only")
+    raise NotImplementedError
 
 
 def _is_generator(source: types.Type) -> bool:
@@ -107,6 +114,8 @@ def _is_generator(source: types.Type) -> bool:
 def _draw_one(source, arm, n, mean):  # type: ignore[no-untyped-def]
     if _is_generator(source):
         return lambda source, arm, n, mean: 1 if source.random() < mean else 0
+    if isinstance(source, types.BaseNamedTuple):
+        return lambda source, arm, n, mean: noisy_reward(source.rng, source.scale, mean)
     return lambda source, arm, n, mean: source[arm, n + 1] - source[arm, n]
 
 
@@ -132,10 +141,10 @@ def _draw_part(source, arm, n, m, ones, total):  # type: ignore[no-untyped-def]
 
 
 @overload(touched_edge)
-def _touched_edge(source, arm, n, m, ones, up, down):  # type: ignore[no-untyped-def]
+def _touched_edge(source, arm, n, m, ones, edges):  # type: ignore[no-untyped-def]
     if _is_generator(source):
-        return lambda source, arm, n, m, ones, up, down: reflected_edge(source, m, ones, up, down)
-    return lambda source, arm, n, m, ones, up, down: edge_on_tape(source, arm, n, m, up, down)
+        return lambda source, arm, n, m, ones, edges: reflected_edge(source, m, ones, edges)
+    return lambda source, arm, n, m, ones, edges: edge_on_tape(source, arm, n, m, edges)
 
 
 @overload(first_touch)
@@ -154,6 +163,13 @@ def _edges_touched(source, arm, n, m, ones, inner, outer):  # type: ignore[no-un
     return lambda source, arm, n, m, ones, inner, outer: nested_edges_on_tape(
         source, arm, n, m, inner, outer
     )
+
+
+@borrowing
+def noisy_reward(rng: np.random.Generator, scale: float, mean: float) -> float:
+    """Draw a Bernoulli reward with Laplace noise."""
+    reward = 1.0 if rng.random() < mean else 0.0
+    return reward + rng.laplace(0.0, scale)
 
 
 @borrowing
@@ -322,13 +338,13 @@ def deviance(x: float, mean: float) -> float:
 
 
 @borrowing
-def edge_on_tape(tape: np.ndarray, arm: int, n: int, m: int, up: int, down: int) -> int:
+def edge_on_tape(tape: np.ndarray, arm: int, n: int, m: int, edges: Edges) -> int:
     """Return the first edge touched by the walk on the tape."""
     for j in range(1, m + 1):
         walk = 2 * (tape[arm, n + j] - tape[arm, n]) - j
-        if walk >= up:
+        if walk >= edges.up:
             return 1
-        if walk <= -down:
+        if walk <= -edges.down:
             return -1
     return 0
 
@@ -347,13 +363,13 @@ def nested_edges_on_tape(
     tape: np.ndarray, arm: int, n: int, m: int, inner: Edges, outer: Edges
 ) -> int:
     """Return which edges the walk on the tape touched."""
-    if edge_on_tape(tape, arm, n, m, outer.up, outer.down) != 0:
+    if edge_on_tape(tape, arm, n, m, outer) != 0:
         return OUTER
-    return INNER if edge_on_tape(tape, arm, n, m, inner.up, inner.down) != 0 else 0
+    return INNER if edge_on_tape(tape, arm, n, m, inner) != 0 else 0
 
 
 @borrowing
-def reflected_edge(rng: np.random.Generator, m: int, ones: int, up: int, down: int) -> int:
+def reflected_edge(rng: np.random.Generator, m: int, ones: int, edges: Edges) -> int:
     """Draw which edge a walk of m steps with ``ones`` up-steps touched.
 
     All orders of the steps are equally likely, so by reflection the walk that ends at x < up
@@ -363,21 +379,11 @@ def reflected_edge(rng: np.random.Generator, m: int, ones: int, up: int, down: i
     draw (2^-53): that case alone is left out.
     """
     end = 2 * ones - m
-    if end >= up:
+    if end >= edges.up:
         return 1
-    if end <= -down:
+    if end <= -edges.down:
         return -1
-    rise, fall = touch_exponent(m, end, up), touch_exponent(m, -end, down)
-    if min(rise, fall) > NO_CHANCE:
-        return 0
-    u = uniform(rng)
-    if u >= math.exp(-rise) + math.exp(-fall):
-        return 0
-    risen = touch_probability(m, ones, up) if rise < NO_CHANCE else 0.0
-    if u < risen:
-        return 1
-    fallen = touch_probability(m, m - ones, down) if fall < NO_CHANCE else 0.0
-    return -1 if u < risen + fallen else 0
+    return 0 if cannot_touch(m, end, edges) else edge_below(uniform(rng), m, ones, edges)
 
 
 @borrowing
@@ -387,7 +393,7 @@ def halved_touch(rng: np.random.Generator, m: int, ones: int, edge: int) -> int:
     A walk that touches the edge and comes back is the mirror image, from the touch on, of one that
     ends beyond, and those touch it for certain. So the walk is halved: where it is in the middle is
     drawn, and by reflection whether it has touched before; the half with the first touch is, or
-    mirrors, a walk that ends beyond the edge again. The other half is forgotten.
+    mirrors, a walk that ends beyond the edge again. The other half is discarded.
     """
     if edge < 0:
         ones, edge = m - ones, -edge
@@ -400,7 +406,7 @@ def halved_touch(rng: np.random.Generator, m: int, ones: int, edge: int) -> int:
         middle = 2 * front - half
         if middle >= edge:
             m, ones = half, front
-        elif is_touch(uniform(rng), half, front, Edges(edge, NO_EDGE)):
+        elif edge_below(uniform(rng), half, front, Edges(edge, NO_EDGE)) != 0:
             m, ones = half, half - front + edge
         else:
             before, edge, m, ones = before + half, edge - middle, m - half, ones - front
@@ -424,29 +430,37 @@ def nested_edges(rng: np.random.Generator, m: int, ones: int, inner: Edges, oute
     end = 2 * ones - m
     if end >= outer.up or end <= -outer.down:
         return OUTER
-    u = 0.0
-    if -inner.down < end < inner.up:
-        if min(touch_exponent(m, end, inner.up), touch_exponent(m, -end, inner.down)) > NO_CHANCE:
-            return 0
-        u = uniform(rng)
-        if not is_touch(u, m, ones, inner):
-            return 0
-    else:
-        u = uniform(rng)
-    return OUTER if is_touch(u, m, ones, outer) else INNER
+    is_inside = -inner.down < end < inner.up
+    if is_inside and cannot_touch(m, end, inner):
+        return 0
+    u = uniform(rng)
+    if is_inside and edge_below(u, m, ones, inner) == 0:
+        return 0
+    return OUTER if edge_below(u, m, ones, outer) != 0 else INNER
 
 
 @borrowing
-def is_touch(u: float, m: int, ones: int, edges: Edges) -> bool:
-    """Whether u is less than the probability that a walk which ends inside touched an edge."""
+def cannot_touch(m: int, end: int, edges: Edges) -> bool:
+    """Whether no uniform draw is small enough for a walk to the end to touch an edge."""
+    return min(touch_exponent(m, end, edges.up), touch_exponent(m, -end, edges.down)) > NO_CHANCE
+
+
+@borrowing
+def edge_below(u: float, m: int, ones: int, edges: Edges) -> int:
+    """Return the edge that a walk which ends inside touches if a uniform draw is u: 1, -1 or 0.
+
+    The upper one below its probability, the lower one from there to the sum of the two. The bounds
+    of :func:`touch_exponent` save most computations of a probability.
+    """
     end = 2 * ones - m
     rise, fall = touch_exponent(m, end, edges.up), touch_exponent(m, -end, edges.down)
     if u >= math.exp(-rise) + math.exp(-fall):
-        return False
-    chance = touch_probability(m, ones, edges.up) if rise < NO_CHANCE else 0.0
-    if u >= chance and fall < NO_CHANCE:
-        chance += touch_probability(m, m - ones, edges.down)
-    return u < chance
+        return 0
+    risen = touch_probability(m, ones, edges.up) if rise < NO_CHANCE else 0.0
+    if u < risen:
+        return 1
+    fallen = touch_probability(m, m - ones, edges.down) if fall < NO_CHANCE else 0.0
+    return -1 if u < risen + fallen else 0
 
 
 @borrowing

@@ -1,11 +1,12 @@
-"""A tournament over the arms: a binary tree of minima.
+"""A tournament over the arms: a binary tree of minima in an array of 2 << bits values.
 
-Changing the value of one arm and reading the least value cost log K steps.
+The leaves are its second half; the least value is at [1]. Changing the value of one arm and reading
+the least value cost log K steps.
 """
 
 import numpy as np
 
-from ldpt.engines.jit import borrowing, compiled
+from ldpt.engines.jit import borrowing
 
 NEVER = np.int64(1) << 62
 
@@ -17,18 +18,6 @@ def index_bits(n_arms: int) -> int:
     while (1 << bits) < n_arms:
         bits += 1
     return bits
-
-
-@compiled
-def new_tournament(bits: int) -> np.ndarray:
-    """Return a tree over 2^bits whole numbers, all NEVER; the least is at [1]."""
-    return np.full(2 << bits, NEVER)
-
-
-@compiled
-def new_float_tournament(bits: int) -> np.ndarray:
-    """Return a tree over 2^bits values, all infinite; the least is at [1]."""
-    return np.full(2 << bits, np.inf)
 
 
 @borrowing

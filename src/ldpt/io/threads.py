@@ -20,7 +20,7 @@ def run_jobs(
     ``stop`` makes those that run return; they are not waited for. ``done`` is called with the
     place of each finished job, in order.
     """
-    futures: list[Future] = [Future() for _ in jobs]
+    futures: list[Future[Any]] = [Future() for _ in jobs]
     waiting = deque(zip(jobs, futures, strict=True))
 
     def work() -> None:

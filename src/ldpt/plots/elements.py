@@ -91,10 +91,11 @@ def method_name(method: str) -> str:
 
 
 def cheapest_valid(table: pd.DataFrame) -> str:
-    """Return the valid radius with the smallest median cost in a table."""
+    """Return the valid radius whose pulls are the smallest multiple of the least, in the median."""
     keys = ["instance", "epsilon", "delta"]
-    costs = table[table["radius"].isin(VALID_RADII)]
-    return str(costs.pivot_table("mean_pulls", keys, "radius").dropna().median().idxmin())
+    valid = table[table["radius"].isin(VALID_RADII)]
+    pulls = valid.pivot_table("mean_pulls", keys, "radius").dropna()
+    return str(pulls.div(pulls.min(axis=1), axis=0).median().idxmin())
 
 
 def span(values: Iterable[float]) -> str:

@@ -15,10 +15,7 @@ import numpy as np
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-COLUMN, PAGE = (
-    4.2,
-    6.6,
-)  # inches: one panel, and the width of the article's text
+COLUMN, PAGE = 4.2, 6.6  # inches: width of one panel, and of the article's text
 DPI = 300
 INK, FAINT = "#333333", "#8c8c8c"
 NOTE = "#cb182c"  # what a figure points out

@@ -3,20 +3,13 @@
 Nothing here computes results; what every job imports from here does not enter its code hash.
 """
 
+from ldpt.provenance.circumstances import config_origin
 from ldpt.provenance.code import code_hash, code_parts
 from ldpt.provenance.hashing import file_hash, stable_hash
 from ldpt.provenance.job import job
-from ldpt.provenance.records import (
-    FORMAT,
-    RECORDS,
-    config_origin,
-    read_record,
-    record_path,
-    record_text,
-    require_writable,
-)
+from ldpt.provenance.records import RECORDS, read_record, record_path, record_text
 
 __all__ = [
-    "FORMAT", "RECORDS", "code_hash", "code_parts", "config_origin", "file_hash", "job",
-    "read_record", "record_path", "record_text", "require_writable", "stable_hash",
+    "RECORDS", "code_hash", "code_parts", "config_origin", "file_hash", "job", "read_record",
+    "record_path", "record_text", "stable_hash",
 ]  # fmt: skip

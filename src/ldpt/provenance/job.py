@@ -1,9 +1,7 @@
 """One job of the workflow: staged outputs, a log, records, and one clear line when it fails."""
 
-import errno
 import os
 import sys
-import time
 import traceback
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
@@ -12,34 +10,16 @@ from typing import Any
 
 from ldpt.io.files import publish_file, staged_path, sync_file, write_durably
 from ldpt.io.json_values import plain
+from ldpt.provenance.circumstances import Stopwatch, environment
 from ldpt.provenance.code import code_parts
 from ldpt.provenance.hashing import file_hash, stable_hash
 from ldpt.provenance.records import (
     FORMAT,
-    cpu_seconds,
-    environment,
-    read_record,
+    matching_record,
     record_path,
     record_text,
     relative_to,
-    volatile_facts,
 )
-
-DISK_FAULTS = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM}
-
-
-class Staged(list[str]):
-    """The staged names of a job's outputs: by position or by the names the rule gives them."""
-
-    def __init__(self, outputs: Any):
-        names = {path: str(staged_path(path)) for path in outputs}
-        super().__init__(names.values())
-        for name, value in outputs.items():
-            one = isinstance(value, str)
-            setattr(self, name, names[value] if one else [names[path] for path in value])
-
-    def __getattr__(self, name: str) -> Any:
-        raise AttributeError(f"the rule has no output named {name!r}")
 
 
 class Job:
@@ -50,11 +30,13 @@ class Job:
         self.wildcards, self.config = snakemake.wildcards, snakemake.config
         self.threads, self.rule = snakemake.threads, str(snakemake.rule)
         self.targets = [Path(path) for path in snakemake.output]
-        self.output = Staged(snakemake.output)
+        # The same list, by position and by name, of other files.
+        self.output = type(snakemake.output)(
+            toclone=snakemake.output, custom_map=lambda path: str(staged_path(path))
+        )
         self.root = Path(str(self.config.get("root", ".")))
         self.script = Path(script)
         self.notes: dict[str, Any] = {}
-        self.code = code_parts(script, snakemake.params.get("rows"))
         self.made_from = self._made_from()
 
     def note(self, **facts: Any) -> None:
@@ -74,16 +56,17 @@ class Job:
     def _made_from(self) -> dict[str, Any]:
         inputs, sources = {}, {}
         for path in sorted(set(map(str, self.input))):
-            product = self._product_name(path)
+            product = _name_below(self.root, path)
             if product and record_path(self.root, product).is_file():
-                inputs[product] = _recorded_hash(path, record_path(self.root, product))
+                inputs[product] = matching_record(self.root, product)["stable"]["sha256"]
             else:
                 sources[self._project_name(path)] = file_hash(path)
+        code = code_parts(self.script, self.params.get("rows"))
         return {
             "rule": self.rule,
             "script": self._project_name(self.script),
-            "code": {"hash": stable_hash(self.code), "parts": self.code},
-            "params": settings(self.params),
+            "code": {"hash": stable_hash(code), "parts": code},
+            "params": plain({k: value for k, value in self.params.items() if k != "code"}),
             "wildcards": plain(dict(self.wildcards.items())),
             "inputs": inputs,
             "sources": sources,
@@ -91,18 +74,9 @@ class Job:
 
     def _project_name(self, path: str | Path) -> str:
         """Return a path relative to this folder or to the script's project; else its last parts."""
-        for folder in (Path(), self.script.resolve().parents[1]):
-            try:
-                return relative_to(path, folder)
-            except ValueError:
-                continue
-        return f"{Path(path).parent.name}/{Path(path).name}"
-
-    def _product_name(self, path: str | Path) -> str | None:
-        try:
-            return relative_to(path, self.root)
-        except ValueError:
-            return None
+        project = self.script.resolve().parents[1]
+        last_parts = f"{Path(path).parent.name}/{Path(path).name}"
+        return _name_below(Path(), path) or _name_below(project, path) or last_parts
 
     def publish(self, volatile: dict[str, Any]) -> None:
         """Give the staged outputs their names, once all are whole and recorded.
@@ -137,27 +111,21 @@ class Job:
             Path(staged).unlink(missing_ok=True)
 
 
-def _recorded_hash(path: str, record: Path) -> str:
-    """Return the hash of an input; ValueError if it is not the file that its record describes."""
-    sha = file_hash(path)
-    if sha != read_record(record)["stable"]["sha256"]:
-        raise ValueError(f"{path} differs from its record: delete it and run again")
-    return sha
-
-
-def settings(params: Any) -> dict[str, Any]:
-    """Return a rule's parameters by name, without the code hash, which records hold in parts."""
-    return {name: plain(value) for name, value in params.items() if name != "code"}
+def _name_below(folder: Path, path: str | Path) -> str | None:
+    try:
+        return relative_to(path, folder)
+    except ValueError:
+        return None
 
 
 def short_form(made_from: Mapping[str, Any]) -> dict[str, str]:
     """Return the rule and short hashes of code, settings and inputs of a record's stable part."""
-    asked = {"params": made_from["params"], "wildcards": made_from["wildcards"]}
+    settings = {"params": made_from["params"], "wildcards": made_from["wildcards"]}
     read = {"inputs": made_from["inputs"], "sources": made_from["sources"]}
     return {
         "ldpt-rule": made_from["rule"],
         "ldpt-code": made_from["code"]["hash"][:16],
-        "ldpt-settings": stable_hash(asked)[:16],
+        "ldpt-settings": stable_hash(settings)[:16],
         "ldpt-inputs": stable_hash(read)[:16],
     }
 
@@ -166,43 +134,37 @@ def short_form(made_from: Mapping[str, Any]) -> dict[str, str]:
 def job(snakemake: Any, script: str | Path | None = None) -> Iterator[Job]:
     """Run a script's work: staged outputs, a log, records, and one clear line when it fails."""
     script = script or sys.modules["__main__"].__file__ or ""
-    started, wall, cpu = time.time(), time.perf_counter(), cpu_seconds()
+    stopwatch = Stopwatch()
     this: Job | None = None
-    failure: BaseException | None = None
     try:
         with _logged(next(iter(snakemake.log), None)):
             try:
                 this = Job(snakemake, script)
                 yield this
-                spent = (time.perf_counter() - wall, cpu_seconds() - cpu)
-                this.publish(volatile_facts(started, *spent))
-            except Exception as error:
-                _log_failure(error)
+                this.publish(stopwatch.facts())
+            except Exception:
+                with suppress(OSError):  # a full disk
+                    traceback.print_exc()
                 raise
     except Exception as error:
-        failure = error
-    if failure is not None:
         if this is not None:
             this.discard()
-        print(f"{snakemake.rule}: {_blame(failure, snakemake)}", file=sys.stderr)
-        raise SystemExit(1)
+        message = _blame(error)
+        if not any(_has(log, message) for log in snakemake.log):  # else the logger shows it
+            print(f"{snakemake.rule}: {message}", file=sys.stderr)
+        raise SystemExit(1) from None
 
 
-def _log_failure(error: Exception) -> None:
-    """Print a traceback, except for errors of the disk or its permissions."""
-    with suppress(OSError):
-        if isinstance(error, OSError) and error.errno in DISK_FAULTS:
-            print(" ".join(str(error).split()), file=sys.stderr)
-        else:
-            traceback.print_exc()
+def _has(log: str, message: str) -> bool:
+    return Path(log).is_file() and message in " ".join(Path(log).read_text("utf-8").split())
 
 
-def _blame(error: BaseException, snakemake: Any) -> str:
+def _blame(error: Exception) -> str:
     """Return one line: the message where it was meant for a reader, else also its kind."""
     message = " ".join(str(error).split())
     if isinstance(error, (ValueError, OSError)) and message:
         return message
-    return f"{type(error).__name__}: {message} (see {', '.join(snakemake.log) or 'above'})"
+    return f"{type(error).__name__}: {message}"
 
 
 @contextmanager

@@ -9,9 +9,9 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from ldpt.io.json_values import plain
@@ -61,9 +61,6 @@ class Project:
         """Return the folder in which a source has its name in a record."""
         return self.folder if os.path.lexists(self.folder / name) else self.home
 
-    def seen_from_root(self, sources: Iterable[str]) -> set[str]:
-        return {self.name(source) for source in sources}
-
 
 def own_project() -> Path | None:
     """Return the checkout that the running package belongs to; None when it is installed."""
@@ -71,63 +68,59 @@ def own_project() -> Path | None:
     return checkout if (checkout / "Snakefile").is_file() else None
 
 
+def find_project(root: Path, config: Mapping[str, Any]) -> Project:
+    """Return the folders of a run by its root and the root that its config names."""
+    parts = PurePosixPath(str(config.get("root", "."))).parts
+    inside = parts and root.parts[-len(parts) :] == parts
+    folder = Path(*root.parts[: -len(parts)]) if inside else root
+    home = folder if (folder / "Snakefile").is_file() else own_project() or folder
+    return Project(home, folder, root)
+
+
 def plan_jobs(project: Project, origin: Mapping[str, Any]) -> JobPlan:
     """Return how every product would be made now; this runs the code of the project."""
     with tempfile.TemporaryDirectory(prefix="ldpt-plan-") as folder:
         out = Path(folder) / "jobs"
-        command = snakemake_command(project.home, project.folder, origin)
         done = subprocess.run(
-            [*command, *OPTIONS, "--ldpt-plan-out", str(out)],
+            [*snakemake_command(project, origin), *OPTIONS, "--ldpt-plan-out", str(out)],
             cwd=project.folder,
-            env=project_environment(project.home),
+            env=project_environment(project),
             capture_output=True,
             text=True,
         )
         if done.returncode:
-            raise ValueError(short(_reason(done.stderr)))
-        lines = out.read_text(encoding="utf-8").splitlines()
-    steps: JobPlan = {}
-    for job in map(json.loads, lines):
-        steps.update(_steps(job, project))
-    return steps
+            lines = [line for line in done.stderr.splitlines() if line.strip()]
+            raise ValueError(short(lines[-1] if lines else "Snakemake failed without a message"))
+        jobs = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
+    return {project.name(path): _step(job, project) for job in jobs for path in job["output"]}
 
 
-def snakemake_command(home: Path, folder: Path, origin: Mapping[str, Any]) -> list[str]:
+def _step(job: Mapping[str, Any], project: Project) -> Step:
+    params = plain(job["params"])
+    code = str(params.pop("code", ""))
+    inputs = frozenset(project.name(path) for path in job["input"])
+    return Step(job["rule"], code, params, plain(job["wildcards"]), inputs)
+
+
+def snakemake_command(project: Project, origin: Mapping[str, Any]) -> list[str]:
     """Return the command that starts Snakemake with the config of a run.
 
     ``-P``: modules that lie in the current folder are not imported.
     """
-    files = [str(folder / name) for name in origin.get("files", [])]
+    files = [str(project.folder / name) for name in origin.get("files", [])]
     overrides = [f"{key}={json.dumps(value)}" for key, value in origin.get("overrides", {}).items()]
     return [
-        *(sys.executable, "-P", "-m", "snakemake", "--snakefile", str(home / "Snakefile")),
+        *(sys.executable, "-P", "-m", "snakemake", "--snakefile", str(project.home / "Snakefile")),
         *(["--configfile", *files] if files else []),
         *(["--config", *overrides] if overrides else []),
     ]
 
 
-def project_environment(home: Path) -> dict[str, str]:
+def project_environment(project: Project) -> dict[str, str]:
     """Return an environment in which Python takes ldpt from the project, if it has its own.
 
     Snakemake starts in it without another comparison of records with the DAG.
     """
-    given = {**os.environ, UNCHECKED: "1"}
-    return given | ({"PYTHONPATH": str(home / "src")} if (home / "src/ldpt").is_dir() else {})
-
-
-def _reason(text: str) -> str:
-    """Return the last line of what Snakemake said, which names the cause."""
-    lines = [line for line in text.splitlines() if line.strip()]
-    return lines[-1] if lines else "Snakemake said nothing"
-
-
-def _steps(job: Mapping[str, Any], project: Project) -> JobPlan:
-    params = plain(job["params"])
-    step = Step(
-        rule=job["rule"],
-        code=str(params.pop("code", "")),
-        params=params,
-        wildcards=plain(job["wildcards"]),
-        inputs=frozenset(project.name(path) for path in job["input"]),
-    )
-    return {project.name(path): step for path in job["output"]}
+    source = project.home / "src"
+    own = {"PYTHONPATH": str(source)} if (source / "ldpt").is_dir() else {}
+    return {**os.environ, UNCHECKED: "1"} | own

@@ -9,6 +9,7 @@ import random
 import subprocess
 import tempfile
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,23 +18,20 @@ from ldpt.provenance.plan import Project, project_environment, snakemake_command
 from ldpt.provenance.records import record_path, relative_to
 
 
-def replay_jobs(
-    project: Project,
-    origin: Mapping[str, Any],
-    records: Mapping[str, Mapping[str, Any]],
-    count: int,
-    seed: int,
-) -> tuple[list[str], list[str]]:
-    """Return the products of ``count`` jobs chosen with a seed, and which of them came out other.
-
-    ``records`` has the stable part of the record of each product that may be chosen.
-    """
+def choose_jobs(records: Mapping[str, Mapping[str, Any]], count: int, seed: int) -> list[str]:
+    """Return the products of ``count`` jobs chosen with a seed, by the stable parts of records."""
     jobs: dict[str, list[str]] = {}
     for name, stable in records.items():
         key = stable_hash([stable["rule"], stable["wildcards"], stable["inputs"]])
         jobs.setdefault(key, []).append(name)
     chosen = random.Random(seed).sample(list(jobs.values()), min(count, len(jobs)))
-    products = sorted(name for names in chosen for name in names)
+    return sorted(name for names in chosen for name in names)
+
+
+def replay_jobs(project: Project, origin: Mapping[str, Any], products: list[str]) -> dict[str, str]:
+    """Return the hashes of products that their jobs write when they run again."""
+    if not products:
+        return {}
     below = Path(relative_to(project.root, project.folder))
     with tempfile.TemporaryDirectory(prefix="ldpt-replay-") as name:
         copy = Path(name).resolve() / "project"
@@ -41,14 +39,13 @@ def replay_jobs(
         written |= {record_path(project.root, product) for product in products}
         _link_project(project.folder, copy, written)
         home = copy if project.home == project.folder else project.home
-        command = [*snakemake_command(home, copy, origin), "--cores=all", "--rerun-triggers=mtime"]
-        targets = [(below / product).as_posix() for product in products]
-        environment = project_environment(project.home)
-        done = subprocess.run([*command, "--", *targets], cwd=copy, env=environment)
+        command = snakemake_command(replace(project, home=home, folder=copy), origin)
+        command += ["--cores=all", "--rerun-triggers=mtime", "--"]
+        command += [(below / product).as_posix() for product in products]
+        done = subprocess.run(command, cwd=copy, env=project_environment(project))
         if done.returncode:
             raise ValueError(f"the replay failed with exit status {done.returncode}")
-        again = {product: file_hash(copy / below / product) for product in products}
-    return products, [name for name in products if again[name] != records[name]["sha256"]]
+        return {product: file_hash(copy / below / product) for product in products}
 
 
 def _link_project(project: Path, copy: Path, without: set[Path]) -> None:

@@ -6,19 +6,22 @@ project again: ``ldpt audit`` and ``ldpt trace`` work in it as they did where th
 
 import json
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 from importlib.metadata import version
 from mimetypes import guess_type
 from pathlib import Path
 from typing import Any
 
-from ldpt.io.files import staged_file
-from ldpt.provenance.hashing import file_hash
-from ldpt.provenance.manifest import MANIFEST, project_of, read_manifest
-from ldpt.provenance.records import COMPACT, read_record, record_path, relative_to
+from rocrate.model import ContextEntity, Entity
+from rocrate.rocrate import ROCrate
 
-METADATA = "ro-crate-metadata.json"
+from ldpt.io.files import staged_file
+from ldpt.provenance.comparison import Evidence, gather
+from ldpt.provenance.hashing import file_hash
+from ldpt.provenance.records import Record, record_path, relative_to
+from ldpt.provenance.run import MANIFEST
+
 PROFILES = {
     "https://w3id.org/ro/wfrun/process/0.5": ("Process Run Crate", "0.5"),
     "https://w3id.org/ro/wfrun/workflow/0.5": ("Workflow Run Crate", "0.5"),
@@ -26,252 +29,206 @@ PROFILES = {
     "https://w3id.org/workflowhub/workflow-ro-crate/1.0": ("Workflow RO-Crate", "1.0"),
 }
 LICENSE = "https://spdx.org/licenses/MIT"
-WORKFLOW = "https://bioschemas.org/profiles/ComputationalWorkflow/1.0-RELEASE"
-PARAMETER = "https://bioschemas.org/profiles/FormalParameter/1.0-RELEASE"
-LANGUAGE = "https://w3id.org/workflowhub/workflow-ro-crate#snakemake"
+WORKFLOW_PROFILE = "https://bioschemas.org/profiles/ComputationalWorkflow/1.0-RELEASE"
 COMPLETED = "http://schema.org/CompletedActionStatus"
-# The context of RO-Crate 1.1, and a term that it does not define itself.
-CONTEXT = [
-    "https://w3id.org/ro/crate/1.1/context",
-    {"sha256": "https://w3id.org/ro/terms/workflow-run#sha256"},
-]
-# Beside what the records name: whatever is needed to run again.
+WORKFLOW = ["File", "SoftwareSourceCode", "ComputationalWorkflow", "HowTo"]
+TOOL = ["File", "SoftwareApplication"]
+SHA256 = "https://w3id.org/ro/terms/workflow-run#sha256"  # a term that RO-Crate 1.1 lacks
+# Beside the files that the records name: everything needed to run again.
 PROJECT_FILES = (
     "*.md", "*.toml", "*.lock", "*.yml", "*.cff", "*.json", "LICENSE", "Makefile",
     "config/*", "profiles/**/*", "workflow/**/*", "scripts/*.py", "src/**/*", "paper/*.*",
     "benchmarks/*.*", "docs/**/*", "examples/*.*",
 )  # fmt: skip
+LEFT_OUT = ("config", "origin", "spawn_keys")  # settings that are files, or follow from others
 BUILT = {"__pycache__", "_build", "_generated"}
-Entity = dict[str, Any]
 
 
 def write(out: Path | str, root: Path | str = ".") -> None:
     """Pack the run under a root into a zip file; a run that is not whole is refused."""
-    out = Path(out)
-    if out.suffix != ".zip":
-        raise ValueError(f"{out}: the name must end in .zip")
-    if not out.absolute().parent.is_dir():
-        raise ValueError(f"{out}: there is no folder {out.absolute().parent}")
-    crate = _Crate(Path(root).resolve())
+    root = Path(root).resolve()
+    if not (root / MANIFEST).is_file():
+        raise ValueError(f"no manifest at {root / MANIFEST}: finish the run first")
+    evidence, settings = gather(root, links=True)
+    for product in sorted({*evidence.listed, *evidence.invalid, MANIFEST}):
+        for kind, detail in evidence.discrepancies(product):
+            raise ValueError(f"{root / product}: {kind}, {detail}: run `ldpt audit`")
+    crate = _Crate(evidence, settings)
     try:
         with staged_file(out) as staged, zipfile.ZipFile(staged, "w", zipfile.ZIP_DEFLATED) as file:
-            file.writestr(METADATA, crate.metadata())
-            for name, path in sorted(crate.files.items()):
-                file.write(path, name)
+            text = json.dumps(crate.metadata.generate(), indent=1)
+            undated = zipfile.ZipInfo(crate.metadata.id)  # the same run gives the same bytes
+            file.writestr(undated, text, zipfile.ZIP_DEFLATED)
+            for name in sorted(crate.files):
+                file.write(crate.files[name].source, name)
     except OSError as error:
         raise ValueError(f"cannot write {out}: {error.strerror or error}") from None
 
 
-class _Crate:
-    """One crate while it is being put together."""
+class _Crate(ROCrate):
+    """A crate of a finished run."""
 
-    def __init__(self, root: Path):
-        if not (root / MANIFEST).is_file():
-            raise ValueError(f"no manifest at {root / MANIFEST}: finish the run first")
-        self.root, self.manifest = root, read_manifest(root)
-        self.project = project_of(root, self.manifest)
-        listed = {**self.manifest["products"], MANIFEST: None, COMPACT: None}
-        self.records = {name: _whole(root, name, entry) for name, entry in listed.items()}
-        self.entities: dict[str, Entity] = {}
-        self.files: dict[str, Path] = {}
-        self.dataset = self.add("./", "Dataset")
-        snakefile = self.project / "Snakefile"
-        self.workflow = self.code(snakefile, ["ComputationalWorkflow", "HowTo"], version("ldpt"))
-        self.authors = self.add("#authors", "Organization", name="The ldpt authors")
-        host = self.records[MANIFEST]["volatile"].get("host", "an unknown machine")
-        self.operator = self.add("#operator", "Organization", name=f"operator of {host}")
-        self.add_jobs()
-        self.add_run()
+    def __init__(self, evidence: Evidence, settings: dict[str, Any]):
+        super().__init__(version="1.1")
+        self.metadata.extra_terms = {"sha256": SHA256}
+        self.project, self.files = evidence.project, {}
+        self.records = {name: evidence.records[name] for name in (*evidence.listed, MANIFEST)}
+        # What has no public address has the one in the crate.
+        facts = {"name": "Operator of the machine", "url": "#operator"}
+        self.operator = self.context("#operator", "Organization", **facts)
+        snakefile = self.project.home / "Snakefile"
+        self.workflow = self.files["Snakefile"] = self.add_workflow(
+            snakefile,
+            "Snakefile",
+            properties=_facts(snakefile, WORKFLOW),
+            main=True,
+            lang="snakemake",
+        )
+        starts = self.add_jobs([*(list(job["products"]) for job in settings["jobs"]), [MANIFEST]])
+        self.add_run(settings["origin"].get("files", []), starts)
         self.add_rest()
-        self.describe()
+        self.describe(settings["config_hash"])
 
-    def add(self, identifier: str, kind: str | list[str], **properties: Any) -> Entity:
-        entity = {"@id": identifier, "@type": kind}
-        entity |= {name: _refer(value) for name, value in properties.items()}
-        return self.entities.setdefault(identifier, entity)
+    def context(self, identifier: str, kind: str, **properties: Any) -> Entity:
+        """Return the contextual entity with an identifier; a new one is added."""
+        known = self.get(identifier)
+        facts = {name: _single(value) for name, value in properties.items()}
+        return known or self.add(ContextEntity(self, identifier, {"@type": kind, **facts}))
 
-    def code(self, path: Path, kind: list[str], number: str) -> Entity:
-        """Add a file that is run; its address is the one in the crate, as it has no other."""
-        entity = self.file(path, kind)
-        facts = {"version": number, "url": entity["@id"]}
-        for name, value in facts.items():
-            entity.setdefault(name, value)
-        return entity
-
-    def file(self, path: Path, kind: list[str] | None = None) -> Entity:
-        """Add a file under its path in the project; ``kind`` is for code."""
-        name = relative_to(path, self.project)
+    def file(self, name: str, kind: list[str] | str = "File") -> Entity:
+        """Return a file by its name in the project; a new one is added."""
         if name not in self.files:
-            self.files[name] = path
-            self.add(
-                name,
-                ["File", "SoftwareSourceCode", *kind] if kind else "File",
-                name=path.name,
-                sha256=file_hash(path),
-                contentSize=str(path.stat().st_size),
-                encodingFormat=guess_type(path.name)[0] or "application/octet-stream",
-            )
-        return self.entities[name]
+            path = self.project.source_folder(name) / name
+            self.files[name] = self.add_file(path, name, properties=_facts(path, kind))
+        return self.files[name]
 
-    def products(self, names: Any) -> list[Entity]:
-        return [self.file(self.root / name) for name in names]
+    def products(self, names: Iterable[str]) -> list[Entity]:
+        """Return files by their names under the root."""
+        root, folder = self.project.root, self.project.folder
+        return [self.file(relative_to(root / name, folder)) for name in names]
 
-    def add_jobs(self) -> None:
-        """Add a step for every rule, and for every job its action and what started it."""
-        jobs: dict[str, list[str]] = {}
-        for name, record in self.records.items():
-            stable = record["stable"]
-            key = json.dumps([stable["rule"], stable["wildcards"]], sort_keys=True)
-            jobs.setdefault(key, []).append(name)
-        self.starts: list[Entity] = []
-        tools: dict[str, Entity] = {}
-        steps: dict[str, Entity] = {}
-        for number, names in enumerate(jobs.values()):
+    def add_jobs(self, jobs: list[list[str]]) -> list[Entity]:
+        """Add jobs by their products, and a step for every rule; return what started the jobs."""
+        starts = []
+        for number, names in enumerate(jobs):
             stable = self.records[names[0]]["stable"]
-            rule = stable["rule"]
-            script, digest = self.project / stable["script"], stable["code"]["hash"][:12]
-            tool = self.code(script, ["SoftwareApplication"], digest)
-            tools[tool["@id"]] = tool
-            facts = {"name": rule, "position": str(len(steps)), "workExample": tool}
-            step = steps.setdefault(rule, self.add(f"Snakefile#{rule}", "HowToStep", **facts))
+            tool = self.file(stable["script"], TOOL)
+            tool["version"], tool["url"] = stable["code"]["hash"][:12], stable["script"]
+            facts = {"name": stable["rule"], "workExample": tool, "position": str(number)}
+            step = self.context(f"Snakefile#{stable['rule']}", "HowToStep", **facts)
             action = self.add_job(f"#job-{number}", names, tool)
-            name = f"start of {action['name']}"
-            facts = {"name": name, "instrument": step, "object": action}
-            self.starts.append(self.add(f"#start-{number}", "ControlAction", **facts))
-        self.workflow |= {
-            "step": _refer(list(steps.values())),
-            "hasPart": _refer(list(tools.values())),
-        }
+            facts = {"name": f"start of {action['name']}", "instrument": step, "object": action}
+            starts.append(self.context(f"#start-{number}", "ControlAction", **facts))
+        steps = self.get_by_type("HowToStep")
+        self.workflow["step"] = steps
+        self.workflow["hasPart"] = list(dict.fromkeys(step["workExample"] for step in steps))
+        return starts
 
     def add_job(self, identifier: str, names: list[str], tool: Entity) -> Entity:
-        record = self.records[names[0]]
-        stable = record["stable"]
-        given = self.products(stable["inputs"])
-        given += [self.file(self.project / name) for name in stable["sources"]]
+        """Add the action of one job, with the files and settings that it read."""
+        stable = self.records[names[0]]["stable"]
+        used = self.products(stable["inputs"]) + [self.file(name) for name in stable["sources"]]
         for name, value in {**stable["params"], **stable["wildcards"], **stable["notes"]}.items():
-            if name not in ("config", "origin", "spawn_keys"):
+            if name not in LEFT_OUT:
                 text = value if isinstance(value, str) else json.dumps(value)
                 key = f"{identifier}-{name}"
-                given.append(self.add(key, "PropertyValue", name=name, value=text))
-        return self.add(
-            identifier,
-            "CreateAction",
-            name=" ".join([stable["rule"], *stable["wildcards"].values()]),
-            description=f"Job of the rule {stable['rule']}",
-            agent=self.operator,
-            instrument=tool,
-            object=given,
-            result=self.products(names),
-            actionStatus=COMPLETED,
-            **_times([record]),
-        )
+                used.append(self.context(key, "PropertyValue", name=name, value=text))
+        facts = {
+            "name": " ".join([stable["rule"], *stable["wildcards"].values()]),
+            "description": f"Job of the rule {stable['rule']}",
+        }
+        return self.add_finished(identifier, names, instrument=tool, object=used, **facts)
 
-    def add_run(self) -> None:
+    def add_finished(self, identifier: str, names: Iterable[str], **facts: Any) -> Entity:
+        """Add the action that made some products."""
+        facts |= {"agent": self.operator, "actionStatus": COMPLETED, "result": self.products(names)}
+        facts |= _times(self.records[name] for name in names)
+        action = self.context(identifier, "CreateAction", **facts)
+        self.root_dataset.append_to("mentions", action)
+        return action
+
+    def add_run(self, config_files: list[str], starts: list[Entity]) -> None:
         """Add the run as a whole, its config, and the engine that organised it."""
-        named = self.manifest["origin"].get("files", [])
-        paths = [self.project / name for name in ("config/config.yaml", "config.yaml", *named)]
-        configs = [self.file(path) for path in dict.fromkeys(paths) if path.is_file()]
-        facts = {"name": "config", "additionalType": "File", "conformsTo": {"@id": PARAMETER}}
-        parameter = self.add("#config", "FormalParameter", **facts, workExample=configs)
+        names = dict.fromkeys(["config/config.yaml", "config.yaml", *config_files])
+        configs = [self.file(n) for n in names if (self.project.source_folder(n) / n).is_file()]
+        parameter = self.add_formal_parameter("config", "File", "#config")
+        parameter["workExample"] = _single(configs)
         for config in configs:
-            config["exampleOfWork"] = _refer(parameter)
-        run = self.add(
-            "#run",
-            "CreateAction",
-            name="run of the workflow",
-            description="All jobs of the workflow for one config",
-            agent=self.operator,
-            instrument=self.workflow,
-            object=configs,
-            result=self.products(self.records),
-            actionStatus=COMPLETED,
-            **_times(self.records.values()),
-        )
+            config["exampleOfWork"] = parameter
+        self.workflow["input"] = parameter
+        facts = {"name": "run of the workflow", "description": "All jobs for one config"}
+        used = {"instrument": self.workflow, "object": configs}
+        run = self.add_finished("#run", self.records, **facts, **used)
         libraries = self.records[MANIFEST]["stable"]["environment"]["libraries"]
         facts = {"name": "Snakemake", "url": "https://snakemake.github.io"}
         facts["softwareVersion"] = libraries.get("snakemake", "unknown")
-        engine = self.add("#snakemake", "SoftwareApplication", **facts)
+        engine = self.context(facts["url"], "SoftwareApplication", **facts)
         facts = {"name": "organisation of the run", "instrument": engine}
-        self.add("#organisation", "OrganizeAction", **facts, object=self.starts, result=run)
-        self.workflow["input"] = _refer(parameter)
-        actions = [e for e in self.entities.values() if e["@type"] == "CreateAction"]
-        self.dataset["mentions"] = _refer(actions)
+        self.context("#organisation", "OrganizeAction", **facts, object=starts, result=run)
 
     def add_rest(self) -> None:
         """Add the records, and the files of the project that are needed to run again."""
-        for name in self.records:
-            self.file(record_path(self.root, name))["about"] = _refer(self.file(self.root / name))
+        for name, product in zip(self.records, self.products(self.records), strict=True):
+            self.products([record_path("", name).as_posix()])[0]["about"] = product
         for pattern in PROJECT_FILES:
-            for path in sorted(self.project.glob(pattern)):
+            for path in sorted(self.project.home.glob(pattern)):
                 if path.is_file() and not BUILT & set(path.parts):
-                    self.file(path)
-        if "README.md" in self.entities:
-            self.entities["README.md"]["about"] = _refer(self.dataset)
+                    self.file(relative_to(path, self.project.home))
+        if "README.md" in self.files:
+            self.files["README.md"]["about"] = self.root_dataset
 
-    def describe(self) -> None:
-        """Fill in what describes the workflow and the crate."""
-        url = "https://snakemake.readthedocs.io"
-        language = self.add(LANGUAGE, "ComputerLanguage", name="Snakemake", url=url)
-        self.workflow |= {
-            "name": "From a config to figures, tables and claims",
-            "license": LICENSE,
-            "conformsTo": {"@id": WORKFLOW},
-            "programmingLanguage": _refer(language),
-        }
+    def describe(self, config_hash: str) -> None:
+        """Describe the workflow and the crate."""
+        terms = self.context(LICENSE, "CreativeWork", name="MIT License")
+        facts = {"name": "The ldpt authors", "url": "#authors"}
+        authors = self.context("#authors", "Organization", **facts)
         profiles = [
-            self.add(address, "CreativeWork", name=name, version=number)
+            self.context(address, "CreativeWork", name=name, version=number)
             for address, (name, number) in PROFILES.items()
         ]
-        self.dataset |= {
-            "name": f"Run of the workflow of ldpt ({self.manifest['config_hash'][:12]})",
+        workflow = {
+            "name": "From a config to figures, tables and claims",
+            "version": version("ldpt"),
+            "url": "Snakefile",
+            "license": terms,
+            "conformsTo": {"@id": WORKFLOW_PROFILE},
+        }
+        dataset = {
+            "name": f"Run of the workflow of ldpt ({config_hash[:12]})",
             "description": "Locally differentially private thresholding bandits: every figure, "
             "table and simulation of one run, with the code and config that made them.",
-            "author": _refer(self.authors),
-            "publisher": _refer(self.authors),
-            "license": _refer(self.add(LICENSE, "CreativeWork", name="MIT License")),
+            "author": authors,
+            "publisher": authors,
+            "license": terms,
             "datePublished": _times(self.records.values())["endTime"],
-            "conformsTo": _refer(profiles),
-            "mainEntity": _refer(self.workflow),
-            "hasPart": _refer([self.entities[name] for name in sorted(self.files)]),
+            "conformsTo": profiles,
         }
-
-    def metadata(self) -> str:
-        about: Entity = {"@id": METADATA, "@type": "CreativeWork", "about": {"@id": "./"}}
-        crates = [
-            "https://w3id.org/ro/crate/1.1",
-            "https://w3id.org/workflowhub/workflow-ro-crate/1.0",
-        ]
-        about["conformsTo"] = [{"@id": address} for address in crates]
-        content = {"@context": CONTEXT, "@graph": [about, *self.entities.values()]}
-        return json.dumps(content, indent=1)
+        for entity, facts in ((self.workflow, workflow), (self.root_dataset, dataset)):
+            for name, value in facts.items():
+                entity[name] = value
 
 
-def _refer(value: Any) -> Any:
-    """Return references to entities; a list of one thing as the thing (RO-Crate's convention)."""
-    if isinstance(value, list):
-        parts = [_refer(item) for item in value]
-        return parts[0] if len(parts) == 1 else parts
-    return {"@id": value["@id"]} if isinstance(value, dict) else value
+def _single(value: Any) -> Any:
+    """Return the only item of a list instead of the list, by RO-Crate's convention."""
+    return value[0] if isinstance(value, list) and len(value) == 1 else value
 
 
-def _whole(root: Path, name: str, entry: Mapping[str, str] | None) -> dict[str, Any]:
-    """Return the record of a product that is as the manifest says."""
-    path = record_path(root, name)
-    if not ((root / name).is_file() and path.is_file()):
-        raise ValueError(f"{root / name} or its record is missing: run `ldpt audit`")
-    record = read_record(path)
-    actual = {"sha256": file_hash(root / name), "record_hash": record["record_hash"]}
-    if actual["sha256"] != record["stable"]["sha256"] or (entry and actual != dict(entry)):
-        raise ValueError(f"{root / name} differs from its record or the manifest: run `ldpt audit`")
-    return record
+def _facts(path: Path, kind: list[str] | str) -> dict[str, Any]:
+    """Return the properties of a file."""
+    return {
+        "@type": kind,
+        "name": path.name,
+        "sha256": file_hash(path),
+        "contentSize": str(path.stat().st_size),
+        "encodingFormat": guess_type(path.name)[0] or "application/octet-stream",
+    }
 
 
-def _times(records: Any) -> dict[str, str]:
+def _times(records: Iterable[Record]) -> dict[str, str]:
     """Return when the first of some jobs began and the last one ended."""
-    starts, ends = [], []
+    times = []
     for record in records:
         start = datetime.fromisoformat(record["volatile"]["started"])
-        starts.append(start)
-        ends.append(start + timedelta(seconds=record["volatile"]["wall_seconds"]))
-    times = {"startTime": min(starts), "endTime": max(ends)}
-    return {name: time.isoformat(timespec="seconds") for name, time in times.items()}
+        times += [start, start + timedelta(seconds=record["volatile"]["wall_seconds"])]
+    ends = {"startTime": min(times), "endTime": max(times)}
+    return {name: time.isoformat(timespec="seconds") for name, time in ends.items()}

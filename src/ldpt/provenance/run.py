@@ -1,208 +1,190 @@
-"""One run as its records tell it, and in compact form for git: enough to trace and to compare.
+"""A run as a whole: its records, and the manifest that lists its jobs, numbers and claims.
 
-The compact file has the manifest, the job behind every product, and the numbers and claims that
-README and article show. It is read where the records of the run itself are not there.
+The manifest is in git: a clone is traced and compared by it where the records are not there. Its
+hash names the run.
 """
 
-import hashlib
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ldpt.io.files import read_whole
-from ldpt.io.json_values import read_json
+from ldpt.io.json_values import plain, read_json
 from ldpt.provenance.hashing import file_hash, stable_hash
-from ldpt.provenance.manifest import MANIFEST, manifest_text
 from ldpt.provenance.records import (
-    COMPACT,
-    FORMAT,
     RECORDS,
+    Record,
+    is_stable_part,
+    matching_record,
     products_under,
     read_record,
     record_path,
+    relative_to,
 )
 
-MAX_COMPACT = 10**7  # bytes
+FORMAT = 2  # of the manifest
+MANIFEST = "paper/run.json"
+MAX_MANIFEST = 10**8  # bytes
 NUMBERS, CLAIMS = "results/numbers.json", "results/claims.json"
-# Settings that a compact job leaves out: the manifest has the config; streams follow from names.
-LEFT_OUT = {"config", "origin", "spawn_keys"}
-
-
-@dataclass(frozen=True)
-class Product:
-    """A product and the job that made it."""
-
-    name: str
-    sha256: str
-    record_hash: str
-    rule: str
-    script: str
-    code: str  # hash
-    settings: dict[str, Any] = field(default_factory=dict)
-    wildcards: dict[str, str] = field(default_factory=dict)
-    notes: dict[str, Any] = field(default_factory=dict)
-    inputs: tuple[str, ...] = ()
-    sources: dict[str, str] = field(default_factory=dict)
-    made: dict[str, Any] = field(default_factory=dict)  # when, where, with which libraries
-    short_form: dict[str, str] = field(default_factory=dict)  # what figures carry inside
+# The part of a record that all products of a job share, without versions of libraries.
+JOB = ("rule", "script", "params", "wildcards", "inputs", "sources")
+# The part of a claim that a trace shows.
+SHOWN = ("id", "where", "verdict", "statement", "criterion", "decided_by", "file", "key")
 
 
 @dataclass(frozen=True)
 class Run:
-    """What is known about a run."""
+    """The contents of records or manifest; a record from the manifest lacks the volatile part."""
 
     root: Path
-    hash: str | None  # of its manifest
-    products: dict[str, Product]
-    numbers: dict[str, dict[str, Any]]
-    claims: dict[str, dict[str, Any]]  # by identifier
+    hash: str | None  # of the manifest
+    records: dict[str, Record]  # by product
+    numbers: dict[str, tuple[str, Any]]  # text and value by name
+    claims: dict[str, dict[str, str]]  # by identifier
+
+
+def find_root(root: Path | None = None, near: str | Path | None = None) -> Path:
+    """Return a root as it is, or the nearest folder with a run above a file or the current folder.
+
+    Without any run this is the current folder, for the caller to say what is missing in it.
+    """
+    if root is not None:
+        return root
+    starts = [Path(near).resolve().parent] if near and Path(near).is_file() else []
+    for start in (*starts, Path.cwd()):
+        for folder in (start, *start.parents):
+            if (folder / RECORDS).is_dir() or (folder / MANIFEST).is_file():
+                return folder
+    return Path()
+
+
+def reach(names: Iterable[str], neighbours: Callable[[str], Iterable[str]]) -> list[str]:
+    """Return everything that some names lead to in a graph, with the names themselves."""
+    reached = dict.fromkeys(names)
+    waiting = list(reached)
+    while waiting:
+        new = [name for name in neighbours(waiting.pop()) if name not in reached]
+        reached |= dict.fromkeys(new)
+        waiting += new
+    return list(reached)
 
 
 def read_run(root: Path | str) -> Run:
-    """Return a run from its records, or else from the compact file; ValueError without either."""
+    """Return a run from its records, or else from the manifest; ValueError without either."""
     root = Path(root)
-    if (root / RECORDS).is_dir():
-        return _recorded_run(root)
-    if (root / COMPACT).is_file():
-        return _compact_run(root)
-    raise ValueError(
-        f"no records under {root}: run the workflow first, or name its root with --root"
-    )
-
-
-def _recorded_run(root: Path) -> Run:
-    products = {}
+    path = root / MANIFEST
+    run_hash = file_hash(path) if path.is_file() else None
+    if not (root / RECORDS).is_dir():
+        if run_hash is None:
+            raise ValueError(
+                f"no records under {root}: run the workflow first, or name its root with --root"
+            )
+        content = read_manifest(root)
+        return Run(root, run_hash, listed_records(content), *_published(content))
+    records = {}
     for name in products_under(root):
         try:
-            record = read_record(record_path(root, name))
+            records[name] = read_record(record_path(root, name))
         except ValueError:
             continue  # left to the audit
-        made = {**record["volatile"], **record["stable"]["environment"]}
-        products[name] = _product(name, record["stable"], record["record_hash"], made)
-    run_hash = file_hash(root / MANIFEST) if (root / MANIFEST).is_file() else None
-    return Run(root, run_hash, products, _table(root / NUMBERS), _claims(_table(root / CLAIMS)))
+    return Run(root, run_hash, records, *_published(_results(root)))
 
 
-def _product(name: str, stable: Mapping[str, Any], record_hash: str, made: dict) -> Product:
-    from ldpt.provenance.job import short_form
-
-    return Product(
-        name,
-        stable["sha256"],
-        record_hash,
-        stable["rule"],
-        stable["script"],
-        stable["code"]["hash"],
-        _settings(stable["params"]),
-        stable["wildcards"],
-        _settings(stable["notes"]),
-        tuple(stable["inputs"]),
-        stable["sources"],
-        made,
-        short_form(stable),
-    )
+def _published(content: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return numbers by name and claims by identifier."""
+    try:
+        numbers = {row["name"]: (str(row["text"]), row["value"]) for row in content["numbers"]}
+        return numbers, {row["id"]: {k: str(row[k]) for k in SHOWN} for row in content["claims"]}
+    except (KeyError, TypeError) as error:
+        raise ValueError(
+            f"numbers or claims are not in the form that we write: {error!r}"
+        ) from error
 
 
-def _settings(values: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in values.items() if name not in LEFT_OUT}
-
-
-def _table(path: Path) -> dict[str, Any]:
-    content = read_json(read_whole(path)) if path.is_file() else {}
-    return content if isinstance(content, dict) else {}
-
-
-def _claims(content: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    return {row["id"]: row for row in content.get("claims", [])}
-
-
-# --- the compact form
-
-
-def compact(root: Path, manifest: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a finished run in compact form; ``manifest`` is its manifest's content."""
-    run = _recorded_run(root)
-    jobs: dict[str, dict[str, Any]] = {}
-    numbers = {}
-    for name in manifest["products"]:
-        product = run.products[name]
-        job = {
-            "rule": product.rule,
-            "script": product.script,
-            "code": product.code,
-            "settings": product.settings,
-            "wildcards": product.wildcards,
-            "notes": product.notes,
-            "inputs": list(product.inputs),
-            "sources": product.sources,
-            "short_form": product.short_form,
-        }
-        key = stable_hash(job)
-        numbers[name] = list(jobs).index(key) if key in jobs else len(jobs)
-        jobs[key] = job
+def _results(root: Path) -> dict[str, Any]:
+    """Return the published numbers and claims of a run, as far as they exist."""
+    numbers, claims = _read_object(root / NUMBERS), _read_object(root / CLAIMS).get("claims", [])
     return {
-        "format": FORMAT,
-        "run": hashlib.sha256(manifest_text(manifest).encode()).hexdigest(),
-        "manifest": dict(manifest),
-        "job_of": numbers,
-        "jobs": list(jobs.values()),
-        "numbers": run.numbers,
-        "claims": _table(root / CLAIMS),
+        "numbers": [{"name": name, **number} for name, number in numbers.items()],
+        "claims": [{name: claim.get(name, "") for name in SHOWN} for claim in claims],
     }
 
 
-def compact_text(content: Mapping[str, Any]) -> str:
-    """Return the compact form as text with one line per entry, so that git shows what changed."""
-    lines = []
+def _read_object(path: Path) -> dict[str, Any]:
+    content = read_json(read_whole(path)) if path.is_file() else None
+    return content if isinstance(content, dict) else {}
+
+
+# --- the manifest
+
+
+def manifest(
+    root: Path, products: Iterable[str], config: Mapping[str, Any], origin: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return the jobs behind some products, with the hashes of every product and its record."""
+    records: dict[str, Record] = {}
+
+    def inputs(name: str) -> Iterable[str]:
+        records[name] = matching_record(root, name)
+        return records[name]["stable"]["inputs"]
+
+    jobs: dict[str, dict[str, Any]] = {}
+    for name in sorted(reach([relative_to(path, root) for path in products], inputs)):
+        stable = records[name]["stable"]
+        job = {field: stable[field] for field in JOB} | {"code": stable["code"]["hash"]}
+        job["notes"] = {key: note for key, note in stable["notes"].items() if key != "spawn_keys"}
+        listed = jobs.setdefault(stable_hash(job), job | {"products": {}})
+        hashes = {"sha256": stable["sha256"], "record_hash": records[name]["record_hash"]}
+        listed["products"][name] = hashes
+    return {
+        "format": FORMAT,
+        "config_hash": stable_hash(config),
+        "config": plain(config),
+        "origin": plain(origin),
+        "jobs": list(jobs.values()),
+        **_results(root),
+    }
+
+
+def manifest_text(content: Mapping[str, Any]) -> str:
+    """Return a manifest as JSON with one line per job, number and claim, for the diffs of git."""
+    parts = []
     for name, part in content.items():
-        if (
-            isinstance(part, dict)
-            and part
-            and all(isinstance(v, (dict, list)) for v in part.values())
-        ):
-            rows = [f"  {json.dumps(key)}: {_line(value)}" for key, value in part.items()]
-            text = "{\n" + ",\n".join(rows) + "\n }"
-        elif isinstance(part, list):
-            text = "[\n" + ",\n".join(f"  {_line(value)}" for value in part) + "\n ]"
-        else:
-            text = _line(part)
-        lines.append(f" {json.dumps(name)}: {text}")
-    return "{\n" + ",\n".join(lines) + "\n}\n"
+        rows = [_line(row) for row in part] if isinstance(part, list) else []
+        text = "[\n" + ",\n".join(rows) + "\n]" if rows else _line(part)
+        parts.append(f"{_line(name)}:{text}")
+    return "{\n" + ",\n".join(parts) + "\n}\n"
 
 
 def _line(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-def read_compact(root: Path) -> dict[str, Any]:
-    """Read the compact file of a run; ValueError when it was changed or cut."""
-    path = root / COMPACT
-    content = read_json(read_whole(path, MAX_COMPACT))
+def read_manifest(root: Path) -> dict[str, Any]:
+    """Read the manifest of a run; ValueError when it is not in the form that we write."""
+    content = read_json(read_whole(root / MANIFEST, MAX_MANIFEST))
     try:
-        whole = (
-            content["run"]
-            == hashlib.sha256(manifest_text(content["manifest"]).encode()).hexdigest()
-        )
-        products = content["manifest"]["products"]
-        whole = whole and content["job_of"].keys() == products.keys()
-        _ = [content["jobs"][number] for number in content["job_of"].values()]
-    except (KeyError, TypeError, AttributeError, IndexError):
-        whole = False
-    if not whole:
-        raise ValueError(f"{path} does not hold a run, or was changed")
+        records = listed_records(content).values()
+        valid = content["format"] == FORMAT
+        valid &= isinstance(content["config"], dict) and isinstance(content["origin"], dict)
+        valid &= all(is_stable_part(record["stable"]) for record in records)
+    except (KeyError, TypeError, AttributeError):
+        valid = False
+    if not valid:
+        raise ValueError(f"{root / MANIFEST} is not a manifest of format {FORMAT}")
     return content
 
 
-def _compact_run(root: Path) -> Run:
-    content = read_compact(root)
-    products = {}
-    for name, entry in content["manifest"]["products"].items():
-        job = content["jobs"][content["job_of"][name]]
-        products[name] = Product(name=name, **entry, **{**job, "inputs": tuple(job["inputs"])})
-    claims = _claims(content["claims"])
-    return Run(root, content["run"], products, content["numbers"], claims)
-
-
-__all__ = ["COMPACT", "Product", "Run", "compact", "compact_text", "read_compact", "read_run"]
+def listed_records(content: Mapping[str, Any]) -> dict[str, Record]:
+    """Return the records of all products that a manifest lists, as far as it holds them."""
+    records = {}
+    for job in content["jobs"]:
+        shared = {**job, "format": FORMAT, "code": {"hash": job["code"], "parts": {}}}
+        shared["environment"] = {"libraries": {}}
+        for name, hashes in job["products"].items():
+            stable = shared | {"product": name, "sha256": hashes["sha256"]}
+            record_hash = str(hashes["record_hash"])
+            records[name] = {"stable": stable, "record_hash": record_hash, "volatile": {}}
+    return records

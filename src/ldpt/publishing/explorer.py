@@ -45,8 +45,19 @@ def page_data(
     return {
         "rho": rho,
         "priorGap": prior_gap,
-        "radii": _radii(),
-        "policies": _policies(),
+        "radii": [
+            {
+                "name": name,
+                "label": style.label(name),
+                "valid": kind.valid,
+                "family": FAMILIES[kind.family],
+                "factor": None if math.isnan(kind.factor) else kind.factor,  # the problem decides
+            }
+            for name, kind in KINDS.items()
+        ],
+        "policies": [
+            vars(POLICIES[name]) | {"label": style.label(name)} for name in INDEX_POLICIES
+        ],
         "palette": {name: style.colour(name) for name in RADII},
         "darkPalette": {name: style.method(name).dark_colour for name in RADII},
         "policy": DEFAULT_POLICY,
@@ -62,35 +73,7 @@ def render(sources: Path, data: dict[str, Any]) -> str:
     """Return the page with its style, its scripts and its data inside."""
     # A closing tag inside the data would end the script element that holds it.
     text = json.dumps(data, separators=(",", ":"), allow_nan=False).replace("</", "<\\/")
-    return pages.render(sources, data=Markup(text), scripts=SCRIPTS)
-
-
-def _policies() -> list[dict[str, Any]]:
-    """Return the index policies."""
-    return [
-        {
-            "name": name,
-            "label": style.label(name),
-            "log_weight": POLICIES[name].log_weight,
-            "clipped": POLICIES[name].clipped,
-            "standardised": POLICIES[name].standardised,
-        }
-        for name in INDEX_POLICIES
-    ]
-
-
-def _radii() -> list[dict[str, Any]]:
-    """Return the table of radii; a factor that the problem decides is null."""
-    return [
-        {
-            "name": name,
-            "label": style.label(name),
-            "valid": kind.valid,
-            "family": FAMILIES[kind.family],
-            "factor": None if math.isnan(kind.factor) else kind.factor,
-        }
-        for name, kind in KINDS.items()
-    ]
+    return pages.render(sources, {}, data=Markup(text), scripts=SCRIPTS)
 
 
 def _rows(table: pd.DataFrame, columns: Sequence[str]) -> list[dict[str, Any]]:

@@ -1,5 +1,6 @@
 """Fill the self-contained pages, explorer and verdicts, by Jinja2."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ from markupsafe import Markup
 from ldpt import text
 
 
-def render(folder: Path, **context: Any) -> str:
+def render(folder: Path, filters: Mapping[str, Any], **context: Any) -> str:
     """Return ``page.html`` of a folder filled with ``context``.
 
     In the template ``file("NAME")`` inserts a file of the folder unchanged, and the filter
@@ -22,6 +23,6 @@ def render(folder: Path, **context: Any) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["formulas"] = lambda words: Markup(text.as_html(words))
+    environment.filters |= {"formulas": lambda words: Markup(text.as_html(words)), **filters}
     environment.globals["file"] = lambda name: Markup((folder / name).read_text(encoding="utf-8"))
     return environment.get_template("page.html").render(context)

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable, Mapping
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -72,13 +73,8 @@ def compact_means(means: tuple[float, ...]) -> str:
     >>> compact_means((0.1, 0.1, 0.45))
     '0.1 ×2, 0.45'
     """
-    runs: list[list[Any]] = []
-    for mean in means:
-        if runs and runs[-1][0] == mean:
-            runs[-1][1] += 1
-        else:
-            runs.append([mean, 1])
-    return ", ".join(f"{m:.4g} ×{n}" if n > 1 else f"{m:.4g}" for m, n in runs)
+    counts = [(f"{mean:.4g}", len(list(equal))) for mean, equal in groupby(means)]
+    return ", ".join(f"{mean} ×{n}" if n > 1 else mean for mean, n in counts)
 
 
 CLAIM_COLUMNS = {
@@ -100,20 +96,14 @@ CLAIM_COLUMNS = {
 def claims(verdicts: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
     """Return one row per claim, every cell a text; ``CLAIM_COLUMNS`` explains the columns."""
     rows = [
-        (
-            v["id"],
-            v["level"],
-            v["root"],
-            v["where"],
-            v["statement"],
-            v["verdict"],
-            v["basis"],
-            shown_value(v["number"]),
-            "" if v["number"] is None else v["meaning"],
-            shown_value(v["cases"]),
-            shown_value(v["adjusted_p"]),
-            v["amendment"] or v["reason"],
-        )
+        {
+            **v,
+            "number": shown_value(v["number"]),
+            "what the number is": v["meaning"],
+            "cases": shown_value(v["cases"]),
+            "adjusted p": shown_value(v["adjusted_p"]),
+            "amendment or reason": v["amendment"] or v["reason"],
+        }
         for v in verdicts
     ]
     return pd.DataFrame(rows, columns=list(CLAIM_COLUMNS), dtype=str)

@@ -8,10 +8,10 @@ the least
 
     T  sum_j KL(y_j, mu_{j,eps}) D(y_j)^-2 / sum_j D(y_j)^-2
 
-over the means that the arms show: arm k misleads early and is left alone, the others pretend to be
+over the means that the arms show: arm k is wrong early and is no longer pulled, the others look
 harder than they are and use up the budget. Given the value of the ratio its terms are minimised
 arm by arm (Dinkelbach's method). One thing is cheaper still: the level reaches arm k again only
-just before the end, and while it is pulled back towards its true side it uses up pulls for nothing.
+just before the end, and its pulls back towards its true side are wasted.
 Or it crosses from its right side at the end. Hence a second stage, which begins when a part of the
 budget is left.
 
@@ -40,6 +40,8 @@ from ldpt.rare.kernels import budget_log_weights, confidence_log_weights
 from ldpt.rare.paths import WaysToErr, ways_to_err_by_budget, ways_to_err_by_confidence
 from ldpt.rare.proposal import build_proposal
 from ldpt.simulate import NO_LIMIT, stream
+
+__all__ = ["Estimate", "fixed_budget_error", "fixed_confidence_error"]
 
 SECOND_STAGES = (0.6, 0.5, 0.4, 0.32, 0.26, 0.21, 0.17, 0.13, 0.1, 0.07, 0.045, 0.025, 0.01, 0.0)
 TILTED = 0.7  # chance that an arm that need not err is tilted; bounds its likelihood ratio
@@ -208,7 +210,7 @@ def fixed_confidence_error(
 
 
 def budget_rate(instance: Instance, epsilon: float) -> float:
-    """The cheapest way to err in Algorithm 1 in nats per pull: -log(error) / T as T grows.
+    """Return the cost of the cheapest error of Algorithm 1: -log(error) / T as T grows.
 
     Times H_eps it stands beside the 1/4 of Theorem 3.1.
 
@@ -254,8 +256,9 @@ def exponent(estimate: Estimate, scaled_budget: float) -> dict[str, float]:
 
 
 def reference_exponents(instance: Instance, epsilon: float) -> list[dict[str, str | float]]:
-    """What the measured exponent stands beside: its limit, and the factor of -T / H_eps in every
-    bound (Theorems 3.1, 3.2).
+    """Return the limit of the measured exponent, and the factor of -T / H_eps in every bound.
+
+    The bounds are those of Theorems 3.1 and 3.2.
 
     Lower bounds say of the worst of their environments that its error falls no faster.
 
@@ -292,7 +295,7 @@ def _proved_exponent(instance: Instance) -> float:
 
 
 def _stage_ends(instance: Instance, budget: int) -> np.ndarray:
-    """Pulls at which a second stage may begin; the last is the budget itself."""
+    """Return the pulls at which a second stage may begin; the last is the budget itself."""
     ends = np.rint(budget * (1 - np.array(SECOND_STAGES))).astype(np.int64)
     return np.unique(np.maximum(ends, instance.n_arms))
 

@@ -13,9 +13,11 @@ import numpy as np
 
 from ldpt.engines.boundaries import Arms
 from ldpt.engines.fast_budget import BudgetState, advance, new_state, restart
-from ldpt.engines.fast_confidence import new_workspace, run_to_decision
+from ldpt.engines.fast_confidence import new_state as new_confidence_state
+from ldpt.engines.fast_confidence import run_to_decision
 from ldpt.engines.indices import Judge, is_loss
 from ldpt.engines.jit import borrowing, compiled
+from ldpt.engines.pull_order import new_groups
 from ldpt.engines.sources import Source, draw_sum
 from ldpt.policies import IndexRule
 from ldpt.radii import Boundary
@@ -73,18 +75,17 @@ def confidence_log_weights(
     above: np.ndarray,
 ) -> np.ndarray:  # fmt: skip
     """Log weight of each run of Algorithm 2, -inf where its answer is right."""
-    pulls = np.zeros((1, above.size), np.int64)
-    sums = np.zeros((1, above.size), np.int64)
-    n, s, drawn = pulls[0], sums[0], Arms(np.empty(above.size), truth.tau)
-    workspace = new_workspace(above.size)
+    drawn = Arms(np.empty(above.size), truth.tau)
+    state, groups = new_confidence_state(above.size), new_groups(above.size)
+    n, s = state.pulls.reshape((1, above.size)), state.sums.reshape((1, above.size))
     log_weights = np.full(proposal.counts.sum(), -np.inf)
     r = 0
     for c in range(proposal.arms.size):
         for _ in range(proposal.counts[c, 0]):
             draw_means(rng, proposal.means[c], proposal.chance[c], truth.means, drawn.means)
-            run_to_decision(rng, drawn, edge, max_pulls, workspace, n, s)
-            if np.any((s - n * truth.tau >= 0) != above):
-                log_weights[r] = -log_ratio(pulls, sums, proposal)
+            run_to_decision(rng, drawn, edge, max_pulls, state, groups)
+            if np.any((s[0] - n[0] * truth.tau >= 0) != above):
+                log_weights[r] = -log_ratio(n, s, proposal)
             r += 1
     return log_weights
 
@@ -104,7 +105,7 @@ def run_in_stages(
     source: Source, stages: np.ndarray, switch: int, rule: IndexRule, ends: np.ndarray,
     state: BudgetState, pulls: np.ndarray, sums: np.ndarray,
 ) -> None:  # fmt: skip
-    """An index policy with the means stages[0] to the end of stage ``switch``, then stages[1].
+    """Run an index policy with means stages[0] up to stage ``switch``, then stages[1].
 
     Row m of ``pulls`` and ``sums`` is the state after ends[m] pulls; there the engine forgets what
     it knows of later responses.
@@ -153,7 +154,7 @@ def log_ratio(n: np.ndarray, s: np.ndarray, proposal: Proposal) -> float:
 def log_ratio_of_others(
     n: np.ndarray, s: np.ndarray, c: int, proposal: Proposal, held: np.ndarray, tilts: np.ndarray
 ) -> float:
-    """The part of the arms that need not err: each tilted or not, on its own.
+    """Return the factor of the arms that need not err, each tilted or not.
 
     tilts[j] is the part of arm j in environment held[j]; in the next one it often has the same
     mean, and so the same part.

@@ -99,7 +99,7 @@ def ways_to_err_by_confidence(
 ) -> WaysToErr:
     """For each arm and each mean it may show: where that path leaves Algorithm 2's boundary.
 
-    The boundary grows with log t, so it pays a little if the other arms are in a hurry, that is,
+    The boundary grows with log t, so it helps slightly if the other arms stop early, that is,
     show larger gaps than they have. One stage.
     """
     edge = radius.at(instance.n_arms, delta, instance.threshold, epsilon)
@@ -175,7 +175,7 @@ def _squared_distance(
 def _cheapest_others(
     divergence: np.ndarray, squared: np.ndarray, own: float, own_squared: float
 ) -> tuple[float, np.ndarray]:
-    """The least rate, and where on their grids the other arms reach it (Dinkelbach's method).
+    """Return the least rate, and where the other arms reach it (Dinkelbach's method).
 
     Given a rate r each arm minimises (KL - r) / D^2 on its own; the ratio at those points is a
     lower rate, until it is the least.
@@ -193,7 +193,7 @@ def _cheapest_others(
 
 
 def _exit_pulls(distances: np.ndarray, edge: Boundary, rest: float) -> np.ndarray:
-    """Pulls after which arms whose mean minus the threshold is this are decided.
+    """Return the pulls after which arms with these distances from the threshold are decided.
 
     ``rest`` counts the pulls of further arms, which enter the boundary through log t.
     """

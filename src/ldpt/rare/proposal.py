@@ -13,13 +13,13 @@ CUT = 15.0  # nats beyond the cheapest way at which an environment is left out
 def build_proposal(ways: WaysToErr, truth: np.ndarray, tilted: float, replicates: int) -> Proposal:
     """Ways weighted by half their excess cost, some evenly, and a few runs in the true environment.
 
-    Half: too many runs for a dear way cost little, too few make heavy weights. The other arms are
-    tilted with probability ``tilted``, which bounds their likelihood ratios.
+    Half: oversampling unlikely paths costs little, undersampling gives large weights. The other
+    arms are tilted with probability ``tilted``, which bounds their likelihood ratios.
     """
     excess = ways.costs - ways.costs.min()
-    kept = excess < CUT
-    tempered = np.where(kept, np.exp(-np.minimum(excess, CUT) / 2), 0.0)
-    weights = (1 - EVEN) * tempered / tempered.sum() + EVEN * kept / kept.sum()
+    likely = excess < CUT
+    tempered = np.where(likely, np.exp(-np.minimum(excess, CUT) / 2), 0.0)
+    weights = (1 - EVEN) * tempered / tempered.sum() + EVEN * likely / likely.sum()
     nominal = np.zeros((1, weights.shape[1]))
     nominal[0, -1] = NOMINAL
     counts = _allocate(np.vstack([(1 - NOMINAL) * weights, nominal]), replicates)

@@ -10,6 +10,7 @@ measures single nanoseconds is outside the guarantee.
 """
 
 import math
+import os
 import secrets
 import threading
 import warnings
@@ -18,13 +19,12 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from ldpt.checks import MAX_COUNT, check_epsilon, check_whole
+from ldpt.checks import LARGE_EPSILON, MAX_COUNT, check_epsilon, check_whole
 from ldpt.study.messages import Response, Ticket, check_study, is_count
 
 __all__ = ["PrivateDevice"]
 
 REWARD_BITS = 1074  # every float in [0, 1] is a whole multiple of 2^-1074
-MOST_EPSILON = 10.0  # of all answers together; beyond, a warning
 
 
 class PrivateDevice:
@@ -71,12 +71,13 @@ class PrivateDevice:
         epsilon = check_epsilon(epsilon)
         if math.isinf(epsilon):
             raise ValueError(f"epsilon of a device must be finite, got {epsilon}")
-        self.epsilon = epsilon
-        self.study = check_study(study)
+        self._epsilon = epsilon
+        self._study = check_study(study)
         self._answers = check_whole("answers", answers, 1, MAX_COUNT)
         self._left = self._answers
+        self._process = os.getpid()
         self._lock = threading.Lock()
-        if epsilon * self._answers > MOST_EPSILON:
+        if epsilon * self._answers > LARGE_EPSILON:
             _warn_of_weak_privacy(epsilon, self._answers)
         self._truth, self._randomise = _certified_randomised_response(epsilon)
 
@@ -86,14 +87,18 @@ class PrivateDevice:
             f"answers={self._answers}), {self.answers_left} left"
         )
 
-    def __reduce__(self) -> NoReturn:
+    def __reduce_ex__(self, protocol: object) -> NoReturn:
         raise TypeError("a device cannot be copied or pickled: its copy would answer again")
 
-    def __copy__(self) -> NoReturn:
-        self.__reduce__()
+    @property
+    def epsilon(self) -> float:
+        """Privacy level of one answer."""
+        return self._epsilon
 
-    def __deepcopy__(self, memo: object) -> NoReturn:
-        self.__reduce__()
+    @property
+    def study(self) -> str:
+        """The study for which the person answers."""
+        return self._study
 
     @property
     def answers_left(self) -> int:
@@ -150,6 +155,8 @@ class PrivateDevice:
             Neither spends an answer; a draw that fails does.
         """
         reward = _check_reward(reward)
+        if os.getpid() != self._process:
+            raise ValueError("a device answers only in the process that created it")
         with self._lock:  # count first: several threads must not share an answer
             if self._left == 0:
                 raise ValueError(
@@ -193,8 +200,7 @@ def _warn_of_weak_privacy(epsilon: float, answers: int) -> None:
         reason = f"{answers} answers spend {epsilon * answers:g} in total"
     warnings.warn(
         f"epsilon = {epsilon:g} protects nobody here: {reason}; keep the total below "
-        f"{MOST_EPSILON:g}",
-        UserWarning,
+        f"{LARGE_EPSILON:g}",
         stacklevel=3,
     )
 

@@ -8,7 +8,7 @@ tickets must reach their people over a channel that others cannot read.
 import hashlib
 import hmac
 import json
-import string
+import re
 from dataclasses import asdict, dataclass, field
 from typing import Any, Self
 
@@ -17,7 +17,7 @@ from ldpt.io.json_values import read_json
 
 __all__ = ["Response", "Ticket"]
 
-TOKEN_DIGITS = 32  # hexadecimal: 128 bits
+TOKEN = re.compile("[0-9a-f]{32}")  # 128 bits
 MAX_STUDY_NAME = 200  # characters
 MAX_MESSAGE = 4096  # characters; the longest study name fits, escaped
 
@@ -139,8 +139,7 @@ class Response(_Message):
             raise ValueError("the bit of a response is 0 or 1; the value is not shown")
         if type(self.epsilon) not in (int, float) or not 0 < self.epsilon <= MAX_FLOAT:
             raise ValueError("the epsilon of a response is a positive, finite number")
-        if not isinstance(self.study, str) or len(self.study) > MAX_STUDY_NAME:
-            raise ValueError(f"the study of a response has at most {MAX_STUDY_NAME} characters")
+        check_study(self.study)
         if not (self.number is None or is_count(self.number)):
             raise ValueError("the number of a response is a whole number 0..2^53, or None")
         _check_token("response", self.token)
@@ -149,7 +148,7 @@ class Response(_Message):
 def token_of(secret: str, arm: int, number: int) -> str:
     """Return the token of a request, computed from the study's secret."""
     digest = hmac.new(secret.encode(), f"{arm}:{number}".encode(), hashlib.sha256)
-    return digest.hexdigest()[:TOKEN_DIGITS]
+    return digest.hexdigest()[:32]
 
 
 def is_count(value: object) -> bool:
@@ -157,23 +156,13 @@ def is_count(value: object) -> bool:
     return type(value) is int and 0 <= value <= MAX_COUNT
 
 
-def is_token(value: object) -> bool:
-    """Return whether this could be a token."""
-    digits = set(string.digits + "abcdef")
-    return isinstance(value, str) and len(value) == TOKEN_DIGITS and set(value) <= digits
-
-
 def _check_token(kind: str, token: object) -> None:
-    if not (token is None or is_token(token)):
-        raise ValueError(
-            f"the token of a {kind} has {TOKEN_DIGITS} lower-case hexadecimal digits, or is None"
-        )
+    if token is not None and not (isinstance(token, str) and TOKEN.fullmatch(token)):
+        raise ValueError(f"the token of a {kind} has 32 lower-case hexadecimal digits, or is None")
 
 
 def check_study(study: object) -> str:
     """Return the name of a study: text of at most 200 characters."""
-    if not isinstance(study, str):
-        raise ValueError(f"study must be a name, got a {type(study).__name__}")
-    if len(study) > MAX_STUDY_NAME:
-        raise ValueError(f"study must have at most {MAX_STUDY_NAME} characters, got {len(study)}")
+    if not isinstance(study, str) or len(study) > MAX_STUDY_NAME:
+        raise ValueError(f"study must be a name of at most {MAX_STUDY_NAME} characters")
     return study

@@ -1,48 +1,48 @@
-"""What a private study will cost before it starts: the tables behind ``ldpt plan``.
+"""Predict the cost of a private study: the tables behind ``ldpt plan``.
 
 A pull is one answer of one person. A person who gives M answers shares epsilon among them: by
 composition each answer is epsilon / M private, which costs more answers than it saves people.
+
+A radius of Algorithm 2 costs its mean stopping time. A policy with a fixed number of answers costs
+the smallest budget at which its simulated error probability is at most delta.
 """
 
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
+from ldpt import simulate, summarise
 from ldpt.bounds import fixed_confidence_lower
 from ldpt.checks import check_delta, check_epsilon, check_whole
 from ldpt.instances import Instance
 from ldpt.limits import MAX_PULLS, require_affordable
-from ldpt.policies import DEFAULT_POLICY
-from ldpt.privacy import shrinkage
+from ldpt.policies import DEFAULT_POLICY, INDEX_POLICIES
 from ldpt.radii import DEFAULT_RADIUS, RADII, VALID_RADII, Radius
-from ldpt.study.plan_cost import (
-    BUDGET_METHODS,
-    MAX_RUNS,
-    MIN_ERRORS,
-    Simulation,
-    error_curve,
-    pulls_needed,
-    require_finite_complexity,
-    smallest_epsilon,
-)
 
-METHODS = (*BUDGET_METHODS, *RADII)
+__all__ = ["Cost", "People", "Plan", "Request", "make_plan", "pulls_needed", "smallest_epsilon"]
+
+METHODS = (*INDEX_POLICIES, *RADII)
 DEFAULT_METHODS = (DEFAULT_RADIUS, DEFAULT_POLICY)
-GUARANTEED = VALID_RADII  # wrong with probability at most delta, by proof
 DEFAULT_EPSILONS = (0.25, 0.5, 1.0, 2.0, 4.0)
 DEFAULT_REPLICATES = 400
 GAP_FACTORS = (0.5, 0.75, 1.0, 1.5)  # true gaps divided by guessed ones
+MIN_ERRORS = 100  # expected at error delta, so that the crossing of delta can be seen
+MAX_RUNS = 100_000  # of one error curve
+GRID = 20  # budgets of one error curve
+STEP = 1.05  # ratio of neighbouring budgets at which the search for one ends
+MAX_STEPS = 12  # of the search for epsilon
 COST_HINT = f"; --budget N without --delta, with --method {DEFAULT_POLICY}, plans for N answers"
 
-Progress = Callable[[str], None]  # called with what is about to be simulated
+Progress = Callable[[str], None]  # called with the next simulation in words
 
 
 @dataclass(frozen=True)
 class People:
-    """How answers become people.
+    """Convert answers to people.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ class People:
 
 @dataclass(frozen=True)
 class Request:
-    """What is to be planned.
+    """State what to plan.
 
     Parameters
     ----------
@@ -107,64 +107,53 @@ class Request:
     def __post_init__(self) -> None:
         if self.delta is None and self.budget is None:
             raise ValueError("a plan needs --delta, --budget, or both")
-        for method in self.methods:
-            if list(self.methods).count(method) > 1:
-                raise ValueError(f"--method must name each method once, got {method!r} twice")
+        if len(set(self.methods)) < len(self.methods):
+            raise ValueError(f"--method must name each method once, got {' '.join(self.methods)}")
         for epsilon in self.epsilons:
             check_epsilon(epsilon)
-        if self.delta is not None:
-            self._check_delta(check_delta(self.delta))
         if self.budget is not None:
-            self._check_budget(self.budget)
-
-    def _check_delta(self, delta: float) -> None:
-        """Refuse arms at the threshold, and simulations that would not end."""
-        stopping = [method for method in self.methods if method in RADII]
-        hopeless = np.flatnonzero(self.instance.strict.gaps == 0)
-        if hopeless.size and stopping:
-            hint = f": use --method {DEFAULT_POLICY}"
-            if not self.instance.tolerance > 0:
-                hint += " and a tolerance above 0, within which either answer is right"
+            check_whole("--budget", self.budget, 2 * self.instance.n_arms, MAX_PULLS)
+        if self.delta is None and not self.budget_methods:
             raise ValueError(
-                f"arm {hopeless[0]} lies exactly at the threshold, where {stopping[0]} never "
-                f"stops{hint}"
+                f"--budget without --delta is planned for {', '.join(INDEX_POLICIES)}, "
+                f"got {', '.join(self.methods)}"
             )
+        stopping = [method for method in self.methods if method in RADII]
+        problem = self.instance.strict if self.delta and stopping else self.instance
+        if not np.all(problem.gaps > 0):
+            raise ValueError(
+                f"instance {self.instance.name!r} has an arm exactly at the threshold: plan it "
+                f"with --method {DEFAULT_POLICY} and a tolerance above 0, within which either "
+                "verdict is right"
+            )
+        if self.delta is not None:
+            self._require_affordable(check_delta(self.delta), stopping)
+
+    def _require_affordable(self, delta: float, stopping: Sequence[str]) -> None:
+        """Refuse simulations that would not end."""
         lowest, focus = self.per_answer(self.levels[0]), self.per_answer(self.focus)
         narrow = scaled_gaps(self.instance, min(GAP_FACTORS))
         for method in stopping:
             require_affordable(self.instance, lowest, delta, Radius(method), COST_HINT)
             require_affordable(narrow, focus, delta, Radius(method), COST_HINT)
-        if self.budget_methods:
-            self._check_fixed_numbers(delta, lowest)
-
-    def _check_fixed_numbers(self, delta: float, epsilon: float) -> None:
-        require_finite_complexity(self.instance)
-        least = self.instance.complexity(epsilon)
+        if not self.budget_methods:
+            return
+        least = self.instance.complexity(lowest)
         if least > MAX_PULLS:
             raise ValueError(
                 f"instance {self.instance.name!r} at epsilon {self.levels[0]:g} takes at least "
                 f"{least:.1e} answers, more than {MAX_PULLS:.0e}{COST_HINT}"
             )
-        if MIN_ERRORS / delta > MAX_RUNS:
+        if self.error_runs > MAX_RUNS:
             raise ValueError(
                 f"delta = {delta:g} is too small to simulate {self.budget_methods[0]} "
                 f"(at least {MIN_ERRORS / MAX_RUNS:g}): use --method {DEFAULT_RADIUS}"
             )
 
-    def _check_budget(self, budget: int) -> None:
-        check_whole("--budget", budget, 2 * self.instance.n_arms, MAX_PULLS)
-        if self.delta is None and not self.budget_methods:
-            raise ValueError(
-                f"--budget without --delta is planned for {', '.join(BUDGET_METHODS)}, "
-                f"got {', '.join(self.methods)}"
-            )
-        if self.budget_methods:
-            require_finite_complexity(self.instance)
-
     @property
     def budget_methods(self) -> list[str]:
         """Return the methods with a fixed number of answers."""
-        return [method for method in self.methods if method in BUDGET_METHODS]
+        return [method for method in self.methods if method not in RADII]
 
     @property
     def levels(self) -> list[float]:
@@ -173,34 +162,30 @@ class Request:
 
     @property
     def focus(self) -> float:
-        """Return the privacy level of what is shown for one only: the middle one."""
+        """Return the privacy level of the recommendation: the middle one."""
         private = self.levels[:-1] or self.levels
         return private[len(private) // 2]
+
+    @property
+    def error_runs(self) -> int:
+        """Return the number of runs from which an error probability is estimated."""
+        least = math.ceil(MIN_ERRORS / self.delta) if self.delta else 0
+        return max(self.replicates, least)
 
     def per_answer(self, epsilon: float) -> float:
         """Return the privacy of one answer of a person who shares epsilon among several."""
         return epsilon / self.people.answers
 
-    def simulation(self, instance: Instance | None = None) -> Simulation:
-        """Return how costs are simulated, on this problem or on another."""
-        problem = instance or self.instance
-        return Simulation(problem, self.delta or 0.0, self.replicates, self.seed)
-
 
 @dataclass(frozen=True)
 class Plan:
-    """The tables of a plan; one that was not requested is empty."""
+    """Hold the tables of a plan; those that were not requested are empty."""
 
     request: Request
     cost: pd.DataFrame
     error: pd.DataFrame
     smallest: pd.DataFrame
     wrong_means: pd.DataFrame
-
-    def cost_of(self, method: str, epsilon: float) -> pd.Series:
-        """Return the row of the cost table for one method and privacy level."""
-        table = self.cost
-        return table[(table["method"] == method) & (table["epsilon"] == epsilon)].iloc[0]
 
 
 def make_plan(request: Request, progress: Progress | None = None) -> Plan:
@@ -228,70 +213,118 @@ def make_plan(request: Request, progress: Progress | None = None) -> Plan:
     say = progress or (lambda task: None)
     cost = error = smallest = wrong = pd.DataFrame()
     if request.delta is not None:
-        cost = cost_table(request, say)
-        wrong = wrong_means_table(request, cost, say)
+        cost = _cost_table(request, say)
+        wrong = _wrong_means_table(request, cost, say)
     if request.budget is not None and request.budget_methods:
-        error = error_table(request, request.budget, say)
+        error = _error_table(request, request.budget, say)
     if request.delta is not None and request.budget is not None:
-        smallest = smallest_table(request, request.budget, say)
+        smallest = _smallest_table(request, request.budget, say)
     return Plan(request, cost, error, smallest, wrong)
 
 
-# --- costs
+# --- the cost of one method
 
 
-def cost_table(request: Request, progress: Progress) -> pd.DataFrame:
-    """Return one row per epsilon and method: cost, spread, error, lower bound, price."""
+class Cost(NamedTuple):
+    """Answers that a method needs on average and in 95 % of studies, and its simulated error."""
+
+    pulls: float
+    pulls_95: float
+    error: float
+
+
+def pulls_needed(request: Request, instance: Instance, epsilon: float, method: str) -> Cost:
+    """Return the simulated cost of a method on a problem, with answers that are epsilon private."""
+    if method not in RADII:
+        return _budget_needed(request, instance, epsilon, method)
+    delta = request.delta or 0.0
+    runs = simulate.fixed_confidence(
+        instance, epsilon, delta, request.replicates, request.seed, radius=method
+    )
+    times = runs["stopping_time"].to_numpy()
+    return Cost(times.mean(), float(np.quantile(times, 0.95)), float((~runs["correct"]).mean()))
+
+
+def _budget_needed(request: Request, instance: Instance, epsilon: float, method: str) -> Cost:
+    """Return the smallest budget, up to a step of 5 %, at which a policy errs at most delta.
+
+    One run to the largest budget gives the error at all smaller ones. Each curve lies between the
+    last budget of the one before with a larger error and the next budget.
+    """
+    low, delta = 2 * instance.n_arms, request.delta or 0.0
+    guess = instance.complexity(epsilon) * math.log(low / delta) / 2
+    high = math.ceil(min(max(guess, low + 1), MAX_PULLS))
+    while True:
+        budgets = np.unique(np.geomspace(low, high, GRID).round().astype(int)).tolist()
+        errors = _error_curve(request, instance, epsilon, method, budgets)["estimate"].to_numpy()
+        above = np.flatnonzero(errors > delta)
+        first = int(above[-1]) + 1 if above.size else 0
+        if first < len(budgets):
+            low, high = budgets[max(first - 1, 0)], budgets[first]
+            if high <= max(STEP * low, low + 1):
+                return Cost(float(high), float(high), float(errors[first]))
+        elif high >= MAX_PULLS:
+            return Cost(math.inf, math.inf, float(errors[-1]))
+        else:
+            low, high = high, min(4 * high, MAX_PULLS)
+
+
+def _error_curve(
+    request: Request, instance: Instance, epsilon: float, method: str, budgets: Sequence[int]
+) -> pd.DataFrame:
+    """Return the simulated error probability of a policy at each budget, with its interval."""
+    runs = simulate.fixed_budget(
+        instance, epsilon, budgets, request.error_runs, request.seed, policy=method
+    )
+    return summarise.fixed_budget(runs, {}, instance.complexity(epsilon))
+
+
+def smallest_epsilon(request: Request, budget: float, method: str) -> tuple[float, float]:
+    """Return the epsilon per answer at which a method costs the budget, and its cost there.
+
+    The cost falls as c^-2, c = tanh(eps/2), up to a logarithm, so multiplying c by the root of
+    cost / budget is nearly a Newton step. NaN if the budget is too small even without privacy.
+    """
+    factor, epsilon = 1.0, math.inf
+    cost = pulls_needed(request, request.instance, epsilon, method).pulls
+    if cost > budget:
+        return math.nan, cost
+    for _ in range(MAX_STEPS):
+        factor = min(factor * math.sqrt(cost / budget), 1.0)
+        epsilon = 2 * math.atanh(factor) if factor < 1 else math.inf
+        cost = pulls_needed(request, request.instance, epsilon, method).pulls
+        if budget / STEP <= cost <= budget:
+            break
+    return epsilon, cost
+
+
+# --- tables
+
+
+def _cost_table(request: Request, progress: Progress) -> pd.DataFrame:
+    """Return one row per epsilon and method: cost, error, price of privacy, lower bound."""
     rows = []
-    people = request.people.needed
     for epsilon in request.levels:
         answer = request.per_answer(epsilon)
+        least = fixed_confidence_lower(request.instance, answer, request.delta or 0.0, "reduction")
         for method in request.methods:
             progress(f"{method} at epsilon {epsilon:g}")
-            cost = pulls_needed(request.simulation(), answer, method)
+            cost = pulls_needed(request, request.instance, answer, method)
             rows.append(
                 {
                     "epsilon": epsilon,
                     "epsilon_per_answer": answer,
                     "method": method,
-                    "guaranteed": method in GUARANTEED,
-                    "people": people(cost.pulls),
-                    "people_low": people(cost.low),
-                    "people_high": people(cost.high),
-                    "people_95": people(cost.pulls_95),
-                    **vars(cost),
-                    "bound_low": _lower_bound(request, answer, method),
+                    "guaranteed": method in VALID_RADII,
+                    "people": request.people.needed(cost.pulls),
+                    "people_95": request.people.needed(cost.pulls_95),
+                    **cost._asdict(),
+                    "lower_bound": least if method in RADII else math.nan,
                 }
             )
-    return _with_price(pd.DataFrame(rows))
-
-
-def _lower_bound(request: Request, epsilon: float, method: str) -> float:
-    """Return what every method needs on average that is right with any means; NaN if fixed."""
-    if method in BUDGET_METHODS:
-        return math.nan
-    delta = request.delta or 0.0
-    return fixed_confidence_lower(request.instance, epsilon, delta, "reduction")
-
-
-def _with_price(table: pd.DataFrame) -> pd.DataFrame:
-    """Add the cost divided by that without privacy, with limits from both relative errors."""
-    free = table[np.isinf(table["epsilon"])].set_index("method").loc[table["method"]]
-    price = table["pulls"].to_numpy() / free["pulls"].to_numpy()
-    private = np.isfinite(table["epsilon"])
-    reach = np.where(private, np.hypot(_log_reach(table), _log_reach(free)), 0.0)
-    theory = [1 / shrinkage(epsilon) ** 2 for epsilon in table["epsilon_per_answer"]]
-    low, high = price * np.exp(-reach), price * np.exp(reach)
-    return table.assign(price=price, price_low=low, price_high=high, price_theory=theory)
-
-
-def _log_reach(table: pd.DataFrame) -> np.ndarray:
-    """Return half the width of the cost's interval on the logarithmic scale."""
-    low, high = table["low"].clip(lower=1).to_numpy(), table["high"].to_numpy()
-    return np.log(high / low) / 2
-
-
-# --- if the guessed means are wrong
+    table = pd.DataFrame(rows)
+    free = table[np.isinf(table["epsilon"])].set_index("method")["pulls"]
+    return table.assign(price=table["pulls"] / table["method"].map(free))
 
 
 def scaled_gaps(instance: Instance, factor: float) -> Instance:
@@ -301,77 +334,52 @@ def scaled_gaps(instance: Instance, factor: float) -> Instance:
     return Instance(name, np.clip(means, 0, 1), instance.threshold, instance.tolerance)
 
 
-def wrong_means_table(request: Request, cost: pd.DataFrame, progress: Progress) -> pd.DataFrame:
-    """Return one row per method and factor of the gaps: people needed, error probability.
+def _wrong_means_table(request: Request, cost: pd.DataFrame, progress: Progress) -> pd.DataFrame:
+    """Return one row per factor of the gaps and method: people needed, error probability.
 
     A method that stops when certain then needs more or fewer people and keeps its error level. A
     fixed number of answers, planned for the guess, keeps its cost and errs more or less often.
     """
-    rows = []
-    for method in request.methods:
-        planned = cost[(cost["method"] == method) & (cost["epsilon"] == request.focus)].iloc[0]
-        for factor in GAP_FACTORS:
+    epsilon, rows = request.per_answer(request.focus), []
+    planned = cost[cost["epsilon"] == request.focus].set_index("method")
+    for factor in GAP_FACTORS:
+        problem = scaled_gaps(request.instance, factor)
+        for method in request.methods:
             progress(f"{method} with gaps times {factor:g}")
-            pulls, error = _outcome(request, method, factor, planned)
-            row = {"method": method, "gaps": factor, "epsilon": request.focus, "pulls": pulls}
-            rows.append(row | {"error": error, "people": request.people.needed(pulls)})
+            pulls, error = planned.loc[method, ["pulls", "error"]]
+            if factor != 1 and method in RADII:
+                pulls, _, error = pulls_needed(request, problem, epsilon, method)
+            elif factor != 1:
+                budget = [math.ceil(min(pulls, MAX_PULLS))]
+                curve = _error_curve(request, problem, epsilon, method, budget)
+                error = curve["estimate"].iloc[0]
+            row = {"gaps": factor, "method": method, "epsilon": request.focus, "pulls": pulls}
+            rows.append(row | {"people": request.people.needed(pulls), "error": error})
     return pd.DataFrame(rows)
 
 
-def _outcome(
-    request: Request, method: str, factor: float, planned: pd.Series
-) -> tuple[float, float]:
-    """Return answers and error probability of a method on the problem with scaled gaps."""
-    if factor == 1:
-        return float(planned["pulls"]), float(planned["error"])
-    problem = request.simulation(scaled_gaps(request.instance, factor))
-    epsilon = request.per_answer(request.focus)
-    if method in RADII:
-        cost = pulls_needed(problem, epsilon, method)
-        return cost.pulls, cost.error
-    budget = math.ceil(min(planned["pulls"], MAX_PULLS))
-    curve = error_curve(problem, epsilon, [budget], method, int(planned["runs"]), request.seed)
-    return float(budget), float(curve["estimate"].iloc[0])
-
-
-# --- errors for a budget, and the smallest epsilon
-
-
-def error_table(request: Request, budget: int, progress: Progress) -> pd.DataFrame:
-    """Return the error probability of each fixed-budget method up to the budget."""
-    instance = request.instance
-    shares = (budget // 2**halvings for halvings in range(6))
-    grid = sorted({share for share in shares if share >= 2 * instance.n_arms})
-    runs, seed = request.replicates, request.seed
+def _error_table(request: Request, budget: int, progress: Progress) -> pd.DataFrame:
+    """Return the error probability of each policy at the budget and at its halves."""
+    halves = (budget // 2**halvings for halvings in range(6))
+    grid = sorted({half for half in halves if half >= 2 * request.instance.n_arms})
     curves = []
     for method in request.budget_methods:
         for epsilon in request.levels:
             progress(f"error of {method} at epsilon {epsilon:g}")
             answer = request.per_answer(epsilon)
-            curve = error_curve(request.simulation(), answer, grid, method, runs, seed)
-            curves.append(
-                curve.assign(
-                    epsilon=epsilon,
-                    method=method,
-                    people=[request.people.needed(b) for b in grid],
-                )
-            )
+            curve = _error_curve(request, request.instance, answer, method, grid)
+            curves.append(curve.assign(epsilon=epsilon, method=method))
     table = pd.concat(curves, ignore_index=True)
-    keys = ["method", "budget"]
-    free = table[np.isinf(table["epsilon"])].set_index(keys)["estimate"]
-    columns = ["epsilon", "method", "budget", "people", "errors", "replicates"]
-    columns += ["estimate", "low", "high"]
-    without = [free[tuple(key)] for key in table[keys].to_numpy()]
-    return table[columns].assign(without_privacy=without)
+    table["people"] = table["budget"].map(request.people.needed)
+    keys = ["epsilon", "method", "budget", "people", "errors", "replicates"]
+    return table[[*keys, "estimate", "low", "high"]]
 
 
-def smallest_table(request: Request, budget: int, progress: Progress) -> pd.DataFrame:
+def _smallest_table(request: Request, budget: int, progress: Progress) -> pd.DataFrame:
     """Return for each method the smallest epsilon that the budget affords; NaN if none does."""
     rows = []
     for method in request.methods:
         progress(f"smallest epsilon of {method}")
-        row = smallest_epsilon(request.simulation(), budget, method)
-        for key in ("epsilon", "low", "high"):
-            row[key] *= request.people.answers
-        rows.append({"method": method, "guaranteed": method in GUARANTEED, **row})
-    return pd.DataFrame(rows)
+        epsilon, pulls = smallest_epsilon(request, budget, method)
+        rows.append((method, epsilon * request.people.answers, pulls))
+    return pd.DataFrame(rows, columns=["method", "epsilon", "pulls"])

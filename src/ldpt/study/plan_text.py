@@ -1,56 +1,72 @@
-"""A plan as text and as JSON: what ``ldpt plan`` prints."""
+"""Print a plan as text and as JSON, for ``ldpt plan``."""
 
-import json
 import math
-import textwrap
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Iterator
+from dataclasses import asdict
 
 import pandas as pd
 
-from ldpt.io.json_values import plain
 from ldpt.io.messages import counted, short
 from ldpt.radii import DEFAULT_RADIUS, RADII
-from ldpt.study.plan import BUDGET_METHODS, GUARANTEED, People, Plan
+from ldpt.study.plan import People, Plan
+from ldpt.text import json_text, rounded, table, wrapped
 
-Row = dict[str, Any]
-Columns = dict[str, Callable[[Row], str]]
-WORDS = ("method", "smallest epsilon")  # columns that are aligned to the left
+MIN_WIDTH = 60
+COUNTS = ("people", "people_95", "lower_bound", "pulls")
+COSTS = {
+    "epsilon": "{epsilon:g}",
+    "method": "{method}",
+    "people": "{people}",
+    "95 % done by": "{people_95}",
+    "error": "{error:.2g}",
+    "price of privacy": "{price:.2g}",
+    "lower bound": "{lower_bound}",
+}
+WRONG_MEANS = {
+    "true gaps": "{gaps:g} x guess",
+    "method": "{method}",
+    "people": "{people}",
+    "error": "{error:.2g}",
+}
+ANSWERS = {"epsilon": "{epsilon:g}", "method": "{method}", "answers": "{budget:,}"}
+ERRORS = {"error": "{estimate:.2g}", "95 % interval": "{low:.2g} .. {high:.2g}"}
+SMALLEST = {"method": "{method}", "smallest epsilon": "{epsilon:.2g}", "answers then": "{pulls}"}
+MEANINGS = {
+    "epsilon": "what one person's answers may reveal: less is more private, inf is no privacy",
+    "people": "people to invite: on average, or the fixed number",
+    "95 % done by": "with this many people 95 of 100 studies come to their end",
+    "error": "share of simulated studies with a wrong verdict, if the guess is right; within the "
+    "tolerance either verdict of a fixed number of answers is right",
+    "price of privacy": "answers needed, divided by those needed without privacy; theory predicts "
+    "1/c^2, c = tanh(epsilon/2) for one answer",
+    "lower bound": "answers that every method needs on average that is right with any means",
+    "smallest epsilon": "most privacy that the answers allow; - if they are too few even without",
+    "true gaps": "distances of the means from the threshold: 0.5 x guess is a harder problem. "
+    "A method that stops when certain then changes its length, a fixed number of answers its error",
+}
 
 
 def render(plan: Plan, width: int = 80, explain: bool = False) -> str:
     """Return the plan as text of at most this many columns."""
-    return "\n\n".join(_sections(plan, max(width, 60), explain))
-
-
-def _sections(plan: Plan, width: int, explain: bool) -> Iterator[str]:
-    request = plan.request
-    yield _wrapped(f"Recommendation: {recommendation(plan)}", width)
-    yield "\n".join(_wrapped(line, width) for line in _problem(plan))
-    if not plan.cost.empty:
-        title = f"People needed for an error probability of at most {request.delta:g}"
-        yield _table(title, plan.cost, COSTS, width)
-    if not plan.wrong_means.empty:
-        title = f"If the guessed means are wrong (epsilon {request.focus:g})"
-        rows = plan.wrong_means.sort_values(["gaps", "method"], kind="stable")
-        yield _table(title, rows, WRONG_MEANS, width)
-    if not plan.error.empty:
-        title = "Error probability by number of answers"
-        same = request.people == People()  # then people are answers
-        columns = {name: show for name, show in ERRORS.items() if not (same and name == "people")}
-        yield _table(title, plan.error, columns, width)
-    if not plan.smallest.empty:
-        title = f"Smallest epsilon for {request.budget:,} answers and error {request.delta:g}"
-        columns = {"method": _word("method"), "smallest epsilon": _smallest}
-        yield _table(title, plan.smallest, columns, width)
+    width = max(width, MIN_WIDTH)
+    sections = [
+        wrapped(f"Recommendation: {recommendation(plan)}", width),
+        "\n".join(wrapped(line, width) for line in _problem(plan)),
+    ]
+    for title, numbers, columns in _tables(plan):
+        if not numbers.empty:
+            rows = list(_rows(numbers, columns))
+            sections.append(f"{title}\n{table(rows, width, words=['method'])}")
     if explain:
-        yield "\n".join(_legend(plan, width))
+        legend = (f"{name:<17}{meaning}" for name, meaning in MEANINGS.items())
+        sections.append("\n".join(wrapped(line, width, 17) for line in legend))
     else:
-        yield "--explain says what the columns mean."
+        sections.append("--explain says what the columns mean.")
+    return "\n\n".join(sections)
 
 
 def _problem(plan: Plan) -> Iterator[str]:
-    """Yield what is planned, and how answers become people."""
+    """Yield the guessed problem, and how answers become people."""
     request, instance, people = plan.request, plan.request.instance, plan.request.people
     means = short(", ".join(f"{mean:g}" for mean in instance.means), 60)
     yield (
@@ -98,7 +114,7 @@ def recommendation(plan: Plan) -> str:
         f"{rounded(best['people_95'])} to finish in 95 % of studies"
         f"{_rounds(plan, best['people_95'])}."
     )
-    fixed = rows[rows["method"].isin(BUDGET_METHODS)]
+    fixed = rows[rows["method"].isin(request.budget_methods)]
     if not fixed.empty:
         text += (
             f" {fixed.iloc[0]['method']} with a fixed number of "
@@ -125,9 +141,9 @@ def _advise_unproved(plan: Plan, best: pd.Series) -> str:
 
 
 def _advise_budget(plan: Plan) -> str:
-    request, table = plan.request, plan.error
-    last = table[(table["epsilon"] == request.focus) & (table["budget"] == table["budget"].max())]
-    best = last.sort_values("estimate").iloc[0]
+    request = plan.request
+    last = plan.error[plan.error["budget"] == request.budget]
+    best = last[last["epsilon"] == request.focus].sort_values("estimate").iloc[0]
     error = "no error in" if best["errors"] == 0 else f"an error of about {best['estimate']:.2g} in"
     return (
         f"{best['method']}. With {request.budget:,} answers at epsilon {request.focus:g} it had "
@@ -146,154 +162,37 @@ def _rounds(plan: Plan, people: float) -> str:
 # --- tables
 
 
-def _word(key: str) -> Callable[[Row], str]:
-    return lambda row: str(row[key])
-
-
-def _level(row: Row) -> str:
-    return f"{row['epsilon']:g}"
-
-
-def _people(row: Row) -> str:
-    return rounded(row["people"])
-
-
-COSTS: Columns = {
-    "epsilon": _level,
-    "method": _word("method"),
-    "people": _people,
-    "95 % done by": lambda row: (
-        "fixed" if row["method"] in BUDGET_METHODS else rounded(row["people_95"])
-    ),
-    "error": lambda row: f"{row['error']:.2g}",
-    "price of privacy": lambda row: f"{row['price']:.2g}",
-    "predicted": lambda row: f"{row['price_theory']:.2g}",
-    "lower bound": lambda row: rounded(row["bound_low"]),
-}
-WRONG_MEANS: Columns = {
-    "true gaps": lambda row: f"{row['gaps']:g} x guess",
-    "method": _word("method"),
-    "people": _people,
-    "error": lambda row: f"{row['error']:.2g}",
-}
-
-
-ERRORS: Columns = {
-    "epsilon": _level,
-    "method": _word("method"),
-    "answers": lambda row: f"{row['budget']:,}",
-    "people": _people,
-    "error": lambda row: f"{row['estimate']:.2g}",
-    "95 % interval": lambda row: f"{row['low']:.2g} .. {row['high']:.2g}",
-    "without privacy": lambda row: f"{row['without_privacy']:.2g}",
-}
-
-
-def _smallest(row: Row) -> str:
-    if math.isnan(row["epsilon"]):
-        return f"none: {rounded(row['pulls'])} answers are needed without privacy"
-    return f"{row['epsilon']:.2g}  ({row['low']:.2g} .. {row['high']:.2g})"
-
-
-def _table(title: str, table: pd.DataFrame, columns: Columns, width: int) -> str:
-    """Return a table, words to the left, numbers to the right, without columns that do not fit."""
-    rows = [[show(row) for show in columns.values()] for row in records_of(table)]
-    widths = [max(map(len, cells)) for cells in zip(columns, *rows, strict=True)]
-    names = list(columns)
-    while len(names) > 2 and sum(widths[: len(names)]) + 2 * (len(names) - 1) > width:
-        names.pop()
-    lines = [title]
-    for cells in [names, *rows]:
-        line = "  ".join(
-            cell.ljust(size) if name in WORDS else cell.rjust(size)
-            for name, cell, size in zip(names, cells, widths, strict=False)
-        )
-        lines.append(line.rstrip())
-    return "\n".join(lines)
-
-
-def _legend(plan: Plan, width: int) -> Iterator[str]:
-    """Yield what the columns are."""
-    fixed = [method for method in plan.request.methods if method in BUDGET_METHODS]
-    texts = {
-        "epsilon": "what one person's answers may reveal: less is more private, inf is no privacy",
-        "people": "people to invite: on average, or the fixed number of " + " and ".join(fixed)
-        if fixed
-        else "people to invite, on average",
-        "95 % done by": "with this many people 95 of 100 studies come to their end",
-        "error": "share of simulated studies with a wrong verdict, if the guess is right",
-        "price of privacy": "answers needed, divided by those needed without privacy",
-        "predicted": "the price 1/c^2 of the theory, c = tanh(epsilon/2) for one answer",
-        "lower bound": "answers that every method needs on average that is right with any means",
-        "true gaps": "distances of the means from the threshold: 0.5 x guess is a harder problem. "
-        "A method that stops when certain then changes its length, a fixed number of answers its "
-        "error",
-    }
-    for name, text in texts.items():
-        yield _wrapped(f"{name:<17}{text}", width, " " * 17)
-    for method in sorted(set(plan.request.methods) & set(RADII) - set(GUARANTEED)):
-        yield _wrapped(
-            f"The radius {method} is the paper's: its error can exceed delta, so use another.",
-            width,
-        )
-    if fixed and plan.request.instance.tolerance > 0:
-        yield _wrapped(
-            f"Within the tolerance of {plan.request.instance.tolerance:g} either verdict of "
-            f"{' and '.join(fixed)} counts as right.",
-            width,
-        )
-    yield _wrapped("--json has the same numbers with intervals, bounds and runs.", width)
-
-
-def _wrapped(text: str, width: int, indent: str = "") -> str:
-    return textwrap.fill(
-        text, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+def _tables(plan: Plan) -> Iterator[tuple[str, pd.DataFrame, dict[str, str]]]:
+    """Yield the title, the numbers and the columns of every table."""
+    request = plan.request
+    people = {} if request.people == People() else {"people": "{people}"}  # else they are answers
+    yield (
+        f"People needed for an error probability of at most {request.delta or 0:g}",
+        plan.cost,
+        COSTS,
     )
+    title = f"If the guessed means are wrong (epsilon {request.focus:g})"
+    yield title, plan.wrong_means, WRONG_MEANS
+    yield "Error probability by number of answers", plan.error, ANSWERS | people | ERRORS
+    title = f"Smallest epsilon for {request.budget or 0:,} answers and error {request.delta or 0:g}"
+    yield title, plan.smallest, SMALLEST
 
 
-def rounded(value: float) -> str:
-    """Return a number of people or answers with three digits; a dash where none is known.
-
-    >>> rounded(10712.4), rounded(87.2), rounded(float("inf")), rounded(float("nan"))
-    ('10,700', '87', 'inf', '-')
-    """
-    if math.isnan(value):
-        return "-"
-    return f"{float(f'{value:.3g}'):,.0f}" if math.isfinite(value) else "inf"
-
-
-def records_of(table: pd.DataFrame) -> list[Row]:
-    """Return the rows of a table as dictionaries."""
-    return [{str(key): value for key, value in row.items()} for row in table.to_dict("records")]
+def _rows(numbers: pd.DataFrame, columns: dict[str, str]) -> Iterator[dict[str, str]]:
+    """Yield the cells of each row; counts of people and answers have three digits."""
+    for row in numbers.to_dict("records"):
+        shown = row | {name: rounded(row[name]) for name in COUNTS if name in row}
+        cells = {name: form.format(**shown) for name, form in columns.items()}
+        yield {name: "-" if cell == "nan" else cell for name, cell in cells.items()}
 
 
 def as_json(plan: Plan) -> str:
-    """Return the plan as JSON; infinity is written "inf" and what is not known null."""
-    request, instance = plan.request, plan.request.instance
-    content = {
-        "instance": {
-            "means": instance.means,
-            "threshold": instance.threshold,
-            "tolerance": instance.tolerance,
-        },
-        "delta": request.delta,
-        "budget": request.budget,
-        "seed": request.seed,
-        "drop_out": request.people.drop_out,
-        "batch": request.people.batch,
-        "answers_per_person": request.people.answers,
-        "recommendation": recommendation(plan),
-        "cost": _known_rows(plan.cost),
-        "wrong_means": _known_rows(plan.wrong_means),
-        "error": _known_rows(plan.error),
-        "smallest_epsilon": _known_rows(plan.smallest),
+    """Return request and tables as JSON; infinity is written "inf", an unknown number null."""
+    tables = {
+        "cost": plan.cost,
+        "wrong_means": plan.wrong_means,
+        "error": plan.error,
+        "smallest_epsilon": plan.smallest,
     }
-    return json.dumps(plain(content), indent=1, allow_nan=False)
-
-
-def _known_rows(table: pd.DataFrame) -> list[Row]:
-    """Return the rows of a table, with None for NaN."""
-    return [
-        {key: None if value != value else value for key, value in row.items()}
-        for row in records_of(table)
-    ]
+    rows = {name: numbers.to_dict("records") for name, numbers in tables.items()}
+    return json_text(asdict(plan.request) | {"recommendation": recommendation(plan)} | rows)

@@ -1,233 +1,146 @@
 """The report of a study: verdicts, estimates, a paragraph on methods, warnings."""
 
-import importlib.metadata
 import math
-from dataclasses import dataclass
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from ldpt.inference import Sample, Test
+from ldpt import __version__
+from ldpt.answers import Sample
+from ldpt.checks import LARGE_EPSILON
+from ldpt.inference import Estimate, Test
 from ldpt.io.messages import counted
 from ldpt.learners import FixedBudget, FixedConfidence
-from ldpt.study.ledger import Departure, Ledger
+from ldpt.reports import Report, Row
+
+if TYPE_CHECKING:
+    from ldpt.study.study import Departure, Study
 
 
-@dataclass(frozen=True)
-class Row:
-    """What a report says about one arm.
-
-    Attributes
-    ----------
-    arm : str or int
-        Name or number of the arm.
-    verdict : str
-        ``"above"``, ``"below"`` or ``"undecided"``.
-    certain : bool
-        Whether the verdict has the study's guarantee.
-    bound : float or None
-        The mean reward is at least (above) or at most (below) this; None without a guarantee.
-    answers : int
-        The number of answers that have entered.
-    mean, low, high : float
-        The estimated mean reward and its interval.
-    note : str
-        Why the verdict has no guarantee.
-    """
-
-    arm: str | int
-    verdict: str
-    certain: bool
-    bound: float | None
-    answers: int
-    mean: float
-    low: float
-    high: float
-    note: str = ""
+def no_guarantee(learner: FixedBudget | FixedConfidence) -> str:
+    """Return why no verdict of this learner is certain; empty if verdicts can be."""
+    if isinstance(learner, FixedBudget):
+        return "a fixed budget gives no certainty: the sides are the likelier ones, no more"
+    if not learner.radius.kind.valid:
+        return f"nothing is certain with the radius {learner.radius.name!r} (use 'coin')"
+    return ""
 
 
-@dataclass(frozen=True)
-class Report:
-    """The report of a study; ``str`` gives it as text.
-
-    Attributes
-    ----------
-    title : str
-        The study and its terms.
-    rows : list of Row
-        One per arm.
-    methods : str
-        A paragraph for a methods section.
-    warnings : list of str
-        What a reader must know before using the verdicts.
-    """
-
-    title: str
-    rows: list[Row]
-    methods: str
-    warnings: list[str]
-
-    def __str__(self) -> str:
-        head = ("arm", "verdict", "bound", "answers", "mean", "interval")
-        cells = [head, *map(_cells, self.rows)]
-        widths = [max(len(row[column]) for row in cells) for column in range(len(head))]
-        table = [
-            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-            for row in cells
-        ]
-        parts = ["\n".join([self.title, "", *table]), f"Methods. {self.methods}"]
-        if self.warnings:
-            parts.append("\n".join(f"Warning: {warning}" for warning in self.warnings))
-        return "\n\n".join(parts)
-
-
-def _cells(row: Row) -> tuple[str, ...]:
-    sign = "at least" if row.verdict == "above" else "at most"
-    verdict = row.verdict if row.certain or row.verdict == "undecided" else f"({row.verdict})"
-    return (
-        str(row.arm),
-        verdict,
-        "" if row.bound is None else f"{sign} {row.bound:.3g}",
-        f"{row.answers:,}",
-        "" if math.isnan(row.mean) else f"{row.mean:.3f}",
-        f"[{row.low:.3f}, {row.high:.3f}]",
-    )
-
-
-def make_report(ledger: Ledger, level: float) -> Report:
+def make_report(
+    study: "Study",
+    sides: dict[str | int, str],
+    samples: list[Sample],
+    estimates: list[Estimate],
+    level: float,
+) -> Report:
     """Return the report of a study, with intervals of this joint level."""
-    learner, counts = ledger.learner, ledger.counts
-    name = f"Study {ledger.name!r}" if ledger.name else "Study"
-    setting = f"threshold {learner.threshold:g}, epsilon {learner.epsilon:g}"
+    learner = study.learner
     if isinstance(learner, FixedConfidence):
         terms = f"fixed confidence, delta {learner.delta:g}, radius {learner.radius.name}"
+        numbers = learner.delta, learner.threshold, learner.epsilon
+        test: Test | None = Test(learner.radius, learner.n_arms, *numbers)
     else:
+        test = None
         terms = f"fixed budget of {learner.budget:,} responses, policy {learner.policy.name}"
-    state = (
-        "finished"
-        if ledger.learner.finished
-        else f"not finished ({counts['outstanding']} outstanding)"
+    end = "finished" if study.finished else f"{study.counts['outstanding']} outstanding"
+    title = (
+        f"{f'Study {study.name!r}' if study.name else 'Study'}: {terms}; threshold "
+        f"{learner.threshold:g}, epsilon {learner.epsilon:g}; {end}."
     )
-    return Report(
-        f"{name}: {terms}; {setting}; {state}.",
-        _rows(ledger, level),
-        _methods(ledger, level),
-        _warnings(ledger),
-    )
-
-
-def _rows(ledger: Ledger, level: float) -> list[Row]:
-    sides, reason = ledger.sides(), ledger.no_guarantee
     rows = []
-    for arm, one in enumerate(ledger.estimates(level)):
-        verdict = sides.get(one.arm, "undecided")
-        hand = [d for d in ledger.departures_of(one.arm) if d.before_decision]
-        note = reason or _departure_note(hand)
-        certain = verdict != "undecided" and not note
-        bound = _bound(ledger, arm, verdict) if certain else None
-        rows.append(
-            Row(one.arm, verdict, certain, bound, one.answers, one.mean, one.low, one.high, note)
-        )
-    return rows
+    for sample, one in zip(samples, estimates, strict=True):
+        side, departures = sides.get(one.arm, "undecided"), _departures(study, one.arm)
+        note = no_guarantee(learner) or _reasons([d for d in departures if d.before_decision])
+        certain = side != "undecided" and not note
+        bound = test.bound(sample, side) if test and certain and not departures else None
+        found = one.arm, one.answers, sample.ones, one.mean, one.low, one.high
+        rows.append(Row(*found, side, bound, None, certain, note))
+    return Report(title, rows, " ".join(_methods(study, level)), [*_warnings(study)])
 
 
-def _departure_note(departures: list[Departure]) -> str:
+def _departures(study: "Study", arm: str | int) -> "list[Departure]":
+    return [departure for departure in study.departures if departure.arm == arm]
+
+
+def _reasons(departures: "list[Departure]") -> str:
     if not departures:
         return ""
     reasons = "; ".join(dict.fromkeys(departure.reason for departure in departures))
     return f"{counted(len(departures), 'request')} given up by hand: {reasons}"
 
 
-def _bound(ledger: Ledger, arm: int, verdict: str) -> float:
-    learner = ledger.learner
-    assert isinstance(learner, FixedConfidence)
-    test = Test(
-        learner.radius, learner.n_arms, learner.delta, learner.threshold, learner.epsilon, 0.0
-    )
-    bits = ledger.entered[arm]
-    return test.bound(Sample(arm, len(bits), sum(bits)), verdict)
-
-
-def _methods(ledger: Ledger, level: float) -> str:
-    learner, counts = ledger.learner, ledger.counts
-    version = importlib.metadata.version("ldpt")
-    privacy = (
-        f"each answer was randomised on the respondent's device (PrivBern, local differential "
-        f"privacy with epsilon = {learner.epsilon:g} per answer)"
-        if math.isfinite(learner.epsilon)
-        else "answers were not randomised"
-    )
-    text = [
+def _methods(study: "Study", level: float) -> Iterator[str]:
+    learner, counts, by_hand = study.learner, study.counts, len(study.departures)
+    privacy = "answers were not randomised"
+    if math.isfinite(learner.epsilon):
+        privacy = (
+            "each answer was randomised on the respondent's device (PrivBern, local differential "
+            f"privacy with epsilon = {learner.epsilon:g} per answer)"
+        )
+    yield (
         f"{counts['asked']:,} answers about {counted(learner.n_arms, 'arm')} were requested and "
         f"{counts['entered']:,} used; {privacy}."
-    ]
+    )
     if isinstance(learner, FixedConfidence):
-        text.append(
+        yield (
             "Arms were chosen by Algorithm 2 of the thresholding bandit with the radius "
             f"{learner.radius.name!r}, which stops when every arm is decided."
         )
     else:
-        text.append(
+        yield (
             f"Arms were chosen by the index policy {learner.policy.name!r} within a fixed budget "
             f"of {learner.budget:,} responses."
         )
-    text.append("An arm's answers entered in the order of their requests.")
-    by_hand = len(ledger.departures)
-    if ledger.deadline is not None:
+    yield "An arm's answers entered in the order of their requests."
+    if study.deadline is not None:
         overdue = counts["given up"] - by_hand
-        text.append(
-            f"Requests without an answer after {counted(ledger.deadline, 'round')} were given up, "
+        yield (
+            f"Requests without an answer after {counted(study.deadline, 'round')} were given up, "
             f"all alike ({overdue:,}, {overdue / max(counts['asked'], 1):.1%})."
         )
     if by_hand:
-        text.append(f"{counted(by_hand, 'request')} given up by hand.")
-    text += [_guarantee(ledger, level), f"Computed with ldpt {version}."]
-    return " ".join(text)
-
-
-def _guarantee(ledger: Ledger, level: float) -> str:
-    learner = ledger.learner
+        yield f"{counted(by_hand, 'request')} given up by hand."
     intervals = (
         f"all intervals contain their means, at all times, with probability at least {level:g}"
     )
-    if isinstance(learner, FixedBudget) or not learner.radius.kind.valid:
-        return (
+    if isinstance(learner, FixedBudget) or no_guarantee(learner):
+        yield (
             f"The sides of the threshold {learner.threshold:g} are estimates without a guarantee; "
             f"{intervals}."
         )
-    bounds = max(1 - 2 * learner.delta, 0)
-    return (
-        f"All verdicts about the threshold {learner.threshold:g} are right with probability at "
-        f"least {1 - learner.delta:g}, at whatever time the study ends; {intervals}; the one-sided "
-        f"bounds of decided arms are right with probability at least {bounds:g}."
-    )
+    else:
+        yield (
+            f"All verdicts about the threshold {learner.threshold:g} are right with probability at "
+            f"least {1 - learner.delta:g}, at whatever time the study ends; {intervals}; the "
+            "one-sided bounds of decided arms are right with probability at least "
+            f"{max(1 - 2 * learner.delta, 0):g}."
+        )
+    yield f"Computed with ldpt {__version__}."
 
 
-def _warnings(ledger: Ledger) -> list[str]:
-    counts, found = ledger.counts, []
-    if ledger.no_guarantee:
-        found.append(f"{ledger.no_guarantee}.")
-    for arm in ledger.arms:
-        hand = ledger.departures_of(arm)
-        if any(d.before_decision for d in hand):
-            found.append(
-                f"arm {arm}: verdict and interval without guarantee, because "
-                f"{_departure_note(hand)}."
-            )
-        elif hand:
-            found.append(
-                f"arm {arm}: interval without guarantee, because "
-                f"{_departure_note(hand)}; its verdict came before."
+def _warnings(study: "Study") -> Iterator[str]:
+    learner, counts = study.learner, study.counts
+    if reason := no_guarantee(learner):
+        yield f"{reason}."
+    for arm in study.arms:
+        departures = _departures(study, arm)
+        reason = _reasons(departures)
+        if any(departure.before_decision for departure in departures):
+            yield f"arm {arm}: verdict and interval without guarantee, because {reason}."
+        elif departures:
+            yield (
+                f"arm {arm}: interval without guarantee, because {reason}; its verdict came before."
             )
     if counts["given up"]:
-        found.append(
+        yield (
             f"{counted(counts['given up'], 'request')} without an answer: the guarantee assumes "
             "that whether a person answers in time does not depend on the answer."
         )
     if counts["waiting"]:
-        found.append(
-            f"{counted(counts['waiting'], 'answer')} not used yet: earlier requests are open"
-            + (", and there is no deadline." if ledger.deadline is None else ".")
+        end = ", and there is no deadline" if study.deadline is None else ""
+        yield (
+            f"{counted(counts['waiting'], 'answer')} not used yet: earlier requests are open{end}."
         )
     if counts["refused"]:
-        found.append(f"{counted(counts['refused'], 'answer')} refused.")
-    if math.isfinite(ledger.learner.epsilon) and ledger.learner.epsilon > 10:
-        found.append(f"epsilon = {ledger.learner.epsilon:g} protects nobody.")
-    return found
+        yield f"{counted(counts['refused'], 'answer')} refused."
+    if LARGE_EPSILON < learner.epsilon < math.inf:
+        yield f"epsilon = {learner.epsilon:g} protects nobody."

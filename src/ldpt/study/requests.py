@@ -1,4 +1,4 @@
-"""The requests for one arm, and its answers in the order in which they were requested.
+"""The requests for one arm with its answers in their order, and which requests to make next.
 
 People answer late, out of order, or never. A study must not count an arm's answers as they come:
 if zeros take longer than ones, the first answers to arrive are mostly ones whatever the arm's
@@ -6,8 +6,12 @@ mean. So every request has a number, and an answer enters only when all earlier 
 the same arm are answered or given up. Until then nobody sees it.
 """
 
-from collections.abc import Mapping
-from typing import Any
+import heapq
+
+from ldpt.learners import FixedBudget, FixedConfidence
+from ldpt.policies import index
+
+ZERO, ONE, OPEN, GIVEN_UP = b"01.x"  # outcomes of a request
 
 
 class Requests:
@@ -17,106 +21,106 @@ class Requests:
     --------
     >>> arm = Requests()
     >>> first, second, third = (arm.ask(round_number=0) for _ in range(3))
-    >>> arm.answer(third, 1), arm.answer(first, 0)
-    ([], [0])
-    >>> arm.missing
-    [1]
+    >>> arm.answer(third, 1)
+    >>> arm.answer(first, 0)
+    >>> arm.missing, list(arm.entered)
+    ([1], [0])
     >>> arm.give_up(second)
-    [1]
+    >>> list(arm.entered)
+    [0, 1]
     """
 
-    def __init__(self) -> None:
-        self.made = 0
+    def __init__(self, outcomes: str = "", rounds: list[int] | None = None) -> None:
+        self.outcomes = bytearray(outcomes, "ascii")
+        self.rounds = rounds or []  # in which the requests were made
+        unknown = {*self.outcomes} - {ZERO, ONE, OPEN, GIVEN_UP}
+        if unknown or len(self.rounds) != self.made or sorted(self.rounds) != self.rounds:
+            raise ValueError("requests are incomplete")
         self.settled = 0  # every request below this number is answered or given up
-        self.given_up: set[int] = set()
-        self._open: dict[int, int] = {}  # the round of every open request, by number
-        self._ahead: dict[int, int | None] = {}  # beyond settled: answers, None where given up
+        self.entered = bytearray()  # the answers below it
+        self._enter()
+
+    @property
+    def made(self) -> int:
+        """The number of requests."""
+        return len(self.outcomes)
 
     @property
     def missing(self) -> list[int]:
         """The numbers of the requests that are neither answered nor given up."""
-        return list(self._open)
+        return [number for number in range(self.settled, self.made) if self.is_open(number)]
 
-    @property
-    def n_missing(self) -> int:
-        """How many requests are neither answered nor given up."""
-        return len(self._open)
-
-    @property
-    def n_waiting(self) -> int:
-        """How many answers wait for an earlier request."""
-        return sum(bit is not None for bit in self._ahead.values())
-
-    @property
-    def in_flight(self) -> int:
-        """How many answers may still enter."""
-        return self.n_missing + self.n_waiting
+    def count(self, *outcomes: int) -> int:
+        """Return how many requests that are not settled have one of these outcomes."""
+        return sum(self.outcomes.count(outcome, self.settled) for outcome in outcomes)
 
     def is_open(self, number: int) -> bool:
         """Return whether this request is neither answered nor given up."""
-        return number in self._open
+        return self.outcomes[number] == OPEN
 
     def overdue(self, last_round: int) -> list[int]:
         """Return the open requests made in this round or before."""
-        return [number for number, made_in in self._open.items() if made_in <= last_round]
+        return [number for number in self.missing if self.rounds[number] <= last_round]
 
     def ask(self, round_number: int) -> int:
         """Make a request and return its number."""
-        number = self.made
-        self._open[number] = round_number
-        self.made += 1
-        return number
+        self.outcomes.append(OPEN)
+        self.rounds.append(round_number)
+        return self.made - 1
 
-    def enter(self) -> None:
-        """Make a request that is answered at once; only while none is open."""
-        self.made += 1
-        self.settled += 1
+    def answer(self, number: int, bit: int) -> None:
+        """Answer an open request."""
+        self.outcomes[number] = ONE if bit else ZERO
+        self._enter()
 
-    def answer(self, number: int, bit: int) -> list[int]:
-        """Answer an open request; return the answers that enter now, in order."""
-        del self._open[number]
-        self._ahead[number] = bit
-        return self._advance()
+    def give_up(self, number: int) -> None:
+        """Give up an open request."""
+        self.outcomes[number] = GIVEN_UP
+        self._enter()
 
-    def give_up(self, number: int) -> list[int]:
-        """Give up an open request; return the answers that enter now, in order."""
-        del self._open[number]
-        self.given_up.add(number)
-        self._ahead[number] = None
-        return self._advance()
-
-    def _advance(self) -> list[int]:
-        entering = []
-        while self.settled in self._ahead:
-            bit = self._ahead.pop(self.settled)
-            if bit is not None:
-                entering.append(bit)
+    def _enter(self) -> None:
+        while self.settled < self.made and not self.is_open(self.settled):
+            outcome = self.outcomes[self.settled]
+            if outcome != GIVEN_UP:
+                self.entered.append(outcome == ONE)
             self.settled += 1
-        return entering
 
-    def state(self) -> dict[str, Any]:
-        """Return the requests as plain data, without the answers that have entered."""
-        return {
-            "made": self.made,
-            "open": [list(item) for item in self._open.items()],
-            "given_up": sorted(self.given_up),
-            "waiting": [[n, bit] for n, bit in sorted(self._ahead.items()) if bit is not None],
-        }
 
-    @classmethod
-    def from_state(cls, state: Mapping[str, Any], entered: int) -> "Requests":
-        """Return requests from their state and the number of answers that have entered."""
-        requests = cls()
-        requests.made, requests.given_up = state["made"], set(state["given_up"])
-        requests._open = {number: made_in for number, made_in in state["open"]}
-        first = min(requests._open, default=requests.made)
-        skipped = [number for number in requests.given_up if number > first]
-        requests.settled = first
-        requests._ahead = {**dict.fromkeys(skipped), **dict(state["waiting"])}
-        numbers = sorted([*requests._open, *requests._ahead])
-        early = sum(number < first for number in requests.given_up)
-        if entered + early != first or len(numbers) != requests.made - first:
-            raise ValueError("answers are missing")
-        if numbers != list(range(first, requests.made)) or first in requests.given_up:
-            raise ValueError("requests overlap")
-        return requests
+def next_requests(learner: FixedBudget | FixedConfidence, pending: list[int], n: int) -> list[int]:
+    """Return the arms of the next n requests; ``pending`` counts each arm's answers to come.
+
+    With nothing pending the first is ``learner.next_arm()``. Algorithm 2 counts pending answers as
+    pulls. Algorithm 1 takes them to equal the arm's mean response so far; an arm without a response
+    has its turn while no other has fewer. Fewer than n if no more answers are needed.
+    """
+    committed = [pulls + more for pulls, more in zip(learner.pulls, pending, strict=True)]
+    if isinstance(learner, FixedBudget):
+        return _within_budget(learner, committed, n)
+    heap = [(committed[arm], arm) for arm in range(learner.n_arms) if learner.undecided(arm)]
+    heapq.heapify(heap)
+    arms: list[int] = []
+    while heap and len(arms) < n:
+        number, arm = heap[0]
+        arms.append(arm)
+        heapq.heapreplace(heap, (number + 1, arm))
+    return arms
+
+
+def _within_budget(learner: FixedBudget, committed: list[int], n: int) -> list[int]:
+    def expected_index(arm: int) -> float:
+        growth = committed[arm] / learner.pulls[arm]
+        return index(learner.rule, committed[arm], learner.sums[arm] * growth)
+
+    unpulled = [arm for arm, pulls in enumerate(learner.pulls) if not pulls]
+    indices = {arm: expected_index(arm) for arm, pulls in enumerate(learner.pulls) if pulls}
+    arms = []
+    for _ in range(min(n, learner.budget - sum(committed))):
+        fewest = min(committed)
+        arm = next((arm for arm in unpulled if committed[arm] == fewest), None)
+        if arm is None:
+            arm = min(indices, key=indices.__getitem__)
+        committed[arm] += 1
+        if arm in indices:
+            indices[arm] = expected_index(arm)
+        arms.append(arm)
+    return arms

@@ -15,49 +15,81 @@ giving up by hand (:meth:`Study.give_up`) is recorded and takes the arm's guaran
 remains an assumption: whether a person answers within the deadline does not depend on the answer.
 """
 
+import copy
+import math
 import os
 import secrets
 import warnings
 from collections import Counter
-from collections.abc import Sequence
-from typing import Any, Self
+from dataclasses import asdict, dataclass
+from typing import Any, NoReturn, Self
 
-from ldpt.checks import check_whole
-from ldpt.inference import Estimate
+from ldpt.answers import Answers, Sample
+from ldpt.checks import LARGE_EPSILON, check_number, check_whole
+from ldpt.inference import Estimate, estimate
 from ldpt.io.messages import counted, shown
 from ldpt.learners import FixedBudget, FixedConfidence
+from ldpt.reports import Report
 from ldpt.study import state
-from ldpt.study.batches import next_requests
-from ldpt.study.intake import Answer, Status, read_answer, read_answers
-from ldpt.study.ledger import Departure, Ledger
-from ldpt.study.messages import Ticket, token_of
-from ldpt.study.report import Report, make_report
+from ldpt.study.intake import Answer, Status, read_all, read_answer
+from ldpt.study.messages import Ticket, check_study, token_of
+from ldpt.study.report import make_report, no_guarantee
+from ldpt.study.requests import GIVEN_UP, ONE, OPEN, ZERO, Requests, next_requests
 
 __all__ = ["Study"]
 
 MAX_OUTSTANDING = 10**6  # open requests
 MAX_REASON = 500  # characters
+LEVEL = 0.95  # of the intervals with a fixed budget
+NOT_COUNTED = (Status.LATE, Status.REPEATED, Status.REFUSED)
+
+
+@dataclass(frozen=True)
+class Departure:
+    """A request that was given up by hand.
+
+    Attributes
+    ----------
+    arm : str or int
+        Name or number of the arm.
+    number : int
+        The request.
+    reason : str
+        Why it was given up.
+    before_decision : bool
+        Whether the arm was undecided then, so that its verdict has no guarantee.
+    """
+
+    arm: str | int
+    number: int
+    reason: str
+    before_decision: bool
 
 
 class Study:
     """A study: a learner, the people who are asked, and their answers.
 
+    A study cannot be copied: its copy could run ahead and show the answers that wait.
+
     Parameters
     ----------
     learner : FixedBudget or FixedConfidence
-        The algorithm, without any response so far.
+        The algorithm, without any response so far; the study works with a copy of it.
     name : str
         The name of the study, which messages must carry.
     deadline : int, optional
         After how many rounds (:meth:`advance`) a request without an answer is given up; the same
         for all. None waits for ever.
-    arms : sequence of str, optional
-        Names of the arms, if the learner has none.
 
     Raises
     ------
     ValueError
         If an argument is out of range.
+
+    Warns
+    -----
+    UserWarning
+        If epsilon is above 10: hardly anybody is protected.
 
     Examples
     --------
@@ -75,41 +107,63 @@ class Study:
         learner: FixedBudget | FixedConfidence,
         name: str = "",
         deadline: int | None = None,
-        arms: Sequence[str] | None = None,
     ) -> None:
-        self._ledger = Ledger(learner, name, deadline, arms)
+        if not isinstance(learner, (FixedBudget, FixedConfidence)):
+            raise ValueError(
+                f"learner must be a FixedBudget or a FixedConfidence, got {shown(learner)}"
+            )
+        if learner.total_pulls:
+            raise ValueError(f"learner must be new, got one with {learner.total_pulls} responses")
+        if LARGE_EPSILON < learner.epsilon < math.inf:
+            warnings.warn(
+                f"epsilon = {learner.epsilon:g} protects nobody; keep it below {LARGE_EPSILON:g}",
+                stacklevel=2,
+            )
+        self._learner = copy.deepcopy(learner)
+        self._name = check_study(name)
+        self._deadline = None if deadline is None else check_whole("deadline", deadline, 1)
+        self._round = 0
+        self._secret = secrets.token_hex(32)
+        self._places: dict[str | int, int] = dict(enumerate(range(learner.n_arms)))
+        self._places |= {str(name): place for place, name in enumerate(self.arms)}
+        self._requests = [Requests() for _ in range(learner.n_arms)]
+        self._departures: list[Departure] = []
+        self._not_counted: Counter[Status] = Counter()
+
+    def __reduce_ex__(self, protocol: object) -> NoReturn:
+        raise TypeError("a study cannot be copied: its copy could show the answers that wait")
 
     @property
     def learner(self) -> FixedBudget | FixedConfidence:
-        """The algorithm with the answers it has used."""
-        return self._ledger.learner
+        """The algorithm with the answers it has used; a copy."""
+        return copy.deepcopy(self._learner)
 
     @property
     def name(self) -> str:
         """The name of the study."""
-        return self._ledger.name
+        return self._name
 
     @property
     def deadline(self) -> int | None:
         """The deadline, in rounds."""
-        return self._ledger.deadline
+        return self._deadline
 
     @property
     def round(self) -> int:
         """How many rounds have ended."""
-        return self._ledger.round
-
-    @property
-    def departures(self) -> list[Departure]:
-        """The requests that were given up by hand."""
-        return list(self._ledger.departures)
-
-    # --- ask
+        return self._round
 
     @property
     def arms(self) -> list[str | int]:
         """The names of the arms, or their numbers."""
-        return list(self._ledger.arms)
+        return [*(self._learner.names or range(self._learner.n_arms))]
+
+    @property
+    def departures(self) -> list[Departure]:
+        """The requests that were given up by hand."""
+        return list(self._departures)
+
+    # --- ask
 
     def ask(self, n: int = 1) -> list[Ticket]:
         """Ask n people at once.
@@ -130,20 +184,23 @@ class Study:
         ValueError
             If n is not a whole number of at least 1, or more than a million requests would be open.
         """
-        n_open = sum(requests.n_missing for requests in self._ledger.requests)
-        n = check_whole("n", n, 1, MAX_OUTSTANDING - n_open)
-        pending = [requests.in_flight for requests in self._ledger.requests]
-        arms = next_requests(self.learner, pending, n)
-        return [
-            self._ledger.ticket(arm, self._ledger.requests[arm].ask(self.round)) for arm in arms
-        ]
+        n = check_whole("n", n, 1, MAX_OUTSTANDING - self._total(OPEN))
+        pending = [requests.count(OPEN, ZERO, ONE) for requests in self._requests]
+        arms = next_requests(self._learner, pending, n)
+        return [self._ticket(arm, self._requests[arm].ask(self._round)) for arm in arms]
+
+    def _ticket(self, arm: int, number: int) -> Ticket:
+        return Ticket(arm, number, token_of(self._secret, arm, number))
+
+    def _total(self, *outcomes: int) -> int:
+        return sum(requests.count(*outcomes) for requests in self._requests)
 
     @property
     def outstanding(self) -> list[Ticket]:
         """The requests that are neither answered nor given up, arm by arm."""
         return [
-            self._ledger.ticket(arm, number)
-            for arm, requests in enumerate(self._ledger.requests)
+            self._ticket(arm, number)
+            for arm, requests in enumerate(self._requests)
             for number in requests.missing
         ]
 
@@ -158,20 +215,19 @@ class Study:
         list of Ticket
             The requests that were given up.
         """
-        self._ledger.round += 1
-        if self.deadline is None:
+        self._round += 1
+        if self._deadline is None:
             return []
-        last = self.round - self.deadline
         overdue = [
             (arm, number)
-            for arm, requests in enumerate(self._ledger.requests)
-            for number in requests.overdue(last)
+            for arm, requests in enumerate(self._requests)
+            for number in requests.overdue(self._round - self._deadline)
         ]
         for arm, number in overdue:
-            self._ledger.entered[arm].extend(self._ledger.requests[arm].give_up(number))
+            self._requests[arm].give_up(number)
         for arm in dict(overdue):
-            self._ledger.use(arm)
-        return [self._ledger.ticket(arm, number) for arm, number in overdue]
+            self._use(arm)
+        return [self._ticket(arm, number) for arm, number in overdue]
 
     def give_up(self, ticket: Ticket, reason: str) -> None:
         """Give up a request by hand, outside the protocol.
@@ -196,15 +252,35 @@ class Study:
         if not isinstance(ticket, Ticket):
             raise ValueError(f"a request is given by its ticket, got a {type(ticket).__name__}")
         problem = self._check_ticket(ticket)
-        if problem or not self._ledger.requests[ticket.arm].is_open(ticket.number):
+        if problem or not self._requests[ticket.arm].is_open(ticket.number):
             raise ValueError(problem or f"request {ticket.number} of this arm is not open")
         arm = ticket.arm
-        pending = self.learner.wanted(arm) or self._ledger.may_reopen
-        self._ledger.departures.append(
+        pending = self._learner.wanted(arm) or self._may_reopen
+        self._departures.append(
             Departure(self.arms[arm], ticket.number, " ".join(reason.split()), pending)
         )
-        self._ledger.entered[arm].extend(self._ledger.requests[arm].give_up(ticket.number))
-        self._ledger.use(arm)
+        self._requests[arm].give_up(ticket.number)
+        self._use(arm)
+
+    @property
+    def _may_reopen(self) -> bool:
+        """Whether a decided arm can become undecided as time goes on."""
+        learner = self._learner
+        return isinstance(learner, FixedConfidence) and learner.radius.kind.timed
+
+    def _use(self, arm: int) -> None:
+        """Let the learner count an arm's entered answers for as long as it wants them.
+
+        With a radius that grows with the time, a response of one arm can reopen others.
+        """
+        learner, used = self._learner, True
+        while used:
+            used = False
+            for place in range(learner.n_arms) if self._may_reopen else [arm]:
+                bits = self._requests[place].entered
+                while learner.pulls[place] < len(bits) and learner.wanted(place):
+                    learner.record(place, bits[learner.pulls[place]])
+                    used = True
 
     # --- record
 
@@ -232,7 +308,7 @@ class Study:
         one = read_answer(answer)
         problem = self._problem(one)
         if problem:
-            self._ledger.not_counted[Status.REFUSED] += 1
+            self._not_counted[Status.REFUSED] += 1
             raise ValueError(problem)
         return self._accept(one)
 
@@ -241,10 +317,10 @@ class Study:
 
         Parameters
         ----------
-        answers : iterable, ndarray, DataFrame or Answers
+        answers : iterable, ndarray, DataFrame or path-like
             Any form that :meth:`record` takes; an array with two columns, arm and response; a table
-            with columns ``arm`` and ``response`` or those of a :class:`Response`; or a file that
-            :func:`ldpt.answers.read_answers` read.
+            with columns ``arm`` and ``response`` or those of a :class:`Response`; or a CSV or
+            Parquet file with columns ``arm`` and ``response``, whose rows are in order of arrival.
 
         Returns
         -------
@@ -263,10 +339,10 @@ class Study:
         """
         statuses: Counter[Status] = Counter()
         first = ""
-        for answer in read_answers(answers):
+        for answer in read_all(answers):
             problem = self._problem(answer)
             if problem:
-                self._ledger.not_counted[Status.REFUSED] += 1
+                self._not_counted[Status.REFUSED] += 1
                 first = first or problem
             statuses[Status.REFUSED if problem else self._accept(answer)] += 1
         if first:
@@ -276,15 +352,12 @@ class Study:
 
     def _problem(self, answer: Answer) -> str:
         """Return why an answer is refused, or nothing."""
-        message = answer.message
+        message, epsilon = answer.message, self._learner.epsilon
         if message is not None:
-            if message.study != self.name:
-                return f"the response belongs to study {message.study!r}, this is {self.name!r}"
-            if message.epsilon != self.learner.epsilon:
-                return (
-                    f"the device answered with epsilon {message.epsilon}, "
-                    f"this study expects {self.learner.epsilon}"
-                )
+            if message.study != self._name:
+                return f"the response belongs to study {message.study!r}, this is {self._name!r}"
+            if message.epsilon != epsilon:
+                return f"the device answered with epsilon {message.epsilon}, not {epsilon}"
         if answer.ticket is not None:
             return self._check_ticket(answer.ticket)
         if message is not None:
@@ -293,66 +366,64 @@ class Study:
         if arm is None:
             what = shown(answer.arm) if isinstance(answer.arm, (str, int)) else "another type"
             return f"arm must be one of {shown(self.arms)}, got {what}"
-        if self._ledger.requests[arm].n_missing:
+        if self._requests[arm].count(OPEN):
             return f"arm {self.arms[arm]!r} has open requests: record its answers with tickets"
         return ""
 
     def _check_ticket(self, ticket: Ticket) -> str:
-        if not ticket.arm < self.learner.n_arms:
+        if not ticket.arm < self._learner.n_arms:
             return f"the study has no arm {ticket.arm}"
-        expected = token_of(self._ledger.secret, ticket.arm, ticket.number)
-        made = ticket.number < self._ledger.requests[ticket.arm].made
+        expected = token_of(self._secret, ticket.arm, ticket.number)
+        made = ticket.number < self._requests[ticket.arm].made
         if not made or not secrets.compare_digest(ticket.token or "", expected):
             return f"request {ticket.number} of arm {self.arms[ticket.arm]!r} was never made"
         return ""
 
     def _place(self, arm: Any) -> int | None:
-        """Return the number of an arm given by name or number; None if there is none."""
-        if isinstance(arm, str):
-            return self._ledger.places.get(arm)
-        known = isinstance(arm, int) and not isinstance(arm, bool)
-        return arm if known and 0 <= arm < self.learner.n_arms else None
+        """Return the number of an arm; None if there is none."""
+        known = isinstance(arm, (str, int)) and not isinstance(arm, bool)
+        return self._places.get(arm) if known else None
 
     def _accept(self, answer: Answer) -> Status:
-        ledger = self._ledger
         if answer.ticket is None:
-            return self._accept_unasked(ledger.places.get(answer.arm, answer.arm), answer.bit)
-        arm, number = answer.ticket.arm, answer.ticket.number
-        requests = self._ledger.requests[arm]
+            arm = self._place(answer.arm)
+            assert arm is not None  # _problem has looked
+            number = self._requests[arm].ask(self._round)
+        else:
+            arm, number = answer.ticket.arm, answer.ticket.number
+        requests = self._requests[arm]
         if not requests.is_open(number):
-            status = Status.LATE if number in requests.given_up else Status.REPEATED
-            self._ledger.not_counted[status] += 1
+            status = Status.LATE if requests.outcomes[number] == GIVEN_UP else Status.REPEATED
+            self._not_counted[status] += 1
             return status
-        entering = requests.answer(number, answer.bit)
-        before = len(self._ledger.entered[arm])
-        self._ledger.entered[arm].extend(entering)
-        self._ledger.use(arm)
-        if not entering:
+        before = len(requests.entered)
+        requests.answer(number, answer.bit)
+        if len(requests.entered) == before:
             return Status.WAITING
-        return Status.COUNTED if self.learner.pulls[arm] > before else Status.KEPT
-
-    def _accept_unasked(self, arm: int, bit: int) -> Status:
-        ledger, learner = self._ledger, self.learner
-        ledger.requests[arm].enter()
-        ledger.entered[arm].append(bit)
-        if learner.pulls[arm] < len(ledger.entered[arm]) - 1 or not learner.wanted(arm):
-            return Status.KEPT
-        learner.count(arm, bit)
-        if ledger.may_reopen:
-            ledger.use(arm)
-        return Status.COUNTED
+        self._use(arm)
+        return Status.COUNTED if self._learner.pulls[arm] > before else Status.KEPT
 
     # --- results
 
     @property
     def finished(self) -> bool:
         """Whether the algorithm needs no more answers."""
-        return self.learner.finished
+        return self._learner.finished
 
     @property
     def counts(self) -> dict[str, int]:
         """How many requests were made, and what became of them and of the answers."""
-        return self._ledger.counts
+        entered = sum(len(requests.entered) for requests in self._requests)
+        return {
+            "asked": sum(requests.made for requests in self._requests),
+            "outstanding": self._total(OPEN),
+            "waiting": self._total(ZERO, ONE),
+            "given up": sum(requests.outcomes.count(GIVEN_UP) for requests in self._requests),
+            "entered": entered,
+            "counted": self._learner.total_pulls,
+            "kept for estimates": entered - self._learner.total_pulls,
+            **{str(status): self._not_counted[status] for status in NOT_COUNTED},
+        }
 
     def decided(self) -> dict[str | int, str]:
         """Return what is certain now.
@@ -370,13 +441,29 @@ class Study:
         UserWarning
             If nothing is certain: with a fixed budget, or with the radius ``printed``.
         """
-        ledger = self._ledger
-        if ledger.no_guarantee:
-            warnings.warn(ledger.no_guarantee, UserWarning, stacklevel=2)
-        if isinstance(self.learner, FixedBudget):
-            return ledger.sides() if self.finished else {}
-        lost = {departure.arm for departure in ledger.departures if departure.before_decision}
-        return {arm: side for arm, side in ledger.sides().items() if arm not in lost}
+        if reason := no_guarantee(self._learner):
+            warnings.warn(reason, UserWarning, stacklevel=2)
+        if isinstance(self._learner, FixedBudget) and not self.finished:
+            return {}
+        lost = {departure.arm for departure in self._departures if departure.before_decision}
+        return {arm: side for arm, side in self._sides().items() if arm not in lost}
+
+    def _sides(self) -> dict[str | int, str]:
+        """Return the side of every arm that the algorithm has put on one."""
+        learner, sides = self._learner, dict[str | int, str]()
+        for arm, name in enumerate(self.arms):
+            d = learner.deviation(arm)
+            if isinstance(learner, FixedConfidence):
+                if not learner.undecided(arm):
+                    sides[name] = "above" if d >= 0 else "below"
+            elif learner.pulls[arm]:
+                sides[name] = "above" if d > 0 else "below"
+        return sides
+
+    def _samples(self) -> list[Sample]:
+        """Return the answers that have entered."""
+        bits = (requests.entered for requests in self._requests)
+        return [Sample(arm, len(one), sum(one)) for arm, one in zip(self.arms, bits, strict=True)]
 
     def estimates(self, level: float | None = None) -> list[Estimate]:
         """Return every arm's mean reward, with an interval that is valid at any time.
@@ -396,8 +483,27 @@ class Study:
         ------
         ValueError
             If the level does not lie strictly between 0 and 1.
+
+        Warns
+        -----
+        UserWarning
+            If requests were given up by hand: the intervals of these arms have no guarantee.
         """
-        return self._ledger.estimates(self._ledger.level(level))
+        if self._departures:
+            arms = ", ".join(dict.fromkeys(str(departure.arm) for departure in self._departures))
+            warnings.warn(
+                f"intervals without guarantee, because requests were given up by hand: {arms}",
+                stacklevel=2,
+            )
+        return self._estimates(self._level(level))
+
+    def _estimates(self, level: float) -> list[Estimate]:
+        return estimate(Answers(tuple(self._samples())), self._learner.epsilon, level)
+
+    def _level(self, level: float | None) -> float:
+        if level is not None:
+            return check_number("level", level, 0, 1)
+        return 1 - self._learner.delta if isinstance(self._learner, FixedConfidence) else LEVEL
 
     def report(self, level: float | None = None) -> Report:
         """Return verdicts, estimates and bounds, a paragraph on methods, and warnings.
@@ -412,14 +518,16 @@ class Study:
         Report
             ``print`` it, or read its parts.
         """
-        return make_report(self._ledger, self._ledger.level(level))
+        level = self._level(level)
+        return make_report(self, self._sides(), self._samples(), self._estimates(level), level)
 
     def __repr__(self) -> str:
-        counts, sides = self.counts, self._ledger.sides()
-        name = f"study {self.name!r}" if self.name else "study"
-        decided = f"{len(sides)} of {self.learner.n_arms} decided"
-        if isinstance(self.learner, FixedBudget):
-            decided = f"{self.learner.total_pulls:,} of {self.learner.budget:,} responses"
+        counts, learner = self.counts, self._learner
+        name = f"study {self._name!r}" if self._name else "study"
+        if isinstance(learner, FixedBudget):
+            decided = f"{learner.total_pulls:,} of {learner.budget:,} responses"
+        else:
+            decided = f"{len(self._sides())} of {learner.n_arms} decided"
         return (
             f"<{name}: {decided}, {counted(counts['entered'], 'answer')}, "
             f"{counts['outstanding']:,} outstanding>"
@@ -432,14 +540,14 @@ class Study:
 
         A crash leaves the old file or the new one, never a part. The file holds every answer,
         waiting ones included, and the secret behind the tickets: who decides when rounds end must
-        not read it.
+        neither read it nor open it a second time to try what the next rounds would show.
 
         Parameters
         ----------
         path : path-like
             The file.
         """
-        state.save(self._ledger, path)
+        state.write(path, self._state())
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> Self:
@@ -460,6 +568,40 @@ class Study:
             If the file is not a regular one, was cut or changed, contradicts itself, or the
             boundary of its radius differs from this installation's.
         """
-        study = cls.__new__(cls)
-        study._ledger = state.load(path)
+        return state.read(path, cls._from_state, cls._state)
+
+    def _state(self) -> dict[str, Any]:
+        """Return the whole study as plain data; it holds responses and no rewards."""
+        return {
+            "name": self._name,
+            "deadline": self._deadline,
+            "learner": state.describe_learner(self._learner),
+            "round": self._round,
+            "secret": self._secret,
+            "requests": [
+                {"outcomes": requests.outcomes.decode(), "rounds": requests.rounds}
+                for requests in self._requests
+            ],
+            "counted": self._learner.pulls,
+            "departures": [asdict(departure) for departure in self._departures],
+            "not_counted": {str(status): self._not_counted[status] for status in NOT_COUNTED},
+        }
+
+    @classmethod
+    def _from_state(cls, content: dict[str, Any]) -> Self:
+        study = cls(state.build_learner(content["learner"]), content["name"], content["deadline"])
+        study._round = check_whole("round", content["round"], 0)
+        study._secret = str(content["secret"])
+        study._requests = [Requests(**requests) for requests in content["requests"]]
+        study._departures = [Departure(**departure) for departure in content["departures"]]
+        lost = content["not_counted"]
+        study._not_counted = Counter({status: int(lost[status]) for status in NOT_COUNTED})
+        learner, entered = study._learner, [requests.entered for requests in study._requests]
+        learner.pulls = list(content["counted"])
+        learner.sums = [sum(bits[:n]) for bits, n in zip(entered, learner.pulls, strict=True)]
+        learner.total_pulls = sum(learner.pulls)
+        for arm in range(learner.n_arms):
+            kept = len(entered[arm]) - learner.pulls[arm]
+            if kept < 0 or (kept and learner.wanted(arm)):
+                raise ValueError("answers are counted that are not there, or kept that are needed")
         return study

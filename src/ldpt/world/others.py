@@ -88,19 +88,19 @@ def conjugate_sides(private: float, level: float, v_opt: float) -> Sides:
     variance = private * (1 - private)
     r = max(v_opt / (log_odds + math.log1p(log_odds)) - variance, 1e-3 * variance)
     a, b, target = r / (1 - private), r / private, math.log(level)
-    state = {"low": 0, "high": 1}
+    low, high = 0, 1
 
     def exceeds(n: int, s: int) -> bool:
         ratio = betaln(a + s, b + n - s) - betaln(a, b)
         return bool(ratio - s * math.log(private) - (n - s) * math.log1p(-private) >= target)
 
     def sides(n: int) -> tuple[int, int]:
-        low, high = state["low"], max(state["high"], math.floor(n * private) + 1)
+        nonlocal low, high
+        high = max(high, math.floor(n * private) + 1)
         while high <= n and not exceeds(n, high):
             high += 1
         while low < n * private and exceeds(n, low):
             low += 1
-        state.update(low=low, high=high)
         return low, high
 
     return sides
@@ -121,72 +121,66 @@ def tabulate(content: Mapping[str, Any], seed: int) -> pd.DataFrame:
     DataFrame
         With columns source, quantity, theirs, their_error, ours, our_error, difference_in_se, coin.
     """
-    rows = [*_kano(content["kano"]), *_banditpylib(content["banditpylib"], seed)]
-    table = pd.DataFrame([*rows, *_nprr(content["nprr"])])
+    rows = [
+        *_kano(content["kano"]),
+        *_banditpylib(content["banditpylib"], seed),
+        *_nprr(content["nprr"]),
+    ]
+    columns = ["source", "quantity", "theirs", "their_error", "ours", "our_error", "coin"]
+    table = pd.DataFrame(rows, columns=columns)
     spread = np.hypot(table["their_error"], table["our_error"])
     table.insert(6, "difference_in_se", (table["theirs"] - table["ours"]) / spread)
     return table
 
 
-def _row(source: str, quantity: str, theirs: tuple[float, float], **ours: float) -> dict[str, Any]:
-    return {
-        "source": source,
-        "quantity": quantity,
-        "theirs": theirs[0],
-        "their_error": theirs[1],
-        "ours": ours["value"],
-        "our_error": ours.get("error", 0.0),
-        "coin": ours.get("coin", math.nan),
-    }
+Row = tuple[str, str, float, float, float, float, float]
 
 
-def _kano(content: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def _kano(content: Mapping[str, Any]) -> Iterator[Row]:
     """Yield mean stopping times; theirs count one more than the answers."""
-    delta = content["delta"]
     for problem in content["problems"]:
         means, threshold = problem["means"], problem["threshold"]
-        sides = kano_sides(threshold, len(means), delta)
-        exact = sum(means.count(m) * expected_answers(m, sides) for m in sorted(set(means)))
-        level = len(means) / delta
-        coin = sum(
-            means.count(m) * expected_answers(m, coin_sides(threshold, math.inf, level))
-            for m in sorted(set(means))
+        regions = (
+            kano_sides(threshold, len(means), content["delta"]),
+            coin_sides(threshold, math.inf, len(means) / content["delta"]),
         )
-        for algorithm, theirs in problem["times"].items():
+        exact, coin = (
+            sum(means.count(m) * expected_answers(m, sides) for m in sorted(set(means)))
+            for sides in regions
+        )
+        for algorithm, (theirs, error) in problem["times"].items():
             quantity = f"mean time of {algorithm}, {problem['name']}"
-            yield _row("Kano et al. 2019", quantity, tuple(theirs), value=exact + 1, coin=coin)
+            yield "Kano et al. 2019", quantity, theirs, error, exact + 1, 0.0, coin
 
 
-def _banditpylib(content: Mapping[str, Any], seed: int) -> Iterator[dict[str, Any]]:
+def _banditpylib(content: Mapping[str, Any], seed: int) -> Iterator[Row]:
     """Yield log losses at their budgets; their error is that of the runs and of the reading."""
     problem = Instance("banditpylib", content["means"], content["threshold"], content["tolerance"])
     budgets, runs = content["budgets"], content["our_runs"]
-    for policy, theirs in content["log_losses"].items():
+    for policy, log_losses in content["log_losses"].items():
         losses = fixed_budget(problem, math.inf, budgets, runs, seed, policy=policy)
         shares = losses.groupby("budget")["loss"].mean()
-        for budget, log_loss in zip(budgets, theirs, strict=True):
+        for budget, theirs in zip(budgets, log_losses, strict=True):
             share = float(shares[budget])
-            sampling = math.sqrt((1 - share) / (share * content["runs"]))
-            yield _row(
-                "banditpylib",
-                f"log loss of {policy}, T = {budget}",
-                (log_loss, math.hypot(sampling, content["reading_error"])),
-                value=math.log(share),
-                error=math.sqrt((1 - share) / (share * runs)),
+            error, sampling = (
+                math.sqrt((1 - share) / (share * n)) for n in (runs, content["runs"])
             )
+            their_error = math.hypot(sampling, content["reading_error"])
+            quantity = f"log loss of {policy}, T = {budget}"
+            ours = math.log(share)
+            yield "banditpylib", quantity, theirs, their_error, ours, error, math.nan
 
 
-def _nprr(settings: list[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+def _nprr(settings: list[Mapping[str, Any]]) -> Iterator[Row]:
     """Yield stopping times of the conjugate mixture, and those of `coin` beside them."""
     for setting in settings:
         mean, threshold = setting["mean"], setting["threshold"]
         epsilon, level = setting["epsilon"], setting["level"]
         private, truth = private_mean(threshold, epsilon), private_mean(mean, epsilon)
-        v_opt = private * (1 - private) * setting["tuned"]
-        yield _row(
-            "nprr",
-            f"answers, mean {mean:g} at {threshold:g}, epsilon {epsilon:g}, K/delta {level:g}",
-            (setting["theirs"], setting["error"]),
-            value=expected_answers(truth, conjugate_sides(private, level, v_opt)),
-            coin=expected_answers(truth, coin_sides(threshold, epsilon, level)),
+        conjugate = conjugate_sides(private, level, private * (1 - private) * setting["tuned"])
+        ours = expected_answers(truth, conjugate)
+        coin = expected_answers(truth, coin_sides(threshold, epsilon, level))
+        quantity = (
+            f"answers, mean {mean:g} at {threshold:g}, epsilon {epsilon:g}, K/delta {level:g}"
         )
+        yield "nprr", quantity, setting["theirs"], setting["error"], ours, 0.0, coin

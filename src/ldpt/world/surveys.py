@@ -12,7 +12,7 @@ mu_s. A study that knows s replaces the shrinkage c of its design by (1 - s) c a
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,60 +37,23 @@ class Question:
     design: Design
     direct: float = math.nan  # share of yes in a group that was asked directly
 
-    @property
-    def counts(self) -> tuple[int, int]:
-        """Return answers and ones."""
-        return self.answers, self.ones
 
-
-@dataclass(frozen=True)
-class Survey:
-    """The questions that one group of people answered with one design."""
-
-    name: str
-    title: str
-    source: str
-    questions: tuple[Question, ...]
-
-
-def read_surveys(content: Mapping[str, Any]) -> list[Survey]:
-    """Return the surveys of ``config/surveys.yaml``, with bits as PrivBern has them."""
+def read_questions(survey: Mapping[str, Any]) -> list[Question]:
+    """Return the questions of an entry of ``config/surveys.yaml``, with the bits of PrivBern."""
     return [
-        Survey(
-            survey["name"],
-            survey["title"],
-            survey["source"],
-            tuple(_question(survey, question) for question in survey["questions"]),
+        Question(
+            item["name"],
+            item["answers"],
+            item["answers"] - item["ones"] if survey["flipped"] else item["ones"],
+            as_design(item.get("epsilon", survey["epsilon"])),
+            item["direct"]["ones"] / item["direct"]["answers"] if "direct" in item else math.nan,
         )
-        for survey in content["surveys"]
+        for item in survey["questions"]
     ]
 
 
-def _question(survey: Mapping[str, Any], question: Mapping[str, Any]) -> Question:
-    answers, ones = question["answers"], question["ones"]
-    if survey["flipped"]:
-        ones = answers - ones
-    direct = question.get("direct")
-    return Question(
-        question["name"],
-        answers,
-        ones,
-        as_design(question.get("epsilon", survey["epsilon"])),
-        direct["ones"] / direct["answers"] if direct else math.nan,
-    )
-
-
-def _boundary(
-    radius: str, threshold: float, shrinkage: float, n_arms: int, delta: float
-) -> Boundary:
-    """Return a radius for bits: threshold on their scale, and the prior's gap shrunk to it."""
-    return Radius(radius, prior_gap=DEFAULT_PRIOR_GAP * shrinkage).at(
-        n_arms, delta, threshold, math.inf
-    )
-
-
 def replay(
-    survey: Survey,
+    questions: Sequence[Question],
     radius: str,
     terms: Mapping[str, Any],
     rng: np.random.Generator,
@@ -99,8 +62,8 @@ def replay(
 
     Parameters
     ----------
-    survey : Survey
-        The questions.
+    questions : sequence of Question
+        The questions of one survey.
     radius : str
         The radius of Algorithm 2.
     terms : mapping
@@ -113,50 +76,46 @@ def replay(
     tuple of ndarray
         Answers, and verdicts: 1 above, -1 below, 0 undecided. Both of shape (orders, questions).
     """
-    orders, questions = terms["orders"], survey.questions
     sizes = np.array([question.answers for question in questions])
-    shape = orders, len(questions)
-    used = np.zeros(shape, np.int64)
-    verdicts = np.zeros(shape, np.int8)
-    sums = np.zeros(shape)
-    tapes = [_shuffled(question, orders, rng) for question in questions]
+    shape = terms["orders"], len(questions)
+    used, verdicts, sums = np.zeros(shape, np.int64), np.zeros(shape, np.int8), np.zeros(shape)
+    tapes = [_shuffle(question, terms["orders"], rng) for question in questions]
     middles = [question.design.private_mean(terms["threshold"]) for question in questions]
+    # on the scale of the bits there is no privacy, and the prior's gap is shrunk
     edges = [
-        _boundary(radius, middle, question.design.shrinkage, len(questions), terms["delta"])
+        Radius(radius, prior_gap=DEFAULT_PRIOR_GAP * question.design.shrinkage).at(
+            len(questions), terms["delta"], middle, math.inf
+        )
         for question, middle in zip(questions, middles, strict=True)
     ]
     for n in range(1, int(sizes.max()) + 1):
         open_arms = (verdicts == 0) & (sizes >= n)
-        if not open_arms.any():
-            break
         used += open_arms
         times = used.sum(axis=1)
         for arm, edge in enumerate(edges):
             rows = np.flatnonzero(open_arms[:, arm])
-            if not rows.size:
-                continue
-            sums[rows, arm] += tapes[arm][rows, n - 1] - middles[arm]
-            high, low = _edges(edge, n, times[rows])
-            walk = sums[rows, arm]
-            verdicts[rows, arm] = np.where(walk >= high, 1, np.where(walk < -low, -1, 0))
+            if rows.size:
+                sums[rows, arm] += tapes[arm][rows, n - 1] - middles[arm]
+                high, low = _edges(edge, n, times[rows])
+                walk = sums[rows, arm]
+                verdicts[rows, arm] = np.where(walk >= high, 1, np.where(walk < -low, -1, 0))
     return used, verdicts
 
 
-def _shuffled(question: Question, orders: int, rng: np.random.Generator) -> np.ndarray:
+def _shuffle(question: Question, orders: int, rng: np.random.Generator) -> np.ndarray:
     """Return one shuffled urn per order."""
     urn = np.zeros((orders, question.answers), np.int8)
     urn[:, : question.ones] = 1
     return rng.permuted(urn, axis=1)
 
 
-def _edges(edge: Boundary, n: int, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _edges(edge: Boundary, n: int, times: np.ndarray) -> np.ndarray:
     """Return both boundaries after n answers of an arm, at several total numbers of answers."""
     if edge.family != UNION:  # no other family depends on the total
         times = times[:1]
     distinct, places = np.unique(times, return_inverse=True)
-    high = np.array([upper(edge, n, t) for t in distinct.tolist()])
-    low = np.array([lower(edge, n, t) for t in distinct.tolist()])
-    return high[places], low[places]  # of length 1 if the total does not matter
+    sides = [[upper(edge, n, t), lower(edge, n, t)] for t in distinct.tolist()]
+    return np.array(sides).T[:, places]  # of length 1 if the total does not matter
 
 
 def classical(question: Question) -> tuple[float, float, float]:
@@ -182,23 +141,24 @@ def tabulate(content: Mapping[str, Any], seed: int) -> tuple[pd.DataFrame, pd.Da
     tuple of DataFrame
         The questions and the surveys.
     """
-    questions, totals = [], []
-    for survey in read_surveys(content):
-        judgements = [_judgement(q, content, len(survey.questions)) for q in survey.questions]
+    rows, totals = [], []
+    for survey in content["surveys"]:
+        questions = read_questions(survey)
+        judgements = [_judge(question, content, len(questions)) for question in questions]
         for radius in content["radii"]:
-            rng = stream(seed, "surveys", survey.name)  # the same orders for every radius
-            used, verdicts = replay(survey, radius, content, rng)
-            labels = {"survey": survey.name, "radius": radius}
-            size = sum(question.answers for question in survey.questions)
-            totals.append(
-                labels | {"answers": size} | _spread(used.sum(axis=1), verdicts.all(axis=1))
-            )
-            for arm, question in enumerate(survey.questions):
+            rng = stream(seed, "surveys", survey["name"])  # the same orders for every radius
+            used, verdicts = replay(questions, radius, content, rng)
+            labels = {"survey": survey["name"], "radius": radius}
+            size = sum(question.answers for question in questions)
+            spread = _spread(used.sum(axis=1), verdicts.all(axis=1))
+            totals.append(labels | {"answers": size} | spread)
+            for question, judgement, n, verdict in zip(
+                questions, judgements, used.T, verdicts.T, strict=True
+            ):
                 facts = {"question": question.name, "answers": question.answers}
-                facts |= _spread(used[:, arm], verdicts[:, arm] != 0)
-                facts |= {"decided_above": float((verdicts[:, arm] > 0).mean())} | judgements[arm]
-                questions.append(labels | facts)
-    return pd.DataFrame(questions), pd.DataFrame(totals)
+                above = {"decided_above": float((verdict > 0).mean())}
+                rows.append(labels | facts | _spread(n, verdict != 0) | above | judgement)
+    return pd.DataFrame(rows), pd.DataFrame(totals)
 
 
 def _spread(used: np.ndarray, decided: Any) -> dict[str, float]:
@@ -211,9 +171,10 @@ def _spread(used: np.ndarray, decided: Any) -> dict[str, float]:
     }
 
 
-def _judgement(question: Question, terms: Mapping[str, Any], n_arms: int) -> dict[str, Any]:
+def _judge(question: Question, terms: Mapping[str, Any], n_arms: int) -> dict[str, Any]:
     """Return the verdict and the estimates of all answers, and what the verdict survives."""
-    counts, design, threshold = [question.counts], question.design, terms["threshold"]
+    counts, design = [(question.answers, question.ones)], question.design
+    threshold = terms["threshold"]
     error = terms["delta"] / n_arms  # each question has its share
     (verdict,) = decide(counts, threshold, design, error)
     (interval,) = estimate(counts, design, 1 - error)
