@@ -28,4 +28,3 @@ rule all:
     input:
         PRODUCTS,
         MANIFEST,
-        RUN,

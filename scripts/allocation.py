@@ -7,6 +7,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from ldpt.plots import captions, elements, style
+from ldpt.text import number
 
 SIDE_BY_SIDE = 0.06  # decades of the share between two privacy levels
 
@@ -53,7 +54,7 @@ def facts(table: pd.DataFrame) -> dict[str, Any]:
         name = method.replace("-", "_")
         found[f"{name}_slope"] = slope
         found[f"{name}_least"], found[f"{name}_most"] = float(ratio.min()), float(ratio.max())
-        found["slopes"].append(f"{elements.number(slope, 2)} ({elements.method_name(method)})")
+        found["slopes"].append(f"{number(slope, 2)} ({elements.method_name(method)})")
         slopes.append(slope)
     return found | {"least_slope": min(slopes), "most_slope": max(slopes)}
 

@@ -10,7 +10,7 @@ SHORT = 12  # digits of a record's hash that a caption shows
 
 
 def short_records(root: Path) -> dict[str, str]:
-    """The short hash of each figure's record, which `ldpt trace` understands."""
+    """Return the short hash of each figure's record, which `ldpt trace` understands."""
     figures = sorted((root / RECORDS / "figures").glob("*.pdf.json"))
     return {path.name.split(".")[0]: read_record(path)["record_hash"][:SHORT] for path in figures}
 
@@ -47,5 +47,5 @@ def typeset(source: str, root: Path, out: str) -> None:
 if __name__ == "__main__":
     from ldpt.provenance import job
 
-    with job(snakemake) as this:
-        typeset(this.input.report, this.root, this.output[0])
+    with job(snakemake) as step:
+        typeset(step.input.report, step.root, step.output[0])

@@ -28,9 +28,13 @@ def as_page(document: dict[str, Any]) -> str:
         f"On *{paper['title']}* ({paper['authors']}, <{paper['address']}>). {paper['version']}",
         "\n".join(["| result | verdict |", "| --- | --- |", *results]),
         "\n".join(f"- **{word}**: {meaning}" for word, meaning in register.VERDICTS.items()),
+        "\n".join(f"- basis *{word}*: {meaning}" for word, meaning in register.BASES.items()),
     ]
     for part, title in PARTS.items():
-        lines += [f"## {title}", "| id | place | statement | verdict |\n| --- | --- | --- | --- |"]
+        lines += [
+            f"## {title}",
+            "| id | place | statement | basis | verdict |\n| --- | --- | --- | --- | --- |",
+        ]
         lines[-1] += "".join(_line(row) for row in rows if row["part"] == part)
     return "\n\n".join(lines) + "\n"
 
@@ -38,7 +42,8 @@ def as_page(document: dict[str, Any]) -> str:
 def _line(row: dict[str, Any]) -> str:
     more = row["amendment"] or row["reason"]
     statement = cell(row["statement"]) + (f" → *{cell(more)}*" if more else "")
-    return f"\n| {row['id']} | {cell(row['where'])} | {statement} | {row['verdict']} |"
+    cells = [row["id"], cell(row["where"]), statement, row["basis"], row["verdict"]]
+    return f"\n| {' | '.join(cells)} |"
 
 
 def cell(words: str) -> str:
@@ -49,8 +54,8 @@ def cell(words: str) -> str:
 if __name__ == "__main__":
     from ldpt.provenance import job
 
-    with job(snakemake) as this:
-        given, out = this.input, this.output
+    with job(snakemake) as step:
+        given, out = step.input, step.output
         document = judge(given.register, list(given.evidence), Path(given.schemas[0]).parent)
         content = json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False)
         Path(out.verdicts).write_text(content + "\n", encoding="utf-8")

@@ -22,5 +22,5 @@ def compile_kernels(destination: str) -> None:
 if __name__ == "__main__":
     from ldpt.provenance import job
 
-    with job(snakemake) as this:
-        compile_kernels(this.output[0])
+    with job(snakemake) as step:
+        compile_kernels(step.output[0])

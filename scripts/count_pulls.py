@@ -55,9 +55,9 @@ def by_confidence(
             yield allocation(counts, problem.strict.gaps, {"algorithm": 2, **labels})
 
 
-def count(this: Any, problems: list[Instance]) -> None:
+def count(step: Any, problems: list[Instance]) -> None:
     """Write the runs of Algorithm 1 and the shares of both algorithms."""
-    settings, seed = this.params.allocation, this.params.seed
+    settings, seed = step.params.allocation, step.params.seed
     epsilons, runs = [float(e) for e in settings["epsilons"]], settings["replicates"]
     tables, shares = [], []
     for problem in problems:
@@ -67,17 +67,17 @@ def count(this: Any, problems: list[Instance]) -> None:
             tables.append(long_table(problem, epsilon, budget, counts))
             labels = {"algorithm": 1, "method": "apt", "instance": problem.name, "epsilon": epsilon}
             shares.append(allocation(counts, problem.gaps, labels))
-    for problem, path in zip(problems, this.input.runs, strict=True):
-        shares += by_confidence(path, problem, epsilons, this.params.delta)
+    for problem, path in zip(problems, step.input.runs, strict=True):
+        shares += by_confidence(path, problem, epsilons, step.params.delta)
     keys = [spawn_keys(runs, "allocation", p.name, e) for p in problems for e in epsilons]
-    this.note(seed=seed, stream=["allocation"], spawn_keys=keys)
-    write_runs(this.output.runs, tables)
-    pd.concat(shares, ignore_index=True).to_csv(this.output.summary, index=False)
+    step.note(seed=seed, stream=["allocation"], spawn_keys=keys)
+    write_runs(step.output.runs, tables)
+    pd.concat(shares, ignore_index=True).to_csv(step.output.summary, index=False)
 
 
 if __name__ == "__main__":
     from ldpt.provenance import job
 
-    with job(snakemake) as this:
-        known = read_instances(this.input.instances)
-        count(this, [known[name] for name in this.params.allocation["instances"]])
+    with job(snakemake) as step:
+        known = read_instances(step.input.instances)
+        count(step, [known[name] for name in step.params.allocation["instances"]])

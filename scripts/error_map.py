@@ -5,7 +5,7 @@ from ldpt.error_map import error_map
 if __name__ == "__main__":
     from ldpt.provenance import job
 
-    with job(snakemake) as this:
-        settings, seed = this.params.map, this.params.seed
-        this.note(seed=seed, stream=["fixed_confidence"])
-        error_map(settings, this.params.constants, seed).to_csv(this.output[0], index=False)
+    with job(snakemake) as step:
+        settings, seed = step.params.map, step.params.seed
+        step.note(seed=seed, stream=["fixed_confidence"])
+        error_map(settings, step.params.constants, seed).to_csv(step.output[0], index=False)

@@ -11,13 +11,13 @@ def evidence() -> dict[str, Evidence]:
         "one_armed_failure": chains.one_armed_failure(),
         "confidence_lower_bounds": chains.confidence_lower_bounds(),
         "upper_bounds": chains.upper_bounds(),
-        "lsa_upper_bounds": chains.lsa_upper_bounds(),
+        "lsa_upper_bounds": chains.upper_bounds("lsa", ["lsa"]),
         "clipped_upper_bounds": chains.clipped_upper_bounds(),
         "lower_bounds": chains.lower_bounds(),
         "budget_reduction": chains.budget_reduction(),
-        "uniform_collapse": chains.collapse_of_uniform_allocation(),
-        "drift": chains.drift_of_algorithm_1(),
-        "drift_limit": chains.limit_of_the_drift(),
+        "uniform_collapse": chains.uniform_collapse(),
+        "drift": chains.drift(),
+        "drift_limit": chains.drift_limit(),
         "coin_boundary": coin.coin_boundary(),
         "coin_limit": coin.coin_limit(),
         "one_arm_flatness": coin.one_arm_flatness(),
@@ -27,5 +27,5 @@ def evidence() -> dict[str, Evidence]:
 if __name__ == "__main__":
     from ldpt.provenance import job
 
-    with job(snakemake) as this:
-        write_evidence(this.output[0], evidence())
+    with job(snakemake) as step:
+        write_evidence(step.output[0], evidence())

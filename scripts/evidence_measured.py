@@ -6,6 +6,7 @@ from ldpt.claims import budget, confidence, held_out
 from ldpt.claims.evidence import Evidence
 from ldpt.claims.register import write_evidence
 from ldpt.instances import read_instances
+from ldpt.radii import VALID_RADII
 
 EPSILONS = [0.01, 0.03, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0]
 TABLES = [
@@ -19,7 +20,7 @@ def measured_evidence(instances: str, tables: dict[str, str]) -> dict[str, Evide
     problems = read_instances(instances)
     read = {name: pd.read_csv(path) for name, path in tables.items()}
     losses, cells, errors = read["budget"], read["confidence"], read["error_map"]
-    two_arms = confidence.simulated_cells(errors, n_arms=2)
+    two_arms = errors[(errors["method"] == "simulated") & (errors["n_arms"] == 2)]
     tested = pd.concat([cells, two_arms], ignore_index=True)
     ten = cells[cells["instance"] == "one-of-ten"]
     lower, rare = confidence.lower_bounds(cells, problems), read["rare_budget"]
@@ -30,7 +31,7 @@ def measured_evidence(instances: str, tables: dict[str, str]) -> dict[str, Evide
         "delta_correct_one_of_ten": confidence.delta_correctness(ten, "printed"),
         **{
             f"delta_correct_{radius}": confidence.delta_correctness(tested, radius)
-            for radius in confidence.VALID_RADII
+            for radius in VALID_RADII
         },
         "error_map": confidence.error_map(errors),
         "sampled_errors": confidence.sampled_errors(read["rare_confidence"]),
@@ -53,7 +54,7 @@ def measured_evidence(instances: str, tables: dict[str, str]) -> dict[str, Evide
         "new_problems": budget.compared(losses),
         "optimum": budget.optimum(read["optimum"]),
         "sampled_losses": budget.sampled_losses(rare, problems),
-        "sampled_losses_lsa": budget.sampled_losses(rare, problems, 1.0, "lsa", ["lsa"]),
+        "sampled_losses_lsa": budget.sampled_losses(rare, problems, "lsa", ["lsa"]),
         **budget.appendix_checks(read["tapes"]),
         **held_out.evidence(losses, cells, problems),
     }
@@ -62,6 +63,6 @@ def measured_evidence(instances: str, tables: dict[str, str]) -> dict[str, Evide
 if __name__ == "__main__":
     from ldpt.provenance import job
 
-    with job(snakemake) as this:
-        tables = {name: getattr(this.input, name) for name in TABLES}
-        write_evidence(this.output[0], measured_evidence(this.input.instances, tables))
+    with job(snakemake) as step:
+        tables = {name: getattr(step.input, name) for name in TABLES}
+        write_evidence(step.output[0], measured_evidence(step.input.instances, tables))

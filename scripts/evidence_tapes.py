@@ -14,7 +14,7 @@ def checks(seed: int, erring_runs: int, chains: int) -> pd.DataFrame:
 if __name__ == "__main__":
     from ldpt.provenance import job
 
-    with job(snakemake) as this:
-        seed, settings = this.params.seed, this.params.checks
-        this.note(seed=seed, stream=["evidence_tapes"])
-        checks(seed, **settings).to_csv(this.output[0], index=False, float_format="%.4g")
+    with job(snakemake) as step:
+        seed, settings = step.params.seed, step.params.checks
+        step.note(seed=seed, stream=["evidence_tapes"])
+        checks(seed, **settings).to_csv(step.output[0], index=False, float_format="%.4g")

@@ -22,17 +22,17 @@ def curves(instances: dict[str, Instance], cells: Sequence[Cell]) -> pd.DataFram
         for policy in grid.get("policies", ["apt"]):
             losses = fixed_budget_losses(instance, epsilon, budgets, policy)
             for budget, loss in zip(budgets, losses, strict=True):
-                here: dict[str, Any] = {"instance": name, "policy": policy}
-                here |= {"epsilon": epsilon_name(epsilon), "budget": budget}
-                here |= {"n_arms": instance.n_arms, "complexity": complexity}
-                here |= {"scaled_budget": budget / complexity}
-                rows.append(here | {"estimate": loss, "low": loss, "high": loss})
+                labels: dict[str, Any] = {"instance": name, "policy": policy}
+                labels |= {"epsilon": epsilon_name(epsilon), "budget": budget}
+                labels |= {"n_arms": instance.n_arms, "complexity": complexity}
+                labels |= {"scaled_budget": budget / complexity}
+                rows.append(labels | {"estimate": loss, "low": loss, "high": loss})
     return pd.DataFrame(rows)
 
 
 if __name__ == "__main__":
     from ldpt.provenance import job
 
-    with job(snakemake) as this:
-        problems = read_instances(this.input.instances)
-        curves(problems, this.params.cells).to_csv(this.output[0], index=False)
+    with job(snakemake) as step:
+        problems = read_instances(step.input.instances)
+        curves(problems, step.params.cells).to_csv(step.output[0], index=False)

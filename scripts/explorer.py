@@ -16,7 +16,7 @@ def explorer_page(
     rho: float,
     prior_gap: float,
 ) -> str:
-    """The page as text."""
+    """Return the page as text."""
     problems = list(read_instances(instances).values())
     tables = pd.read_csv(fixed_budget), pd.read_csv(fixed_confidence)
     return explorer.render(Path(sources), explorer.page_data(problems, *tables, rho, prior_gap))
@@ -25,10 +25,10 @@ def explorer_page(
 if __name__ == "__main__":
     from ldpt.provenance import job
 
-    with job(snakemake) as this:
-        measured = this.input.fixed_budget, this.input.fixed_confidence
-        folder = str(Path(this.input.page[0]).parent)
+    with job(snakemake) as step:
+        measured = step.input.fixed_budget, step.input.fixed_confidence
+        folder = str(Path(step.input.page[0]).parent)
         page = explorer_page(
-            folder, this.input.instances, *measured, this.params.rho, this.params.prior_gap
+            folder, step.input.instances, *measured, step.params.rho, step.params.prior_gap
         )
-        Path(this.output[0]).write_text(page, encoding="utf-8")
+        Path(step.output[0]).write_text(page, encoding="utf-8")

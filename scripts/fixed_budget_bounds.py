@@ -96,9 +96,9 @@ def draw(data: Data) -> Figure:
 
 def _rate_panel(axes: Axes, data: Data, side: str, instance: str) -> list[elements.End]:
     """Draw the rates of a problem's errors and of one side's bounds; return where these end."""
-    here = {"side": side, "instance": instance}
-    points = elements.rows_where(rates(data.points), **here)
-    limits = elements.rows_where(data.bounds, **here)
+    labels = {"side": side, "instance": instance}
+    points = elements.rows_where(rates(data.points), **labels)
+    limits = elements.rows_where(data.bounds, **labels)
     bounds = rates(limits.assign(**{name: limits["value"] for name in elements.LIMITS}))
     _points(axes, points)
     ends = list(_bounds(axes, bounds))

@@ -53,11 +53,11 @@ def draw(data: Data) -> Figure:
     for row, policy in enumerate(policies):
         for column, instance in enumerate(data.panels):
             axes = grid[row * count + column]
-            here = {"policy": policy, "instance": instance}
-            curves = elements.rows_where(data.curves, **here)
+            labels = {"policy": policy, "instance": instance}
+            curves = elements.rows_where(data.curves, **labels)
             elements.epsilon_curves(axes, curves[curves["epsilon"].isin(levels)], "scaled_budget")
             elements.log_axes(axes, "y")
-            needed = elements.rows_where(data.needed, **here)
+            needed = elements.rows_where(data.needed, **labels)
             _spread_bar(axes, needed[needed["epsilon"].isin(levels)]["scaled"], data.error)
             axes.set_title(f"{style.label(policy)}, {elements.problem(instance)}")
             if row == len(policies) - 1:

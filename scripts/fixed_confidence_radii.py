@@ -7,7 +7,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from ldpt.plots import captions, elements, style
-from ldpt.radii import RADII
+from ldpt.radii import RADII, VALID_RADII
+from ldpt.text import number
 
 KEYS = ["instance", "epsilon", "delta"]
 LOWER = "decoupled"
@@ -38,7 +39,9 @@ def draw(data: Data) -> Figure:
     costs = data.costs[data.costs["epsilon"] == data.epsilon]
     _problems(left, costs[costs["delta"] == data.delta])
     left.set_title(f"all problems, ε = {data.epsilon:g}, δ = {data.delta:g}")
-    rows = elements.rows_where(costs, instance=data.instance)
+    # The bound does not apply to an invalid radius, which may fall below it.
+    valid = costs[costs["radius"].isin(VALID_RADII)]
+    rows = elements.rows_where(valid, instance=data.instance)
     elements.fine_ticks(right, "y")
     elements.log_axes(right, "x")
     elements.method_curves(right, rows, "radius", "delta")
@@ -86,7 +89,7 @@ def facts(data: Data) -> dict[str, Any]:
         if radius != best:
             relative = (pulls[radius] / pulls[best]).dropna()
             found[f"{radius}_median"] = float(relative.median())
-            median = elements.number(relative.median(), 2)
+            median = number(relative.median(), 2)
             found["others"].append(f"{median} with {style.label(radius)}")
     return found
 

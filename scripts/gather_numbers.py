@@ -11,35 +11,24 @@ from ldpt.instances import read_instances
 from ldpt.publishing import numbers
 
 
-def read_numbers(
-    facts: list[str],
-    claims: str,
-    fixed_budget: str,
-    fixed_confidence: str,
-    instances: str,
-    citation: str,
-    settings: dict[str, Any],
-) -> numbers.Numbers:
-    """Return all numbers by name; each file of facts is named as its figure."""
-    known = {Path(path).stem: json.loads(Path(path).read_text()) for path in facts}
-    verdicts = json.loads(Path(claims).read_text())
-    tables = pd.read_csv(fixed_budget), pd.read_csv(fixed_confidence)
-    problems = list(read_instances(instances).values())
-    cited = yaml.safe_load(Path(citation).read_text(encoding="utf-8"))
-    return numbers.gather(known, verdicts, *tables, problems, cited, settings)
+def read_numbers(read: Any, settings: dict[str, Any]) -> numbers.Numbers:
+    """Return all numbers by name from the rule's input; a file of facts is named as its figure."""
+    facts = {Path(path).stem: json.loads(Path(path).read_text()) for path in read.facts}
+    verdicts = json.loads(Path(read.claims).read_text())
+    summaries = pd.read_csv(read.fixed_budget), pd.read_csv(read.fixed_confidence)
+    problems = read_instances(read.instances).values()
+    citation = yaml.safe_load(Path(read.citation).read_text(encoding="utf-8"))
+    return numbers.gather(facts, verdicts, summaries, problems, citation, settings)
 
 
 if __name__ == "__main__":
     from ldpt.provenance import job
 
-    with job(snakemake) as this:
-        read, asked = this.input, this.params
-        settings = {name: asked[name] for name in ("seed", "rho", "config_hash")}
-        tables = read.fixed_budget, read.fixed_confidence
-        found = read_numbers(
-            read.facts, read.claims, *tables, read.instances, read.citation, settings
-        )
+    with job(snakemake) as step:
+        read = step.input
+        settings = {name: step.params[name] for name in ("seed", "rho", "config_hash")}
+        found = read_numbers(read, settings)
         lines = json.dumps(found, indent=1, ensure_ascii=False, allow_nan=False)
-        Path(this.output.numbers).write_text(lines + "\n", encoding="utf-8")
+        Path(step.output.numbers).write_text(lines + "\n", encoding="utf-8")
         template = Path(read.findings).read_text(encoding="utf-8")
-        Path(this.output.findings).write_text(numbers.fill(template, found), encoding="utf-8")
+        Path(step.output.findings).write_text(numbers.fill(template, found), encoding="utf-8")

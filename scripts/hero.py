@@ -18,7 +18,7 @@ FONT = "DejaVu Sans"  # sans serif, part of Matplotlib
 PRICED = (0.01, 0.1, 1.0, 4.0)  # privacy levels whose price is written down
 ONE_ARM = ("one-arm-0.9-0.05", 1.0)  # problem and epsilon of the false guarantee
 RADII = ("printed", "coin", "onesided", "hoeffding")  # of which up to three are drawn
-NAMES = {"printed": "as printed", "hoeffding": "plain repair"}
+NAMES = {"printed": "as printed", "hoeffding": "Hoeffding"}
 PLACES = {"printed": ((0, -12), "left", 0), "hoeffding": ((-7, -1), "right", -1)}  # of the names
 POLICIES = ("apt", "lsa", "lsa-clipped")  # the first and the last that was run are drawn
 LEAST_ERROR = 1e-9
@@ -116,7 +116,7 @@ def _price_panel(axes: Axes, data: Data, theme: Theme) -> None:
     note = {"transform": axes.transAxes, "va": "bottom"}
     axes.text(0.04, 0.03, "line: tanh(ε/2)⁻²\ndots: measured", **note)
     above = {"transform": axes.transAxes, "va": "top", "ha": "right"}
-    axes.text(1.02, 0.97, "dots above:\nthresholds\nnear 0 or 1", **above)
+    axes.text(1.02, 0.97, "above line:\nthresholds\nnear 0 or 1", **above)
 
 
 def _error_panel(axes: Axes, data: Data, theme: Theme) -> None:
@@ -142,9 +142,7 @@ def _error_panel(axes: Axes, data: Data, theme: Theme) -> None:
     printed = table[(table["radius"] == "printed") & (table["delta"] == 0.1)]["estimate"]
     if len(printed):
         words = f"promised 10 %,\nerrs {100 * printed.iloc[0]:.0f} %"
-        line = {"arrowstyle": "-", "color": red, "linewidth": 0.8}
-        corner = {"xytext": (0.03, 0.98), "textcoords": "axes fraction", "va": "top"}
-        axes.annotate(words, (0.1, printed.iloc[0]), color=red, arrowprops=line, **corner)
+        axes.text(0.03, 0.98, words, color=red, va="top", transform=axes.transAxes)
     axes.xaxis.set_major_formatter("{x:g}")
     axes.set_title("One guarantee is false")
     axes.set_xlabel("promised error probability δ")

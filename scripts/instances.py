@@ -20,5 +20,5 @@ def write_instances(definitions: Sequence[dict[str, Any]], output: Any) -> None:
 if __name__ == "__main__":
     from ldpt.provenance import job
 
-    with job(snakemake) as this:
-        write_instances(this.params.definitions, this.output)
+    with job(snakemake) as step:
+        write_instances(step.params.definitions, step.output)

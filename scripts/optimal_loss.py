@@ -42,13 +42,13 @@ def rows() -> list[dict[str, Any]]:
         for policy in POLICIES:
             losses = average_losses(gaps, epsilon, BUDGETS, policy)
             for budget, loss, least in zip(BUDGETS, losses, optimal, strict=True):
-                here = {"budget": budget, "scaled_budget": budget / complexity}
-                found.append(labels | here | {"policy": policy, "estimate": loss, "optimal": least})
+                row = {"budget": budget, "scaled_budget": budget / complexity}
+                found.append(labels | row | {"policy": policy, "estimate": loss, "optimal": least})
     return found
 
 
 if __name__ == "__main__":
     from ldpt.provenance import job
 
-    with job(snakemake) as this:
-        pd.DataFrame(rows()).to_csv(this.output[0], index=False)
+    with job(snakemake) as step:
+        pd.DataFrame(rows()).to_csv(step.output[0], index=False)

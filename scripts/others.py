@@ -15,8 +15,8 @@ COLUMNS = {
 if __name__ == "__main__":
     from ldpt.provenance import job
 
-    with job(snakemake) as this:
-        with open(this.input.others, encoding="utf-8") as file:
-            table = tabulate(yaml.safe_load(file), this.params.seed)
-        out = this.output
+    with job(snakemake) as step:
+        with open(step.input.others, encoding="utf-8") as file:
+            table = tabulate(yaml.safe_load(file), step.params.seed)
+        out = step.output
         tables.write(table, out.csv, out.md, out.tex, columns=COLUMNS)

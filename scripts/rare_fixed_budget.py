@@ -66,10 +66,10 @@ def exponents(table: pd.DataFrame, problems: dict[str, Instance]) -> pd.DataFram
     for labels, curve in table[table["reliable"]].groupby(["instance", "policy", "epsilon"]):
         name, policy, epsilon = labels
         deepest = curve.loc[curve["scaled_budget"].idxmax()]
-        here: list[dict[str, Any]] = [{"side": "measured", "version": "sampled"}]
-        here[0] |= deepest[MEASURED].to_dict()
-        here += reference_exponents(problems[str(name)], float(epsilon))
-        rows += [{"instance": name, "policy": policy, "epsilon": epsilon, **row} for row in here]
+        parts: list[dict[str, Any]] = [{"side": "measured", "version": "sampled"}]
+        parts[0] |= deepest[MEASURED].to_dict()
+        parts += reference_exponents(problems[str(name)], float(epsilon))
+        rows += [{"instance": name, "policy": policy, "epsilon": epsilon, **row} for row in parts]
     columns = ["instance", "policy", "epsilon", "side", "version", *MEASURED]
     return pd.DataFrame(rows, columns=columns)
 
@@ -77,13 +77,13 @@ def exponents(table: pd.DataFrame, problems: dict[str, Instance]) -> pd.DataFram
 if __name__ == "__main__":
     from ldpt.provenance import job
 
-    with job(snakemake) as this:
-        params, problems = this.params, read_instances(this.input.instances)
-        this.note(seed=params.seed, stream=["rare_fixed_budget"])
+    with job(snakemake) as step:
+        params, problems = step.params, read_instances(step.input.instances)
+        step.note(seed=params.seed, stream=["rare_fixed_budget"])
         for worst, name in ((False, "studies"), (True, "environments")):
-            rows = sample(problems, params[name], params.seed, this.threads, worst)
+            rows = sample(problems, params[name], params.seed, step.threads, worst)
             table = tabulate(rows, worst)
-            path = this.output.environments if worst else this.output.estimates
+            path = step.output.environments if worst else step.output.estimates
             table.to_csv(path, index=False)
             if not worst:
-                exponents(table, problems).to_csv(this.output.exponents, index=False)
+                exponents(table, problems).to_csv(step.output.exponents, index=False)

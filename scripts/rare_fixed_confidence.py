@@ -33,23 +33,23 @@ def estimate(
         estimates = list(pool.map(lambda job: fixed_confidence_error(*job), jobs))
     rows = []
     for (instance, epsilon, delta, _, _, radius), found in zip(jobs, estimates, strict=True):
-        here: dict[str, Any] = {"instance": instance.name, "radius": radius.name}
-        here |= {
+        labels: dict[str, Any] = {"instance": instance.name, "radius": radius.name}
+        labels |= {
             "epsilon": epsilon_name(epsilon),
             "delta": delta,
             "n_arms": instance.n_arms,
             **found.row(),
         }
-        rows.append(here | {"error_over_delta": found.probability / delta})
+        rows.append(labels | {"error_over_delta": found.probability / delta})
     return pd.DataFrame(rows)
 
 
 if __name__ == "__main__":
     from ldpt.provenance import job
 
-    with job(snakemake) as this:
-        params, problems = this.params, read_instances(this.input.instances)
-        this.note(seed=params.seed, stream=["rare_fixed_confidence"])
-        fixed = params.replicates, params.constants, params.seed, this.threads
+    with job(snakemake) as step:
+        params, problems = step.params, read_instances(step.input.instances)
+        step.note(seed=params.seed, stream=["rare_fixed_confidence"])
+        fixed = params.replicates, params.constants, params.seed, step.threads
         table = estimate(problems, params.cells, *fixed)
-        table.to_csv(this.output[0], index=False)
+        table.to_csv(step.output[0], index=False)

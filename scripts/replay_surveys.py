@@ -40,8 +40,8 @@ def _ordered(questions: pd.DataFrame) -> pd.DataFrame:
 if __name__ == "__main__":
     from ldpt.provenance import job
 
-    with job(snakemake) as this:
-        with open(this.input.surveys, encoding="utf-8") as file:
+    with job(snakemake) as step:
+        with open(step.input.surveys, encoding="utf-8") as file:
             content = yaml.safe_load(file)
-        this.note(seed=this.params.seed, stream=["surveys"])
-        write_tables(content, this.params.seed, this.output)
+        step.note(seed=step.params.seed, stream=["surveys"])
+        write_tables(content, step.params.seed, step.output)

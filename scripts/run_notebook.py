@@ -36,8 +36,8 @@ def render(page: nbformat.NotebookNode) -> str:
 if __name__ == "__main__":
     from ldpt.provenance import job
 
-    with job(snakemake, snakemake.input.notebook) as this:
-        results = Path(this.input.instances).parent.resolve()
-        table = Path(this.output.table).resolve()
-        page = execute(this.input.notebook, str(results), str(table))
-        Path(this.output.page).write_text(render(page), encoding="utf-8")
+    with job(snakemake, snakemake.input.notebook) as step:
+        results = Path(step.input.instances).parent.resolve()
+        table = Path(step.output.table).resolve()
+        page = execute(step.input.notebook, str(results), str(table))
+        Path(step.output.page).write_text(render(page), encoding="utf-8")

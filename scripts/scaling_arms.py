@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 from ldpt.plots import captions, elements, style
 from ldpt.policies import POLICIES
 from ldpt.summarise import needed_budgets
+from ldpt.text import number
 
 LOWER = {"decoupled": "Theorem E", "many_arms": "lower bound with log $K$"}
 
@@ -95,7 +96,7 @@ def facts(data: Data) -> dict[str, Any]:
     for policy in elements.in_order(data.budgets["policy"], POLICIES):
         growth = _growth(data.budgets[data.budgets["policy"] == policy])
         found[f"{policy.replace('-', '_')}_growth"] = growth
-        found["budget_growths"].append(f"{elements.number(growth)} ({style.label(policy)})")
+        found["budget_growths"].append(f"{number(growth)} ({style.label(policy)})")
     largest = data.bounds[data.bounds["n_arms"] == found["largest"]]
     for row in largest.itertuples():
         found[f"over_{row.version}"] = found["largest_pulls"] / row.value

@@ -19,8 +19,8 @@ def simulate(problem: Instance, methods: Methods, seed: int, threads: int) -> It
         for name, level in levels.items():
             epsilon, runs = float(name), level["replicates"]
             show = progress_lines(f"{policy} at epsilon {name}", runs)
-            given = (problem, epsilon, level["budgets"], runs, seed, policy)
-            table = fixed_budget(*given, threads=threads, progress=show)
+            setting = (problem, epsilon, level["budgets"], runs, seed, policy)
+            table = fixed_budget(*setting, threads=threads, progress=show)
             labels: Labels = {"instance": problem.name, "policy": policy, "epsilon": epsilon}
             yield labelled(labels, {key: values.to_numpy() for key, values in table.items()})
 
@@ -39,8 +39,8 @@ def stream_keys(problem: Instance, methods: Methods) -> dict[str, Any]:
 if __name__ == "__main__":
     from ldpt.provenance import job
 
-    with job(snakemake) as this:
-        problem, methods = Instance(**this.params.problem), this.params.methods
-        seed, keys = this.params.seed, stream_keys(problem, methods)
-        this.note(seed=seed, stream=["fixed_budget", problem.name], spawn_keys=keys)
-        write_runs(this.output[0], simulate(problem, methods, seed, this.threads))
+    with job(snakemake) as step:
+        problem, methods = Instance(**step.params.problem), step.params.methods
+        seed, keys = step.params.seed, stream_keys(problem, methods)
+        step.note(seed=seed, stream=["fixed_budget", problem.name], spawn_keys=keys)
+        write_runs(step.output[0], simulate(problem, methods, seed, step.threads))

@@ -25,8 +25,8 @@ def simulate(
         for delta in level["deltas"]:
             show = progress_lines(f"{radius} at epsilon {name}, delta {delta}", runs)
             edge = Radius(radius, **constants)
-            given = (problem, epsilon, delta, runs, seed, edge)
-            table = fixed_confidence(*given, threads=threads, progress=show)
+            setting = (problem, epsilon, delta, runs, seed, edge)
+            table = fixed_confidence(*setting, threads=threads, progress=show)
             few = {
                 key: values.to_numpy()
                 for key, values in table.items()
@@ -56,9 +56,9 @@ def stream_keys(problem: Instance, methods: Methods) -> dict[str, Any]:
 if __name__ == "__main__":
     from ldpt.provenance import job
 
-    with job(snakemake) as this:
-        problem, methods = Instance(**this.params.problem), this.params.methods
-        seed, keys = this.params.seed, stream_keys(problem, methods)
-        this.note(seed=seed, stream=["fixed_confidence", problem.name], spawn_keys=keys)
-        runs = simulate(problem, methods, this.params.constants, seed, this.threads)
-        write_runs(this.output[0], runs)
+    with job(snakemake) as step:
+        problem, methods = Instance(**step.params.problem), step.params.methods
+        seed, keys = step.params.seed, stream_keys(problem, methods)
+        step.note(seed=seed, stream=["fixed_confidence", problem.name], spawn_keys=keys)
+        runs = simulate(problem, methods, step.params.constants, seed, step.threads)
+        write_runs(step.output[0], runs)

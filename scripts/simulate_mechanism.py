@@ -22,9 +22,9 @@ def simulate(settings: dict[str, Any], seed: int) -> list[dict[str, Any]]:
 if __name__ == "__main__":
     from ldpt.provenance import job
 
-    with job(snakemake) as this:
-        counts = simulate(this.params.mechanism, this.params.seed)
+    with job(snakemake) as step:
+        counts = simulate(step.params.mechanism, step.params.seed)
         keys = [spawn_key("mechanism", row["law"], row["mean"], row["epsilon"]) for row in counts]
-        this.note(seed=this.params.seed, stream=["mechanism"], spawn_keys=keys)
-        write_runs(this.output.runs, [pa.Table.from_pylist(counts)])
-        mean_responses(pd.DataFrame(counts)).to_csv(this.output.summary, index=False)
+        step.note(seed=step.params.seed, stream=["mechanism"], spawn_keys=keys)
+        write_runs(step.output.runs, [pa.Table.from_pylist(counts)])
+        mean_responses(pd.DataFrame(counts)).to_csv(step.output.summary, index=False)

@@ -75,11 +75,11 @@ def budget_table(
 if __name__ == "__main__":
     from ldpt.provenance import job
 
-    with job(snakemake) as this:
-        problems, params = read_instances(this.input.instances), this.params
-        summary = pd.read_csv(this.input.fixed_confidence)
+    with job(snakemake) as step:
+        problems, params = read_instances(step.input.instances), step.params
+        summary = pd.read_csv(step.input.fixed_confidence)
         panels = params.confidence_panels, params.delta
         confidence = pd.DataFrame(confidence_rows(summary, problems, *panels))
-        confidence.to_csv(this.output.fixed_confidence, index=False)
-        budget = budget_table(problems, params.budget_panels, params.epsilon, this.input.rare)
-        budget.to_csv(this.output.fixed_budget, index=False)
+        confidence.to_csv(step.output.fixed_confidence, index=False)
+        budget = budget_table(problems, params.budget_panels, params.epsilon, step.input.rare)
+        budget.to_csv(step.output.fixed_budget, index=False)

@@ -23,6 +23,6 @@ def summarise_runs(instances: str, runs: list[str]) -> pd.DataFrame:
 if __name__ == "__main__":
     from ldpt.provenance import job
 
-    with job(snakemake) as this:
-        table = summarise_runs(this.input.instances, this.input.runs)
-        table.to_csv(this.output[0], index=False)
+    with job(snakemake) as step:
+        table = summarise_runs(step.input.instances, step.input.runs)
+        table.to_csv(step.output[0], index=False)

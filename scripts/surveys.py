@@ -44,7 +44,7 @@ def draw(data: Data) -> Figure:
         epsilon = table.loc[table["survey"] == survey, "epsilon"].iloc[0]
         words = f"{survey}, ε = {epsilon:.2f}"
         look = {"ha": "left", "va": "bottom", "fontsize": 8, "fontstyle": "italic"}
-        left.text(0.0, top + 0.42, words, transform=left.get_yaxis_transform(), **look)
+        left.text(0.015, top + 0.42, words, transform=left.get_yaxis_transform(), **look)
     left.set_ylim(min(places.values()) - 0.6, 1.1)
     radii = elements.method_handles(table["radius"])
     elements.method_legend(figure, [*handles, *radii], columns=len(handles) + len(radii))

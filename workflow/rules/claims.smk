@@ -15,9 +15,9 @@ rule error_map:
         "engines"
     params:
         code=code("error_map"),
-        seed=config["seed"],
+        seed=lookup(dpath="seed", within=config),
         constants=STUDY.constants,
-        map=config["error_map"],
+        map=lookup(dpath="error_map", within=config),
     script:
         "../../scripts/error_map.py"
 
@@ -65,8 +65,8 @@ rule evidence_tapes:
         "engines"
     params:
         code=code("evidence_tapes"),
-        seed=config["seed"],
-        checks=config["proof_checks"],
+        seed=lookup(dpath="seed", within=config),
+        checks=lookup(dpath="proof_checks", within=config),
     script:
         "../../scripts/evidence_tapes.py"
 

@@ -4,6 +4,7 @@
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from functools import cache
@@ -16,8 +17,9 @@ min_version("9.27")
 from ldpt import cost
 from ldpt.config import load, merge, study
 from ldpt.grid import epsilon_name
-from ldpt.provenance import code_hash, config_origin, require_writable, stable_hash
+from ldpt.provenance import code_hash, config_origin, stable_hash
 from ldpt.provenance.state import check_run
+from snakemake_logger_plugin_ldpt import SECONDS
 
 # --- the project and its config -------------------------------------------------------------------
 
@@ -35,7 +37,7 @@ def sources(folder, *names):
 
 
 if not os.access(".snakemake" if os.path.isdir(".snakemake") else ".", os.W_OK):
-    sys.exit(f"cannot write to {os.getcwd()}: copy the project to a folder of yours")
+    sys.exit(f"cannot write to {os.getcwd()}: copy the project to a writable folder")
 
 # What --configfile, --config or a `module:` gives lies over the paper-scale config.
 try:
@@ -118,15 +120,33 @@ def require_slurm():
         )
     if subprocess.run(["scontrol", "ping"], capture_output=True).returncode:
         sys.exit(
-            "SLURM does not answer (scontrol ping fails): run without its profile, or later"
+            "SLURM does not answer (scontrol ping fails): run without the SLURM profile, or retry later"
         )
+
+
+INTERRUPTS = []  # signals of Ctrl-C
+
+
+def note_interrupt(number, frame):
+    """Remember Ctrl-C: Snakemake alone would end with status 1, as after a failed job."""
+    INTERRUPTS.append(number)
+    raise KeyboardInterrupt
+
+
+if workflow.is_main_process:
+    signal.signal(signal.SIGINT, note_interrupt)
+
+
+onerror:
+    if INTERRUPTS:
+        sys.exit(130)
 
 
 onstart:
     try:
-        require_writable(under("results"))
-    except ValueError as error:
-        sys.exit(str(error))
+        os.makedirs(under("results/logs"), exist_ok=True)
+    except OSError as error:
+        sys.exit(f"cannot write to {under('results')}: {error.strerror}")
     if workflow.executor_plugin.name == "slurm":
         require_slurm()
 
@@ -136,7 +156,8 @@ onstart:
 # Long jobs, and the claims that the article waits for, have priority, so that none is left running
 # alone at the end; jobs of minutes get a quarter of the cores.
 LONG = 1
-AWAITED = 2  # by all of them
+LONGEST = 2
+AWAITED = 3  # by all of them
 QUARTER = min(4, max(1, workflow.cores // 4))
 
 
@@ -165,56 +186,45 @@ def confidence_methods(wildcards):
 
 
 @cache
-def budget_cost(instance):
-    """Return the predicted cost of a job of fixed budget."""
-    return cost.budget_job(STUDY.budget_runs(instance), STUDY.instance(instance))
+def simulation_cost(algorithm, instance):
+    """Return the predicted cost of a simulation job."""
+    runs = {
+        "fixed_budget": STUDY.budget_runs,
+        "fixed_confidence": STUDY.confidence_runs,
+    }
+    return cost.job_cost(STUDY, runs[algorithm](instance))
 
 
-@cache
-def confidence_cost(instance):
-    """Return the predicted cost of a job of fixed confidence."""
-    runs = STUDY.confidence_runs(instance)
-    return cost.confidence_job(runs, STUDY.instance(instance), STUDY.constants)
+def predicted(algorithm, quantity):
+    """Return what a simulation job requests: `group` or `threads`."""
+
+    def request(wildcards):
+        return getattr(simulation_cost(algorithm, wildcards.instance), quantity)
+
+    return request
 
 
-def budget_group(wildcards):
-    """Return the submission that a short job shares on a cluster."""
-    return budget_cost(wildcards.instance).group
+def predicted_by_attempt(algorithm, quantity):
+    """Return what a simulation job requests, more at each attempt: `mem_mb` or `runtime`."""
+
+    def request(wildcards, attempt):
+        return attempt * predicted(algorithm, quantity)(wildcards)
+
+    return request
 
 
-def budget_threads(wildcards):
-    """Return the cores that a job of fixed budget is worth."""
-    return budget_cost(wildcards.instance).threads
+def predicted_seconds():
+    """Return the mean time of a simulation job by rule, by which progress is weighted."""
+    found = {}
+    for algorithm in ("fixed_budget", "fixed_confidence"):
+        names = {run.instance for run in getattr(STUDY, algorithm)}
+        whole = cost.total(simulation_cost(algorithm, name) for name in names)
+        found[f"simulate_{algorithm}"] = whole.cpu_seconds / max(len(names), 1)
+    return found
 
 
-def budget_memory(wildcards, attempt):
-    """Return the megabytes that a job of fixed budget requests."""
-    return attempt * budget_cost(wildcards.instance).mem_mb
-
-
-def budget_runtime(wildcards, attempt):
-    """Return the minutes that a job of fixed budget requests."""
-    return attempt * budget_cost(wildcards.instance).runtime
-
-
-def confidence_group(wildcards):
-    """Return the submission that a short job shares on a cluster."""
-    return confidence_cost(wildcards.instance).group
-
-
-def confidence_threads(wildcards):
-    """Return the cores that a job of fixed confidence is worth."""
-    return confidence_cost(wildcards.instance).threads
-
-
-def confidence_memory(wildcards, attempt):
-    """Return the megabytes that a job of fixed confidence requests."""
-    return attempt * confidence_cost(wildcards.instance).mem_mb
-
-
-def confidence_runtime(wildcards, attempt):
-    """Return the minutes that a job of fixed confidence requests."""
-    return attempt * confidence_cost(wildcards.instance).runtime
+if workflow.is_main_process:
+    SECONDS.update(predicted_seconds())
 
 
 def simulations(algorithm):
@@ -302,8 +312,7 @@ PRODUCTS = [
     expand("<results>/evidence/{name}.json", name=EVIDENCE),
     "<results>/claims.json",
 ]
-MANIFEST = "<results>/manifest.json"
-RUN = "<paper>/run.json"  # the run in compact form, for git
+MANIFEST = "<paper>/run.json"  # all jobs of the run with their hashes, for git
 # With extra_instances: what one study on a problem of the user's gives.
 EXTRA_PRODUCTS = [
     "<results>/instances.json",

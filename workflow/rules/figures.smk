@@ -42,8 +42,8 @@ rule hero:
         "conclude"
     params:
         panels=panels("collapse"),
-        delta=config["figures"]["delta"],
-        error=config["figures"]["error"],
+        delta=lookup(dpath="figures/delta", within=config),
+        error=lookup(dpath="figures/error", within=config),
         code=code("hero"),
     script:
         "../../scripts/hero.py"
@@ -61,7 +61,7 @@ rule privacy_cost:
     group:
         "conclude"
     params:
-        epsilon=config["figures"]["epsilon"],
+        epsilon=lookup(dpath="figures/epsilon", within=config),
         code=code("privacy_cost"),
     script:
         "../../scripts/privacy_cost.py"
@@ -84,8 +84,8 @@ rule fixed_budget_error:
         "conclude"
     params:
         panels=panels("fixed_budget"),
-        error=config["figures"]["error"],
-        epsilon=config["figures"]["epsilon"],
+        error=lookup(dpath="figures/error", within=config),
+        epsilon=lookup(dpath="figures/epsilon", within=config),
         code=code("fixed_budget_error"),
     script:
         "../../scripts/fixed_budget_error.py"
@@ -108,8 +108,8 @@ rule fixed_budget_collapse:
         "conclude"
     params:
         panels=panels("collapse"),
-        error=config["figures"]["error"],
-        epsilon=config["figures"]["epsilon"],
+        error=lookup(dpath="figures/error", within=config),
+        epsilon=lookup(dpath="figures/epsilon", within=config),
         code=code("fixed_budget_collapse"),
     script:
         "../../scripts/fixed_budget_collapse.py"
@@ -137,7 +137,7 @@ rule fixed_budget_bounds:
         "conclude"
     params:
         panels=panels("bounds"),
-        epsilon=config["figures"]["epsilon"],
+        epsilon=lookup(dpath="figures/epsilon", within=config),
         code=code("fixed_budget_bounds"),
     script:
         "../../scripts/fixed_budget_bounds.py"
@@ -160,8 +160,8 @@ rule fixed_budget_baselines:
         "conclude"
     params:
         panels=panels("baselines"),
-        epsilon=config["figures"]["epsilon"],
-        error=config["figures"]["error"],
+        epsilon=lookup(dpath="figures/epsilon", within=config),
+        error=lookup(dpath="figures/error", within=config),
         code=code("fixed_budget_baselines"),
     script:
         "../../scripts/fixed_budget_baselines.py"
@@ -185,7 +185,7 @@ rule fixed_confidence_cost:
         "conclude"
     params:
         panels=panels("fixed_confidence"),
-        delta=config["figures"]["delta"],
+        delta=lookup(dpath="figures/delta", within=config),
         code=code("fixed_confidence_cost"),
     script:
         "../../scripts/fixed_confidence_cost.py"
@@ -207,7 +207,7 @@ rule fixed_confidence_collapse:
     group:
         "conclude"
     params:
-        delta=config["figures"]["delta"],
+        delta=lookup(dpath="figures/delta", within=config),
         code=code("fixed_confidence_collapse"),
     script:
         "../../scripts/fixed_confidence_collapse.py"
@@ -254,8 +254,8 @@ rule fixed_confidence_radii:
         "conclude"
     params:
         panels=panels("fixed_confidence"),
-        epsilon=config["figures"]["epsilon"],
-        delta=config["figures"]["delta"],
+        epsilon=lookup(dpath="figures/epsilon", within=config),
+        delta=lookup(dpath="figures/delta", within=config),
         code=code("fixed_confidence_radii"),
     script:
         "../../scripts/fixed_confidence_radii.py"
@@ -292,9 +292,9 @@ rule scaling_arms:
     group:
         "conclude"
     params:
-        epsilon=config["figures"]["epsilon"],
-        delta=config["figures"]["delta"],
-        error=config["figures"]["error"],
+        epsilon=lookup(dpath="figures/epsilon", within=config),
+        delta=lookup(dpath="figures/delta", within=config),
+        error=lookup(dpath="figures/error", within=config),
         code=code("scaling_arms"),
     script:
         "../../scripts/scaling_arms.py"
@@ -314,7 +314,7 @@ rule optimality_gap:
         "conclude"
     params:
         panels=panels("fixed_confidence"),
-        delta=config["figures"]["delta"],
+        delta=lookup(dpath="figures/delta", within=config),
         code=code("optimality_gap"),
     script:
         "../../scripts/optimality_gap.py"

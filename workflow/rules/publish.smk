@@ -1,6 +1,5 @@
-# Needs: summaries, figures, captions, claims. Makes: what people open first (the article, the
-# explorer, the notebook, the findings of the README), and at last results/manifest.json, by which
-# `ldpt audit` knows what there should be.
+# Needs: summaries, figures, captions, claims. Makes: the final products (article, explorer,
+# notebook, findings of the README) and last paper/run.json, the manifest that `ldpt audit` reads.
 
 PRODUCTS += [
     "<results>/claims.html",
@@ -34,8 +33,8 @@ rule gather_numbers:
         "<results>/logs/gather_numbers.log",
     params:
         code=code("gather_numbers"),
-        seed=config["seed"],
-        rho=config["rho"],
+        seed=lookup(dpath="seed", within=config),
+        rho=lookup(dpath="rho", within=config),
         config_hash=stable_hash(config),
     script:
         "../../scripts/gather_numbers.py"
@@ -126,8 +125,8 @@ rule explorer:
         "conclude"
     params:
         code=code("explorer"),
-        rho=config["rho"],
-        prior_gap=config["prior_gap"],
+        rho=lookup(dpath="rho", within=config),
+        prior_gap=lookup(dpath="prior_gap", within=config),
     script:
         "../../scripts/explorer.py"
 
@@ -163,12 +162,11 @@ if STUDY.is_extra:
 
 
 rule manifest:
-    """List every product with its hash; put the run into a compact file for git."""
+    """List every job with the hashes of its products, in one file for git."""
     input:
         PRODUCTS,
     output:
-        manifest=MANIFEST,
-        run=RUN,
+        MANIFEST,
     log:
         "<results>/logs/manifest.log",
     params:

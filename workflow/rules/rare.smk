@@ -13,7 +13,7 @@ rule rare_fixed_budget:
         environments="<results>/rare/environments.csv",
     log:
         "<results>/logs/rare_fixed_budget.log",
-    priority: LONG
+    priority: LONGEST
     group:
         "engines"
     threads: QUARTER
@@ -21,7 +21,7 @@ rule rare_fixed_budget:
         runtime=60,
     params:
         code=code("rare_fixed_budget"),
-        seed=config["seed"],
+        seed=lookup(dpath="seed", within=config),
         studies=sampled("rare_fixed_budget"),
         environments=sampled("environments"),
     script:
@@ -45,9 +45,9 @@ rule rare_fixed_confidence:
         runtime=60,
     params:
         code=code("rare_fixed_confidence"),
-        seed=config["seed"],
+        seed=lookup(dpath="seed", within=config),
         constants=STUDY.constants,
-        replicates=config["rare_fixed_confidence"]["replicates"],
+        replicates=lookup(dpath="rare_fixed_confidence/replicates", within=config),
         cells=cells_of("rare_fixed_confidence"),
     script:
         "../../scripts/rare_fixed_confidence.py"

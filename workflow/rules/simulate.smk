@@ -27,17 +27,17 @@ rule simulate_fixed_budget:
         "<results>/simulations/fixed_budget/{instance}.parquet",
     log:
         "<results>/logs/simulate_fixed_budget/{instance}.log",
-    priority: LONG
+    priority: LONGEST
     group:
-        budget_group
-    threads: budget_threads
+        predicted("fixed_budget", "group")
+    threads: predicted("fixed_budget", "threads")
     resources:
-        mem_mb=budget_memory,
-        runtime=budget_runtime,
+        mem_mb=predicted_by_attempt("fixed_budget", "mem_mb"),
+        runtime=predicted_by_attempt("fixed_budget", "runtime"),
     params:
         code=code("simulate_fixed_budget", budget_rows),
         rows=budget_rows,
-        seed=config["seed"],
+        seed=lookup(dpath="seed", within=config),
         problem=problem,
         methods=budget_methods,
     script:
@@ -54,15 +54,15 @@ rule simulate_fixed_confidence:
         "<results>/logs/simulate_fixed_confidence/{instance}.log",
     priority: LONG
     group:
-        confidence_group
-    threads: confidence_threads
+        predicted("fixed_confidence", "group")
+    threads: predicted("fixed_confidence", "threads")
     resources:
-        mem_mb=confidence_memory,
-        runtime=confidence_runtime,
+        mem_mb=predicted_by_attempt("fixed_confidence", "mem_mb"),
+        runtime=predicted_by_attempt("fixed_confidence", "runtime"),
     params:
         code=code("simulate_fixed_confidence", confidence_rows),
         rows=confidence_rows,
-        seed=config["seed"],
+        seed=lookup(dpath="seed", within=config),
         constants=STUDY.constants,
         problem=problem,
         methods=confidence_methods,
@@ -81,8 +81,8 @@ rule simulate_mechanism:
         "prepare"
     params:
         code=code("simulate_mechanism"),
-        seed=config["seed"],
-        mechanism=config["mechanism"],
+        seed=lookup(dpath="seed", within=config),
+        mechanism=lookup(dpath="mechanism", within=config),
     script:
         "../../scripts/simulate_mechanism.py"
 
@@ -94,7 +94,7 @@ rule count_pulls:
         kernels="<results>/kernels.json",
         runs=expand(
             "<results>/simulations/fixed_confidence/{name}.parquet",
-            name=config["allocation"]["instances"],
+            name=lookup(dpath="allocation/instances", within=config),
         ),
     output:
         runs="<results>/simulations/allocation.parquet",
@@ -109,8 +109,8 @@ rule count_pulls:
         runtime=60,
     params:
         code=code("count_pulls"),
-        seed=config["seed"],
+        seed=lookup(dpath="seed", within=config),
         allocation=allocation_settings,
-        delta=config["figures"]["delta"],
+        delta=lookup(dpath="figures/delta", within=config),
     script:
         "../../scripts/count_pulls.py"

@@ -57,8 +57,8 @@ rule summarise_bounds:
     params:
         code=code("summarise_bounds"),
         confidence_panels=panels("fixed_confidence"),
-        delta=config["figures"]["delta"],
+        delta=lookup(dpath="figures/delta", within=config),
         budget_panels=panels("bounds"),
-        epsilon=config["figures"]["epsilon"],
+        epsilon=lookup(dpath="figures/epsilon", within=config),
     script:
         "../../scripts/summarise_bounds.py"

@@ -25,7 +25,7 @@ rule replay_surveys:
         "engines"
     params:
         code=code("replay_surveys"),
-        seed=config["seed"],
+        seed=lookup(dpath="seed", within=config),
     script:
         "../../scripts/replay_surveys.py"
 
@@ -43,6 +43,6 @@ rule others:
         "engines"
     params:
         code=code("others"),
-        seed=config["seed"],
+        seed=lookup(dpath="seed", within=config),
     script:
         "../../scripts/others.py"
