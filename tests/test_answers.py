@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ldpt import answers
-from ldpt.answers import read_answers
+from ldpt.answers import as_answers, read_answers
 
 
 def written(folder, text, name="answers.csv"):
@@ -18,24 +18,31 @@ def written(folder, text, name="answers.csv"):
     return path
 
 
+def counts(found):
+    return [(sample.arm, sample.answers, sample.ones) for sample in found.samples]
+
+
 def test_rows_are_counted_in_their_order(tmp_path):
     path = written(tmp_path, "arm,response\nshop,1\nvote,0\nshop,0\nshop,1\n")
     found = read_answers(path)
-    assert found.arms == ("shop", "vote")
-    assert (found.answers, found.ones, found.missing) == ((3, 1), (2, 0), 0)
-    assert [bits.tolist() for bits in found.bits] == [[1, 0, 1], [0]]
+    assert counts(found) == [("shop", 3, 2), ("vote", 1, 0)]
+    assert [sample.bits.tolist() for sample in found.samples] == [[1, 0, 1], [0]]
+    assert list(found.rows()) == [("shop", 1), ("vote", 0), ("shop", 0), ("shop", 1)]
+    assert found.missing == 0
 
 
 def test_counts_of_an_arm_are_added(tmp_path):
     path = written(tmp_path, "Arm;responses;ones;site\na;10;4;x\nb;5;5;x\na;2;0;y\n")
     found = read_answers(path)
-    assert (found.arms, found.answers, found.ones) == (("a", "b"), (12, 5), (4, 5))
-    assert found.bits is None
+    assert counts(found) == [("a", 12, 4), ("b", 5, 5)]
+    assert {sample.bits for sample in found.samples} == {None}
+    with pytest.raises(ValueError, match="a study needs the answers in order, not counts"):
+        list(found.rows())
 
 
 def test_a_row_without_a_response_is_counted_as_such(tmp_path):
     found = read_answers(written(tmp_path, "arm,response\na,1\na,\nb,NA\n\nb,1.0\n"))
-    assert (found.arms, found.answers, found.missing) == (("a", "b"), (1, 1), 2)
+    assert (counts(found), found.missing) == ([("a", 1, 1), ("b", 1, 1)], 2)
 
 
 def test_parquet_says_the_same_as_csv(tmp_path):
@@ -43,9 +50,9 @@ def test_parquet_says_the_same_as_csv(tmp_path):
     table.to_parquet(tmp_path / "a.parquet")
     table.to_csv(tmp_path / "a.csv", index=False)
     parquet, text = read_answers(tmp_path / "a.parquet"), read_answers(tmp_path / "a.csv")
-    for key in ("arms", "answers", "ones", "missing", "epsilon"):
-        assert getattr(parquet, key) == getattr(text, key)
-    assert parquet.arms == ("1", "2")
+    assert counts(parquet) == [(1, 2, 1), (2, 0, 0)]
+    assert counts(text) == [("1", 2, 1), ("2", 0, 0)]
+    assert (parquet.missing, parquet.epsilon) == (text.missing, text.epsilon) == (1, 0.5)
 
 
 @pytest.mark.parametrize(
@@ -54,20 +61,30 @@ def test_parquet_says_the_same_as_csv(tmp_path):
         ("", "the file is empty"),
         ("\n\n", "the file is empty"),
         ("arm,response\n", "no rows below the header"),
-        ("who,response\na,1\n", "row 1: columns must be arm and response"),
-        ("arm,responses\na,1\n", "row 1: columns must be arm and response, or arm, responses and"),
-        ("arm,arm,response\na,a,1\n", "row 1: column 'arm' appears 2 times"),
+        ("who,response\na,1\n", "columns must be arm and response"),
+        ("arm,responses\na,1\n", "columns must be arm and response, or arm, responses and"),
+        ("arm,arm,response\na,a,1\n", "several columns are called 'arm'"),
         ("arm,response\na,1\na,secret\n", "row 3: the response is not 0 or 1 .its value is not"),
         ("arm,response\na,2\n", "row 2: the response is not 0 or 1"),
         ("arm,response\na,1\n,1\n", "row 3: no arm"),
-        ("arm,response\na,1,9\n", "row 2: 3 cells, the header has 2"),
-        ("arm,response\na\n", "row 2: 1 cells, the header has 2"),
-        ('arm,response\n"a,1\n', "row 2: not valid CSV"),
+        ("arm,response\na,1,9\n", "not valid CSV: Expected 2 fields in line 2, saw 3"),
+        (
+            "arm,responses,ones\na,4\n",
+            "row 2: a count must be a whole number of at most 16 digits, got ''",
+        ),
+        ('arm,response\n"a,1\n', "not valid CSV: EOF inside string starting at row 1"),
         (b"arm,response\n\xff,1\n", "not UTF-8 text"),
         ("arm,responses,ones\na,3,4\n", "row 2: ones is 4, more than the 3 responses"),
-        ("arm,responses,ones\na,3,-1\n", "row 2: ones must be a whole number of at least 0"),
-        ("arm,responses,ones\na,3.5,1\n", "row 2: responses must be a whole number"),
-        ("arm,responses,ones\na,99999999999999999,1\n", "row 2: more than 9007199254740992"),
+        ("arm,responses,ones\na,3,-1\n", "row 2: a count must be a whole number"),
+        ("arm,responses,ones\na,3.5,1\n", "row 2: a count must be a whole number"),
+        (
+            "arm,responses,ones\na,99999999999999999,1\n",
+            "row 2: a count must be a whole number of at most 16 digits",
+        ),
+        (
+            f"arm,responses,ones\na,1,1\na,{2**53},1\n",
+            "an arm has 9007199254740992 resp",
+        ),
         ("arm,response,epsilon\na,1,1\na,1,2\n", "row 3: epsilon is 2, in the rows before it is 1"),
         ("arm,response,epsilon\na,1,x\n", "row 2: epsilon must be positive, got 'x'"),
     ],
@@ -96,6 +113,33 @@ def test_what_is_no_regular_file_is_refused(tmp_path, monkeypatch):
         read_answers(written(tmp_path, "arm,response\na,1\n\n\n"[:19]))
 
 
+def test_rows_are_numbered_from_the_header_of_a_csv_file_and_from_the_first_row_elsewhere(tmp_path):
+    table = pd.DataFrame({"arm": ["a"] * 50, "response": [1] * 41 + [2] * 9})
+    table.to_csv(tmp_path / "a.csv", index=False)
+    table.to_parquet(tmp_path / "a.parquet")
+    for name, row in (("a.csv", 43), ("a.parquet", 42)):
+        with pytest.raises(ValueError, match=f"{name}: row {row}: the response is not 0 or 1"):
+            read_answers(tmp_path / name)
+    with pytest.raises(ValueError, match="the table: row 42: the response is not 0 or 1"):
+        as_answers(table.set_axis(table.index[::-1]))
+
+
+def test_a_parquet_file_with_too_many_rows_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(answers, "MAX_ROWS", 3)
+    pd.DataFrame({"arm": ["a"] * 4, "response": [1] * 4}).to_parquet(tmp_path / "a.parquet")
+    with pytest.raises(ValueError, match="4 rows, more than 3"):
+        read_answers(tmp_path / "a.parquet")
+
+
+@pytest.mark.parametrize("column", ["arm", "response"])
+def test_cells_that_hold_lists_are_refused(tmp_path, column):
+    table = pd.DataFrame({"arm": ["a", "b"], "response": [0, 1]})
+    table[column] = [[1], [1, 2]]
+    table.to_parquet(tmp_path / "a.parquet")
+    with pytest.raises(ValueError, match="cells must be text or numbers"):
+        read_answers(tmp_path / "a.parquet")
+
+
 def test_a_file_that_is_no_parquet_is_refused(tmp_path):
     with pytest.raises(ValueError, match="not a Parquet file"):
         read_answers(written(tmp_path, "arm,response\n", "a.parquet"))
@@ -103,22 +147,23 @@ def test_a_file_that_is_no_parquet_is_refused(tmp_path):
 
 def test_too_many_arms_are_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(answers, "MAX_ARMS", 2)
-    with pytest.raises(ValueError, match="row 4: more than 2 arms"):
+    with pytest.raises(ValueError, match="more than 2 arms"):
         read_answers(written(tmp_path, "arm,response\na,1\nb,1\nc,1\n"))
 
 
 def test_responses_sorted_by_value_are_noticed(tmp_path):
     rng = np.random.default_rng(0)
     bits = (rng.random(400) < 0.3).astype(int)
-    for order, noticed in ((bits, []), (np.sort(bits), ["a"]), (np.sort(bits)[::-1], ["a"])):
+    for order, noticed in ((bits, False), (np.sort(bits), True), (np.sort(bits)[::-1], True)):
         text = "arm,response\n" + "".join(f"a,{bit}\n" for bit in order)
-        assert read_answers(written(tmp_path, text)).sorted_arms() == noticed
+        (sample,) = read_answers(written(tmp_path, text)).samples
+        assert sample.looks_sorted() is noticed
 
 
 def test_flipping_swaps_zeros_and_ones(tmp_path):
-    found = read_answers(written(tmp_path, "arm,response\na,1\na,1\na,0\n")).flipped()
-    assert found.ones == (1,)
-    assert found.bits[0].tolist() == [0, 0, 1]
+    (sample,) = read_answers(written(tmp_path, "arm,response\na,1\na,1\na,0\n")).samples
+    assert sample.flipped().ones == 1
+    assert sample.flipped().bits.tolist() == [0, 0, 1]
 
 
 NAMES = st.text(
@@ -133,10 +178,12 @@ NAMES = st.text(
 def test_every_row_is_counted_once(tmp_path, rows):
     path = written(tmp_path, "arm,response\n" + "".join(f"{arm},{bit}\n" for arm, bit in rows))
     found = read_answers(path)
-    assert sum(found.answers) + found.missing == len(rows)
-    assert sum(found.ones) == sum(bit == "1" for _, bit in rows)
-    for arm, bits in zip(found.arms, found.bits, strict=True):
-        assert bits.tolist() == [int(bit) for name, bit in rows if name == arm and bit]
+    assert sum(sample.answers for sample in found.samples) + found.missing == len(rows)
+    assert list(found.rows()) == [(name, int(bit)) for name, bit in rows if bit]
+    for sample in found.samples:
+        assert sample.bits.tolist() == [
+            int(bit) for name, bit in rows if name == sample.arm and bit
+        ]
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -144,7 +191,7 @@ def test_every_row_is_counted_once(tmp_path, rows):
 def test_any_bytes_are_read_or_refused_in_one_line(tmp_path, content):
     path = written(tmp_path, b"arm,response\n" + content)
     try:
-        outcome = str(sum(read_answers(path).answers))
+        outcome = str(sum(sample.answers for sample in read_answers(path).samples))
     except ValueError as error:
         outcome = str(error)
     assert outcome.isdigit() or outcome.startswith(f"{path}: ")

@@ -102,8 +102,7 @@ def test_coin_is_never_wider_than_onesided(tau, epsilon, level):
 @pytest.mark.parametrize("tau", [0.0625, 0.25, 0.5, 0.875])
 def test_mirrored_thresholds_have_mirrored_tables(tau, epsilon):
     edge, mirror = (Radius("coin").at(3, 0.05, x, epsilon) for x in (tau, 1 - tau))
-    assert np.array_equal(edge.above, mirror.below)
-    assert np.array_equal(edge.below, mirror.above)
+    assert np.array_equal(edge.lines, mirror.lines[:, [2, 3, 0, 1]])
 
 
 @pytest.mark.parametrize(("tau", "epsilon"), [(0.5, 1.0), (0.9, math.inf), (0.03, 3.0), (0.3, 0.2)])
@@ -144,7 +143,7 @@ def test_at_a_threshold_of_zero_or_one_the_first_impossible_response_decides(del
 @pytest.mark.parametrize("epsilon", [1e-9, 1.0, 800.0, math.inf])
 def test_tables_are_finite_and_concave_at_the_ends_of_their_domain(tau, delta, epsilon):
     edge = Radius("coin").at(1, delta, tau, epsilon)
-    for side, lines in ((upper, edge.above), (lower, edge.below)):
+    for side, lines in ((upper, edge.lines[:, :2]), (lower, edge.lines[:, 2:])):
         if len(lines) > 2:
             assert np.all(np.isfinite(lines))
             assert np.all(np.diff(lines[:, 1]) <= 0)

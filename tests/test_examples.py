@@ -36,7 +36,7 @@ class SeededDevice:
 
 def run_seeded(example: ModuleType, monkeypatch, path: Path, **options) -> Study:
     monkeypatch.setattr(example, "PrivateDevice", SeededDevice)
-    monkeypatch.setattr("ldpt.study.ledger.secrets.token_hex", lambda n: "0" * 64)
+    monkeypatch.setattr("ldpt.study.study.secrets.token_hex", lambda n: "0" * 64)
     SeededDevice.rng = np.random.default_rng(12)
     return example.run_study(path, np.random.default_rng(1), **options)
 
@@ -78,7 +78,8 @@ def test_with_real_devices_every_patient_is_asked_once_and_no_reward_is_kept(tmp
     assert len(messages) <= study.counts["asked"] == 4 * example.PATIENTS_PER_WEEK
     fields = {"arm", "bit", "epsilon", "study", "number", "token"}
     assert all(set(json.loads(message)) == fields for message in messages)
-    assert set("".join(json.loads(path.read_text())["entered"])) == {"0", "1"}
+    requests = json.loads(path.read_text())["requests"]
+    assert set("".join(arm["outcomes"] for arm in requests)) == {"0", "1", ".", "x"}
 
 
 def test_batches_use_the_same_responses_and_ask_few_people_without_need():

@@ -8,16 +8,16 @@ import numpy as np
 import pytest
 
 from ldpt import bounds, exact, rare, simulate
+from ldpt.config import load
 from ldpt.instances import (
-    NEW_LAWS,
     Instance,
     budget_environments,
     equal_gap,
-    new_instance,
     random_instance,
     read_instances,
     replace_tolerance,
 )
+from ldpt.settings import check_keys
 
 DOSES = Instance("doses", [0.05, 0.12, 0.25, 0.40, 0.55, 0.68], 0.30, 0.02)
 
@@ -125,26 +125,45 @@ def test_equal_gaps_are_equal(n_arms):
     assert len(instance.above) == math.ceil(n_arms / 2)
 
 
-def test_random_instances_are_seeded_and_keep_their_distance():
-    one, again, other = (random_instance(i, 8, seed=3) for i in (1, 1, 2))
-    assert one == again
-    assert one.means != other.means
-    assert min(one.gaps.min(), other.gaps.min()) >= 0.02
-    assert random_instance(1, 8, seed=4).means != one.means
+def family(seed: int = 3, **entry) -> list[Instance]:
+    """Return the members of a family of a config."""
+    config = load() | {"seed": seed, "instances": [{"min_gap": 0.02, **entry}]}
+    return list(check_keys(config).instances[0].instances(seed))
 
 
-@pytest.mark.parametrize("law", NEW_LAWS)
-def test_new_instances_are_seeded_by_law_arms_and_index(law):
-    drawn = [new_instance(law, i, k, seed) for i, k, seed in [(1, 4, 3), (2, 4, 3), (1, 4, 4)]]
-    assert new_instance(law, 1, 4, 3) == drawn[0]
-    assert len({instance.means for instance in drawn}) == 3
-    assert drawn[0].name == f"new-{law}-4-1"
-    assert new_instance(law, 1, 12, 3).n_arms == 12
-    assert drawn[0].means != random_instance(1, 4, 3).means
+FAMILIES = {
+    "random": {"family": "random", "count": 3, "arms": 8, "threshold": 0.5},
+    "beta": {"family": "new", "laws": ["beta"], "arms": [8], "count": 3, "threshold": 0.5},
+    "hard": {"family": "new", "laws": ["hard"], "arms": [8], "count": 3, "threshold": 0.5},
+    "skewed": {"family": "skewed", "count": 3, "arms": 8},
+}
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_members_of_a_family_are_seeded_and_keep_their_distance(name):
+    members = family(**FAMILIES[name])
+    assert members == family(**FAMILIES[name])
+    others = family(seed=4, **FAMILIES[name])
+    assert len({instance.means for instance in members + others}) == 6
+    assert all(instance.n_arms == 8 and instance.gaps.min() >= 0.02 for instance in members)
+    fewer = family(**FAMILIES[name] | {"count": 1})
+    assert fewer == members[:1]
+
+
+def test_families_have_streams_of_their_own():
+    first = {name: family(**entry)[0] for name, entry in FAMILIES.items()}
+    assert len({instance.means[1:] for instance in first.values()}) == 4
+    assert [instance.name for instance in first.values()] == [
+        "random-1",
+        "new-beta-8-1",
+        "new-hard-8-1",
+        "skewed-1",
+    ]
+    assert family(**FAMILIES["beta"] | {"arms": [12]})[0].means[:8] != first["beta"].means
 
 
 def test_new_hard_instances_have_one_hard_arm_and_easy_ones():
-    gaps = np.sort([new_instance("hard", i, 12, 3, min_gap=0.02).gaps for i in range(20)])
+    gaps = np.sort([one.gaps for one in family(**FAMILIES["hard"] | {"arms": [12], "count": 20})])
     assert (gaps[:, 0] >= 0.02).all()
     assert (gaps[:, 0] <= 0.05).all()
     assert (gaps[:, 1:] >= 0.2).all()
@@ -152,11 +171,9 @@ def test_new_hard_instances_have_one_hard_arm_and_easy_ones():
 
 
 @pytest.mark.parametrize("n_arms", [0, 2.5, math.inf, math.nan, 10**9])
-def test_families_refuse_a_number_of_arms_that_is_none_or_beyond_measure(n_arms):
+def test_equal_gap_refuses_a_number_of_arms_that_is_none_or_beyond_measure(n_arms):
     with pytest.raises(ValueError, match="n_arms must be a whole number from 1 to 1000000, got"):
         equal_gap(n_arms)
-    with pytest.raises(ValueError, match="n_arms must be a whole number from 1 to 1000000, got"):
-        random_instance(1, n_arms, seed=0)
 
 
 @pytest.mark.parametrize("name", [None, 5, True, ["x"], "x" * 201])
@@ -165,39 +182,19 @@ def test_an_instance_is_named_by_text(name):
         Instance(name, [0.3], 0.5)
 
 
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        ({"threshold": math.nan}, "threshold must be a number"),
-        ({"threshold": True}, "threshold must be a number"),
-        ({"min_gap": math.nan}, "min_gap must be a number"),
-        ({"min_gap": None}, "min_gap must be a number"),
-        ({"min_gap": 0.5}, r"min_gap must be a number in \[0, 0.4\], got 0.5"),
-        ({"seed": -1}, "seed must be a whole number from 0 to 18446744073709551615, got -1"),
-        ({"seed": "x"}, "seed must be a whole number"),
-        ({"index": 1.5}, "index must be a whole number"),
-        ({"n_arms": 10**9}, "n_arms must be a whole number from 1 to 1000000"),
-    ],
-)
-def test_families_refuse_what_would_never_end_or_fail_late(change, said):
-    """A threshold that is NaN would be redrawn for ever."""
-    good = {"index": 1, "n_arms": 3, "seed": 0}
-    with pytest.raises(ValueError, match=said):
-        random_instance(**{**good, **change})
-    for law in NEW_LAWS:
-        with pytest.raises(ValueError, match=said):
-            new_instance(law, **{**good, **change})
+@pytest.mark.parametrize("bad", [math.nan, True, None, 2.0])
+def test_random_instance_refuses_numbers_with_which_it_would_never_end(bad):
+    rng = np.random.default_rng(0)
+    with pytest.raises(ValueError, match="threshold must be a number"):
+        random_instance("x", rng, 3, bad, 0.1)
+    with pytest.raises(ValueError, match="min_gap must be a number"):
+        random_instance("x", rng, 3, 0.5, bad)
 
 
 @pytest.mark.parametrize("gap", [1e-300, 1e-17])
 def test_a_gap_that_rounds_to_nothing_is_told_from_an_arm_at_the_threshold(gap):
     with pytest.raises(ValueError, match=rf"^gap {gap:g} is too small: floats do not tell 0.5"):
         equal_gap(2, gap)
-
-
-def test_an_unknown_law_is_answered_with_those_that_exist():
-    with pytest.raises(ValueError, match="law must be one of beta, hard, got 'luck'"):
-        new_instance("luck", 1, 3, 0)
 
 
 @pytest.mark.parametrize("given", [None, "doses", 3, {"means": [0.2]}])
@@ -209,7 +206,6 @@ def test_what_is_no_instance_is_called_that_at_every_entrance(given):
         lambda: bounds.fixed_budget_lower(given, 1.0, 100),
         lambda: bounds.fixed_confidence_upper(given, 1.0, 0.1),
         lambda: bounds.fixed_confidence_lower(given, 1.0, 0.1),
-        lambda: bounds.mirror_divergences(given, 1.0),
         lambda: simulate.fixed_budget(given, 1.0, [100], 2, 0),
         lambda: simulate.fixed_confidence(given, 1.0, 0.1, 2, 0),
         lambda: exact.fixed_budget_loss(given, 1.0, 10),
@@ -223,13 +219,11 @@ def test_what_is_no_instance_is_called_that_at_every_entrance(given):
             use()
 
 
-@pytest.mark.parametrize("text", ["", "{}", '[{"name": "a"}]', '[{"means": [NaN]}]', "[1]", "\xff"])
+@pytest.mark.parametrize("text", ["", '[{"name": "a"}]', '[{"means": [NaN]}]', "[1]", "\xff"])
 def test_a_file_without_an_instance_is_called_that(tmp_path, text):
     file = tmp_path / "a.json"
     file.write_text(text, encoding="latin-1")
-    with pytest.raises(
-        ValueError, match=r"does not hold (a list of instances|instances with means, name)"
-    ):
+    with pytest.raises(ValueError, match=r"does not hold (a list of instances|JSON)"):
         read_instances(file)
 
 

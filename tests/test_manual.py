@@ -3,6 +3,7 @@
 import contextlib
 import io
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -10,18 +11,20 @@ from pathlib import Path
 
 import pytest
 
+from ldpt import cli
+
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 BLOCK = re.compile(r"^```(?P<kind>\w+)\n(?P<text>.*?)^```$", re.DOTALL | re.MULTILINE)
 LINK = re.compile(r"\]\((?!https?:|#)(?P<target>[^)#\s]+)")
 PAGES = sorted(path for path in DOCS.rglob("*.md") if "_" not in path.relative_to(DOCS).parts[0])
-RUNNABLE = ["start.md", "howto/problem.md", "howto/analyse.md", "howto/study.md"]
 NEEDS_A_RUN = "results/"  # examples that read products are followed by hand
+COMMAND = re.compile(r"^(?:\S*bin/)?ldpt (?P<words>.+)$", re.MULTILINE)
 
 
 def examples(page: Path) -> list[tuple[str, str]]:
     """Return each Python block of a page with the text block that follows it, or nothing."""
     blocks = [(found["kind"], found["text"]) for found in BLOCK.finditer(page.read_text("utf-8"))]
-    following = [*blocks[1:], ("", "")]
+    following = blocks[1:] + [("", "")] * bool(blocks)
     return [
         (text, output if kind == "text" else "")
         for (language, text), (kind, output) in zip(blocks, following, strict=True)
@@ -29,16 +32,32 @@ def examples(page: Path) -> list[tuple[str, str]]:
     ]
 
 
-@pytest.mark.parametrize("name", RUNNABLE)
-def test_examples_of_a_page_print_what_it_says(name: str) -> None:
+RUNNABLE = [page for page in PAGES if examples(page)]
+
+
+@pytest.mark.parametrize("page", RUNNABLE, ids=lambda page: page.relative_to(DOCS).as_posix())
+def test_examples_of_a_page_print_what_it_says(page: Path) -> None:
     names: dict[str, object] = {}
-    found = examples(DOCS / name)
-    assert found
-    for program, expected in found:
+    for program, expected in examples(page):
         printed = io.StringIO()
         with contextlib.redirect_stdout(printed):
-            exec(compile(program, name, "exec"), names)
+            exec(compile(program, page.name, "exec"), names)
         assert printed.getvalue() == expected
+
+
+def test_pages_for_beginners_have_examples() -> None:
+    names = {page.relative_to(DOCS).as_posix() for page in RUNNABLE}
+    assert {"start.md", "howto/problem.md", "howto/analyse.md", "howto/study.md"} <= names
+
+
+def test_commands_of_the_manual_have_the_options_that_exist() -> None:
+    blocks = [found for page in PAGES for found in BLOCK.finditer(page.read_text("utf-8"))]
+    text = "\n".join(block["text"] for block in blocks if block["kind"] == "bash")
+    lines = [found["words"] for found in COMMAND.finditer(text)]
+    assert len(lines) >= 8
+    for line in lines:
+        parser, _ = cli.parsers()
+        assert parser.parse_args(shlex.split(line)).handler, line
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(DOCS).as_posix())

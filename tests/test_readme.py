@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from ldpt.provenance import FORMAT, record_text
-from ldpt.provenance.records import FIELDS
+from ldpt.provenance import file_hash, record_text
+from ldpt.provenance.records import FIELDS, FORMAT
 from tests.plots import scripts
 
 readme = scripts.load("docs/readme.py")
@@ -21,7 +21,14 @@ HEADLINES = {
 
 OWN = [
     {"id": "X1", "level": "own", "verdict": "true as printed", "statement": "a"},
-    {"id": "X2", "level": "own", "verdict": "false", "statement": "H_{ε} is small"},
+    {
+        "id": "X2",
+        "level": "own",
+        "verdict": "false",
+        "statement": "H_{ε} is small",
+        "criterion": "ratio <= 1.25",
+        "number": 2.5,
+    },
     {"id": "D3", "level": "step", "verdict": "false", "statement": "b"},
 ]
 
@@ -36,15 +43,14 @@ def record(rule: str, started: str, seconds: float) -> str:
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
     for name, text in {
-        "results/manifest.json": '{"products": {"figures/a.pdf": {}, "figures/a.png": {}}}',
         "results/records/figures/a.pdf.json": record("a_cost", "05:00:00", 90.0),
         "results/records/figures/a.png.json": record("a_cost", "05:00:00", 90.0),
         "results/records/figures/left_over.png.json": record("old", "04:00:00", 90.0),
-        "results/records/results/manifest.json.json": record("manifest", "05:01:00", 60.0),
+        "results/records/paper/run.json.json": record("manifest", "05:01:00", 60.0),
         "results/smoke/large.txt": "x" * 5_000_000,
         "results/data.txt": "x" * 1_000_000,
         "figures/findings.md": "- found\n",
-        "paper/run.json": '{"run": "abc123"}',
+        "paper/run.json": '{"jobs": [{"products": {"figures/a.pdf": {}, "figures/a.png": {}}}]}',
         "results/claims.json": json.dumps({"headlines": HEADLINES, "claims": OWN}),
     }.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
@@ -58,8 +64,9 @@ def test_readme_generates_all_its_parts(project: Path) -> None:
     text = readme.updated(f"# Title\n{parts}end\n", project)
     assert "stale" not in text
     assert readme.part(text, "findings") == "- found\n"
-    assert "`abc123`" in readme.part(text, "run")
-    assert readme.part(text, "own") == "- X2: H<sub>ε</sub> is small\n"
+    assert f"`{file_hash(project / 'paper/run.json')}`" in readme.part(text, "run")
+    assert readme.part(text, "own").startswith("1 of our 2 predictions failed; ")
+    assert readme.part(text, "own").endswith("\n| X2: H<sub>ε</sub> is small | 1.25 | 2.5 |\n")
     assert "| Theorem\u00a01 | false, and why |\n" in readme.part(text, "verdicts")
     assert "steps: 5 true; 1 false. Another 10 are typos" in readme.part(text, "verdicts")
     assert text.startswith("# Title\n")

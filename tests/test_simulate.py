@@ -127,7 +127,7 @@ def test_progress_counts_replicates_done():
     assert told == [500, 1000, 1100]
 
 
-# --- bad input, told before any work
+# --- input is validated before any simulation
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,10 @@
-"""ldpt.text: numbers, templates, and formulas in two notations."""
+"""ldpt.text: numbers, terminal output, templates, and formulas in two notations."""
 
+import json
 import math
 from collections.abc import Callable
 
+import numpy as np
 import pytest
 
 from ldpt import text
@@ -20,6 +22,32 @@ TEXTS = [claim[field] for claim in REGISTERED for field in FIELDS if claim.get(f
 )
 def test_number_for_prose(value: float, shown: str) -> None:
     assert text.number(value) == shown
+
+
+ROWS = [
+    {"arm": "A", "answers": "1,000", "verdict": "above"},
+    {"arm": "BC", "answers": "7", "verdict": "below"},
+]
+
+
+def test_table_aligns_words_left_and_numbers_right() -> None:
+    assert text.table(ROWS, 80, words=["arm", "verdict"]).splitlines() == [
+        "arm  answers  verdict",
+        "A      1,000  above",
+        "BC         7  below",
+    ]
+
+
+def test_table_drops_its_last_columns_where_they_do_not_fit() -> None:
+    assert "verdict" in text.table(ROWS, 21)
+    assert text.table(ROWS, 20).splitlines()[0] == "arm  answers"
+    assert text.table(ROWS, 1).splitlines()[0] == "arm  answers"
+
+
+def test_json_text_has_null_for_unknown_numbers_and_leaves_words_alone() -> None:
+    content = {"arm": "nan", "bounds": (math.nan, math.inf), "n": np.int64(3)}
+    written = json.loads(text.json_text(content), parse_constant=pytest.fail)
+    assert written == {"arm": "nan", "bounds": [None, "inf"], "n": 3}
 
 
 def test_fill_takes_facts_by_name_and_rejects_a_missing_one() -> None:
@@ -44,8 +72,8 @@ def test_as_unicode_writes_formulas_as_text(formula: str, shown: str) -> None:
 
 
 def test_as_typst_escapes_text_and_sets_letters_with_scripts() -> None:
-    found = text.as_typst("#1 * `x` a_{1} (b)^{2}")
-    assert found == r"\#1 \* `x` $a_(1)$ (b)#super[2]"
+    found = text.as_typst("#1 * `x` a_{1} (b)^{2}; c")
+    assert found == r"\#1 \* `x` $a_(1)$ (b)#super[2];; c"  # Typst takes one semicolon
 
 
 def test_as_html_marks_scripts_and_code() -> None:

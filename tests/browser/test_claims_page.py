@@ -102,12 +102,19 @@ def test_claims_search_without_a_match_says_so_and_clearing_restores(
     assert not claims.find_element(By.ID, "nothing").is_displayed()
 
 
-def test_claims_filter_keeps_rows_of_a_verdict(claims: webdriver.Chrome) -> None:
+TYPOS = {row["id"] for row in REGISTERED if row["level"] == "typo"}
+
+
+@pytest.mark.parametrize(("verdict", "rows"), [("not tested", {"D50", "D63"}), ("typo", TYPOS)])
+def test_claims_filter_keeps_rows_of_a_verdict(
+    claims: webdriver.Chrome, verdict: str, rows: set[str]
+) -> None:
     claims.execute_script(
-        "const f = document.getElementById('verdict'); f.value = 'not tested';"
-        "f.dispatchEvent(new Event('change'));"
+        "const f = document.getElementById('verdict'); f.value = arguments[0];"
+        "f.dispatchEvent(new Event('change'));",
+        verdict,
     )
-    assert shown(claims) == {"D50", "D63"}
+    assert shown(claims) == rows
 
 
 def test_claims_link_to_a_folded_row_opens_it(browser: webdriver.Chrome, page: Path) -> None:

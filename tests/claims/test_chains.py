@@ -33,9 +33,9 @@ PLANTED: list[Plant] = [
     (
         "X24-model",
         SUPPORTED,
-        chains.limit_of_the_drift,
+        chains.drift_limit,
         FALSE,
-        lambda: chains.limit_of_the_drift(weight=0.5),  # the index of lsa
+        lambda: chains.drift_limit(weight=0.5),  # the index of lsa
     ),
     ("T4.1", REPAIRED, lambda: FAILURE, FALSE, lambda: FAILURE | {"hoeffding_error": 0.2}),
     ("T4.1", REPAIRED, lambda: FAILURE, TRUE, lambda: FAILURE | {"certified_lower_bound": 0.05}),
@@ -54,54 +54,54 @@ PLANTED: list[Plant] = [
     (
         "T3.1",
         TRUE,
-        lambda: chains.upper_bounds(ONE_LOSS),
+        lambda: chains.upper_bounds(losses=ONE_LOSS),
         FALSE,
-        lambda: chains.upper_bounds(ONE_LOSS, scale=1e90),
+        lambda: chains.upper_bounds(losses=ONE_LOSS, scale=1e90),
     ),
     (
         "X8",
         TRUE,
-        lambda: chains.upper_bounds(ONE_LOSS),
+        lambda: chains.upper_bounds(losses=ONE_LOSS),
         FALSE,
-        lambda: chains.upper_bounds(ONE_LOSS, scale=1e90),
+        lambda: chains.upper_bounds(losses=ONE_LOSS, scale=1e90),
     ),
     (
         "D51",
         TRUE,
-        lambda: chains.upper_bounds(ONE_LOSS),
+        lambda: chains.upper_bounds(losses=ONE_LOSS),
         FALSE,
-        lambda: chains.upper_bounds([(*ONE_LOSS[0][:3], 0.9)]),
+        lambda: chains.upper_bounds(losses=[(*ONE_LOSS[0][:3], 0.9)]),
     ),
     (
         "X14",
         FALSE,  # because of two-arms
-        lambda: chains.collapse_of_uniform_allocation([0.2, 0.1]),
+        lambda: chains.uniform_collapse([0.2, 0.1]),
         TRUE,
-        lambda: chains.collapse_of_uniform_allocation([0.2, 0.1], chains.UNIFORM[:3]),
+        lambda: chains.uniform_collapse([0.2, 0.1], chains.UNIFORM[:3]),
     ),
     (
         "X15",
         TRUE,
-        lambda: chains.drift_of_algorithm_1((2.0, 1.0)),
+        lambda: chains.drift((2.0, 1.0)),
         FALSE,
-        lambda: chains.drift_of_algorithm_1((1.0, 2.0)),
+        lambda: chains.drift((1.0, 2.0)),
     ),
     (
         "X44",
         TRUE,
-        lambda: chains.upper_bounds(ONE_LOSS),
+        lambda: chains.upper_bounds(losses=ONE_LOSS),
         FALSE,
-        lambda: chains.upper_bounds(ONE_LOSS, scale=1e90),
+        lambda: chains.upper_bounds(losses=ONE_LOSS, scale=1e90),
     ),
     *(
         (
             name,
             TRUE,
-            lambda: chains.clipped_upper_bounds(ONE_LOSS, ONE_LOSS),
+            lambda p=policy: chains.upper_bounds(p, [p], ONE_LOSS),
             FALSE,
-            lambda: chains.clipped_upper_bounds(ONE_LOSS, ONE_LOSS, scale=1e90),
+            lambda p=policy: chains.upper_bounds(p, [p], ONE_LOSS, scale=1e90),
         )
-        for name in ("X35", "X36")
+        for name, policy in (("X35", "apt-clipped"), ("X36", "lsa-clipped"))
     ),
     ("X29", TRUE, chains.budget_reduction, FALSE, lambda: chains.budget_reduction(scale=4.0)),
     ("X31", TRUE, lambda: coin.coin_boundary(thresholds=[0.9]), FALSE,
@@ -116,9 +116,9 @@ PLANTED: list[Plant] = [
     (
         "X21",
         TRUE,
-        lambda: chains.lsa_upper_bounds(ONE_LOSS),
+        lambda: chains.upper_bounds("lsa", ["lsa"], ONE_LOSS),
         FALSE,
-        lambda: chains.lsa_upper_bounds(ONE_LOSS, scale=1e90),
+        lambda: chains.upper_bounds("lsa", ["lsa"], ONE_LOSS, scale=1e90),
     ),
 ]  # fmt: skip
 
@@ -165,7 +165,7 @@ def test_upper_bounds_hold_at_exact_losses_of_one_and_two_arms() -> None:
 
 
 def test_upper_bounds_that_are_vacuous_say_nothing() -> None:
-    found = chains.upper_bounds([(ONE_LOSS[0][0], 1.0, 20, 0.5)])
+    found = chains.upper_bounds(losses=[(ONE_LOSS[0][0], 1.0, 20, 0.5)])
     assert found["printed_informative"] == 0
 
 
@@ -177,7 +177,7 @@ def test_blind_answers_refute_theorem_3_2_in_degenerate_cases_only() -> None:
 
 def test_worst_losses_of_blind_answers() -> None:
     problem = Instance("at the threshold", [0.5], 0.5, 0.1)
-    found = chains.worst_losses(chains.clipped_environments(problem), 1.0, 4)
+    found = dict(chains.worst_losses(problem, 1.0, 4))
     assert found["always reject"] == 0.0  # the mean .6 of B^0 is not above .6
     assert found["always accept"] == 1.0
 

@@ -7,6 +7,7 @@ import pytest
 
 from ldpt.claims import lemmas, tapes
 from ldpt.learners import FixedBudget
+from ldpt.policies import POLICIES
 
 COLUMNS = ["statement", "cases", "violations", "largest_ratio"]
 
@@ -17,12 +18,12 @@ def small_check():
 
 
 def violations(table, policy, statement):
-    return table.set_index("statement").violations[f"{policy}: {tapes.TAPE_STATEMENTS[statement]}"]
+    return table.set_index("statement").violations[f"{policy}: {tapes.STATEMENTS[statement]}"]
 
 
 def test_every_tape_statement_holds_on_erring_runs(small_check):
     assert list(small_check.columns) == COLUMNS
-    assert len(small_check) == len(tapes.PLAYED) * len(tapes.TAPE_STATEMENTS)
+    assert len(small_check) == len(tapes.PLAYED) * len(tapes.STATEMENTS)
     assert (small_check.cases >= 150).all()
     assert small_check.violations.sum() == 0
     assert small_check.largest_ratio.between(0.1, 1 + tapes.ROUNDING).all()
@@ -42,25 +43,26 @@ def test_tape_statements_are_violated_by_a_wrong_index():
 
 
 def test_wrong_shares_violate_the_pigeonhole(monkeypatch):
-    right = tapes.Problem.shares
-    monkeypatch.setattr(tapes.Problem, "shares", lambda self, weight: 1.1 * right(self, weight))
+    right = tapes.shares_of
+    monkeypatch.setattr(tapes, "shares_of", lambda *problem: 1.1 * right(*problem))
     assert violations(tapes.check_tapes(seed=3, erring_runs=150), "lsa", 0) > 0
 
 
 def test_pulling_the_largest_index_lets_the_second_smallest_fall():
     index = np.random.default_rng(1).random((20, 3, 50))
-    assert tapes.play(index, 50).second_smallest.max() == 1
-    assert tapes.play(index, 50, largest=True).second_smallest.max() > 1
+    assert tapes.play(index, 50)[2].max() == 0
+    assert tapes.play(index, 50, largest=True)[2].max() > 0
 
 
 def test_shares_solve_their_equations():
     rng = np.random.default_rng(2)
     for policy in tapes.PLAYED:
         problem = tapes.draw_problem(rng)
-        weight = problem.weight(policy)
-        shares = problem.shares(weight)
-        level = shares * problem.gaps**2 + weight * np.log(shares)
-        assert shares.sum() == pytest.approx(problem.budget - problem.means.size)
+        rule = problem.rules[policy]
+        gaps = tapes.gaps_of(problem.means, rule)
+        shares = tapes.shares_of(gaps, problem.budget - gaps.size, rule.log_weight)
+        level = shares * gaps**2 + rule.log_weight * np.log(shares)
+        assert shares.sum() == pytest.approx(problem.budget - gaps.size)
         assert np.ptp(level) == pytest.approx(0, abs=1e-6)
 
 
@@ -70,10 +72,10 @@ def test_runs_are_those_of_the_learner(policy):
     budget, n_arms = 120, 4
     responses = rng.random((5, n_arms, budget)) < rng.random(n_arms)[:, None]
     positions = np.arange(1, budget + 1)
-    problem = tapes.Problem(np.full(n_arms, 0.5), 0.4, 0.05, budget, caps=(0.6, 0.4))
-    distance = problem.clip(policy, responses.cumsum(axis=2) - positions * 0.4, positions)
-    squares = (distance + positions * 0.05) ** 2 / positions
-    pulls = tapes.play(squares + problem.weight(policy) * np.log(positions), budget).pulls
+    rule = POLICIES[policy].rule(0.4, 0.05, math.inf)
+    distance = responses.cumsum(axis=2) - positions * 0.4
+    squares = tapes.squared_index(rule, distance, positions)
+    pulls, _, _ = tapes.play(squares + rule.log_weight * np.log(positions), budget)
     for run in range(5):
         learner = FixedBudget(n_arms, 0.4, 0.05, math.inf, budget, policy=policy)
         while (arm := learner.next_arm()) is not None:

@@ -1,6 +1,5 @@
 """The same workflow on a real SLURM: the same bytes, also when jobs are killed and nodes lost."""
 
-import json
 import os
 import subprocess
 import sys
@@ -11,6 +10,7 @@ import pytest
 import yaml
 
 from ldpt.provenance import file_hash
+from ldpt.provenance.run import MANIFEST, listed_records, read_manifest
 from tests.cluster.slurm import Cluster
 from tests.plots.scripts import load
 
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.cluster
 CONFIG = "config/smoke.yaml"
 PROFILE = Path("profiles/slurm")
 ROOT = Path("results/smoke")
-AGAIN = "results/simulations/fixed_confidence/counterexample"  # what the faults happen to
+AGAIN = ROOT / "results/simulations/fixed_confidence/counterexample.parquet"
 # The profile as users have it; only its patience is meant for longer jobs than these.
 QUICK = ("--slurm-init-seconds-before-status-checks=2", "--seconds-between-status-checks=2")
 
@@ -41,8 +41,7 @@ def told(folder: Path) -> str:
 
 def hashes(folder: Path) -> dict[str, str]:
     """The hash of every product, the manifest with the hashes of all records included."""
-    manifest = folder / ROOT / "results" / "manifest.json"
-    names = [*json.loads(manifest.read_text())["products"], "results/manifest.json"]
+    names = [*listed_records(read_manifest(folder / ROOT)), MANIFEST]
     return {name: file_hash(folder / ROOT / name) for name in names}
 
 
@@ -57,12 +56,9 @@ def made(copy_project: Callable[[str], Path], cluster: Cluster) -> Path:
 
 @pytest.fixture
 def lost(made: Path) -> dict[str, str]:
-    """Some simulations are removed: their names, for a run to make them, and their hashes."""
-    files = sorted((made / ROOT / AGAIN).rglob("*.parquet"))
-    assert files
-    before = {str(file.relative_to(made)): file_hash(file) for file in files}
-    for file in files:
-        file.unlink()
+    """Remove a simulation; return its name, for a run to make it again, and its hash."""
+    before = {str(AGAIN): file_hash(made / AGAIN)}
+    (made / AGAIN).unlink()
     return before
 
 

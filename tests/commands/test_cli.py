@@ -134,21 +134,24 @@ def test_simulate_for_machines(capsys):
     assert content["summary"][0]["replicates"] == 40
 
 
+FALSE_GUARANTEE = (
+    "ldpt: warning: the error probability of radius printed can exceed delta; that of coin cannot\n"
+)
+
+
 @pytest.mark.parametrize(
-    ("terms", "said"),
+    ("words", "warning"),
     [
-        (["--budget", "20"], ""),
-        (["--delta", "0.1", "--radius", "mixture"], ""),
-        (
-            ["--delta", "0.1", "--radius", "printed"],
-            "ldpt simulate: warning: the error probability of radius printed can exceed delta; "
-            "that of coin cannot\n",
-        ),
+        (["simulate", "--budget", "20"], ""),
+        (["simulate", "--delta", "0.1", "--radius", "mixture"], ""),
+        (["simulate", "--delta", "0.1", "--radius", "printed"], FALSE_GUARANTEE),
+        (["plan", "--delta", "0.1", "--method", "coin"], ""),
+        (["plan", "--delta", "0.1", "--method", "printed", "coin"], FALSE_GUARANTEE),
     ],
 )
-def test_simulate_warns_of_the_invalid_radius(capsys, terms, said):
-    code, _, err = run(capsys, "simulate", *PROBLEM, "--epsilon", "1", "--replicates", "5", *terms)
-    assert (code, err) == (0, said)
+def test_the_invalid_radius_is_remarked(capsys, words, warning):
+    code, _, err = run(capsys, *words, *PROBLEM, "--epsilon", "1", "--replicates", "5")
+    assert (code, err) == (0, warning)
 
 
 @pytest.mark.parametrize("command", ["plan", "simulate"])
@@ -156,7 +159,7 @@ def test_an_epsilon_that_protects_nobody_is_remarked(capsys, command):
     terms = ["--epsilon", "50", "--budget", "20", "--replicates", "5"]
     code, _, err = run(capsys, command, *PROBLEM, *terms)
     assert code == 0
-    assert err == f"ldpt {command}: warning: epsilon 50 hardly protects anyone (above 10)\n"
+    assert err == "ldpt: warning: epsilon 50 hardly protects anyone (above 10)\n"
 
 
 def test_simulate_ends_well_if_no_run_stops_within_the_limit(capsys):
@@ -207,17 +210,16 @@ BAD = [
     (["plan", *PROBLEM, "--delta", "0.1", "--batch", "0"], "--batch: must be a whole number from"),
     (["plan", *PROBLEM, "--delta", "0.1", "--plot", "x.doc"], "must end in .pdf or .png or .svg"),
     (["plan", *PROBLEM, "--delta", "0.1", "--plot", "no/such/x.pdf"], "no folder no/such"),
-    (["plan", *PROBLEM, "--delta", "0.1", "--plot", f"{'x' * 300}.pdf"], "at most 200 bytes"),
     (["plan", *PROBLEM, "--delta", "often"], "--delta: must be a number"),
     (["plna"], "unknown command 'plna' (did you mean plan?)"),
     (["plan", *PROBLEM, "--del", "0.1"], "unrecognized arguments: --del 0.1 (did you mean --delta"),
     (
         ["plan", "--means", "0.5", "0.9", "--tolerance", "0.1", "--delta", "0.1"],
-        "arm 0 lies exactly at the threshold, where coin never stops: use --method",
+        "has an arm exactly at the threshold: plan it with --method lsa-clipped",
     ),
     (
         ["plan", "--means", "0.5", "0.9", "--delta", "0.1"],
-        "and a tolerance above 0, within which either answer is right",
+        "and a tolerance above 0, within which either verdict is right",
     ),
     (
         ["plan", *PROBLEM, "--tolerance", "0.1", "--delta", "0.1", "--method", "mixture"],
@@ -254,7 +256,7 @@ BAD = [
         for command in ("plan", "simulate") for gap in ("1e-300", "1e-17")
     ),
     (["plan", "--means", "0.5000000001", *LEVELS], "--budget N without --delta, with --method"),
-    (["simulate", "--means", "0.5000000001", *LEVELS], "--max-pulls N stops a run after N pulls"),
+    (["simulate", "--means", "0.5000000001", *LEVELS], "max_pulls sets when to give up"),
     (["simulate", "--means", "0.5000000001", *LEVELS], "pulls, more than 1e+13"),
     (["plan", "--means", "0.5000000001", *LEVELS], "pulls, more than 1e+13"),
     (["simulate", "--means", "1.5", *LEVELS], "--means: must be a number in [0, 1], got '1.5'"),
@@ -281,9 +283,9 @@ def test_bad_input_is_one_line_and_exit_code_2(capsys, tmp_path, monkeypatch, ar
     code, out, err = run(capsys, *arguments)
     assert code == 2
     assert out == ""
-    assert re.match(f"ldpt( {arguments[0]})?: ", err.splitlines()[-1])
+    assert re.match(f"ldpt( {arguments[0]})?: ", err)
     assert complaint in err
-    assert [line for line in err.splitlines() if "chooses)" not in line] == err.splitlines()[-1:]
+    assert err.count("\n") == 1
     assert list(tmp_path.iterdir()) == []
 
 
@@ -318,8 +320,8 @@ def test_nonsense_on_the_command_line_is_refused_in_one_line(command, pairs):
         code = main([command, *words])
     assert code == 2
     assert out.getvalue() == ""
-    said = [line for line in err.getvalue().splitlines() if " chooses)" not in line]
-    assert len([line for line in said if "warning: the error of" not in line]) == 1
+    lines = err.getvalue().splitlines()
+    assert len([line for line in lines if not line.startswith("ldpt: warning: ")]) == 1
 
 
 def test_ldpt_help_lists_every_command():

@@ -20,7 +20,7 @@ def test_take_from_urn_gives_all_orders_that_touch_the_edge_alike(ones, edge):
     numbers = {order: i for i, order in enumerate(orders)}
     sample = []
     for _ in range(100 * len(orders)):
-        active = blocks.new_active(1)
+        active = np.zeros(1, blocks.ARM)
         blocks.fill_urn(0, m, ones, edge, active)
         order = tuple(blocks.take_from_urn(rng, 0, j, active) for j in range(m))
         sample.append(numbers[order])
@@ -32,7 +32,7 @@ def test_next_word_out_of_an_urn_gives_all_orders_alike():
     numbers = {order: i for i, order in enumerate(arrangements(m, ones))}
     sample = []
     for _ in range(100 * len(numbers)):
-        active = blocks.new_active(1)
+        active = np.zeros(1, blocks.ARM)
         active[0]["urn"], active[0]["urn_ones"] = m, ones
         word, size = blocks.next_word(rng, 0, 0, 0.9, active)
         assert (size, active[0]["urn"], active[0]["urn_ones"]) == (m, 0, 0)
@@ -48,7 +48,7 @@ def test_end_before_touch_on_a_tape_leaves_what_is_written_there(seed):
         rng = np.random.default_rng([seed, number])
         m, urn = 400, int(rng.choice([0, 400, 700]))
         bits = rng.random((1, 1000)) < rng.choice([0.45, 0.5, 0.55])
-        tape, active = tape_from_responses(bits), blocks.new_active(1)
+        tape, active = tape_from_responses(bits), np.zeros(1, blocks.ARM)
         active[0]["urn"], active[0]["urn_ones"] = urn, tape[0, urn]
         up, down = rng.integers(1, 60, 2)
         walk = walk_of(bits[0, :m])
@@ -109,10 +109,10 @@ def test_walk_in_words_stops_at_the_first_touch_or_far_from_both_edges(seed):
         up, down = rng.uniform(0.5, 40, 2)
         limit = int(rng.integers(1, 900))
         bits = rng.random((1, 1000)) < tau
-        tape, active = tape_from_responses(bits), blocks.new_active(1)
+        tape, active = tape_from_responses(bits), np.zeros(1, blocks.ARM)
         log = np.zeros(20, blocks.BLOCK)
         corridor = blocks.Corridor(up, down, closing, closing, tau, limit)
-        pulls, ones, lines = blocks.walk_in_words(tape, 0, 0, tau, corridor, active, log, 0)
+        pulls, ones, lines = blocks.walk_in_words(tape, 0, 0, tau, corridor, False, active, log, 0)
         moved, m = np.cumsum(bits[0] - tau)[:limit], np.arange(1, limit + 1)
         touched = (moved >= up - m * closing) | (moved <= -(down - m * closing))
         first = int(np.argmax(touched)) + 1 if touched.any() else limit

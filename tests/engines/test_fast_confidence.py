@@ -7,17 +7,16 @@ import numpy as np
 import pytest
 from scipy.stats import ks_2samp
 
-from ldpt.engines.blocks import Corridor
+from ldpt.engines.blocks import STEPPED, Corridor, walk_in_words
 from ldpt.engines.boundaries import Arms, is_undecided, sides
 from ldpt.engines.confidence_runs import Runs, fixed_confidence_runs
 from ldpt.engines.fast_confidence import (
     HORIZON,
-    State,
     first_ones,
     fixed_confidence_fast,
-    new_workspace,
+    new_state,
     reopening_time,
-    walk,
+    set_reopening,
 )
 from ldpt.engines.literal_confidence import fixed_confidence_literal
 from ldpt.engines.sources import WORD_SIZE, tape_from_responses
@@ -96,6 +95,16 @@ def test_reopening_time_is_the_first_at_which_the_arm_is_undecided(name, seed):
     assert (reopened > 0) == KINDS[name].timed
 
 
+def test_reopening_times_whose_keys_would_overflow_are_never():
+    """17 bits for the arm leave 45 for the time; release 2.2.0 hung on such a run."""
+    n_arms, arm, n, s, t = 70_000, 5, 1000, 620, 2000
+    edge, state = Radius("printed").at(n_arms, 0.1, 0.5, np.inf), new_state(n_arms)
+    assert NEVER >> state.bits < reopening_time(edge, n, s, t, 0.5, HORIZON) < HORIZON
+    state.pulls[arm], state.sums[arm] = n, s
+    set_reopening(edge, state, arm, t, 0.5)
+    assert (state.reopen_keys == NEVER).all()
+
+
 @pytest.mark.parametrize("engine", [fixed_confidence_literal, fixed_confidence_fast])
 def test_a_run_of_no_further_pulls_shows_one_pull_of_each_arm(engine):
     pulls, sums = np.zeros((2, 3), np.int64)
@@ -132,21 +141,21 @@ def test_walk_ends_at_the_first_touch_and_keeps_its_words(seed):
         up, down = rng.uniform(0.5, 12, 2)
         limit, rest = int(rng.integers(1, 1000)), int(rng.integers(0, WORD_SIZE))
         bits = rng.random(1100) < tau
-        tape, workspace = tape_from_responses(bits[None]), new_workspace(1)
-        active = workspace.active[0]
+        tape, state = tape_from_responses(bits[None]), new_state(1)
+        active = state.active[0]
         active["rest"], active["rest_size"] = word_on(bits, 0, rest), rest
-        state = State(
-            *np.zeros((2, 1), np.int64), workspace.active, workspace.check_keys,
-            workspace.reopen_keys, 0, workspace.words, workspace.sizes,
-        )  # fmt: skip
-        walk(tape, 0, tau, Corridor(up, down, -opening, -opening, tau, limit), state)
+        corridor = Corridor(up, down, -opening, -opening, tau, limit)
+        pulls, ones, _ = walk_in_words(
+            tape, 0, 0, tau, corridor, True, state.active, state.words[0], 0
+        )
+        active["kind"] = STEPPED
         moved, m = np.cumsum(bits - tau)[:limit], np.arange(1, limit + 1)
         touched = (moved >= up + m * opening) | (moved <= -(down + m * opening))
         first = int(np.argmax(touched)) + 1 if touched.any() else limit
-        pulls, left = active["pulls"], active["rest_size"]
+        left = active["rest_size"]
         assert pulls == first or (pulls < first and left == 0)  # far away, or no more words
         assert pulls <= MAX_WORDS * WORD_SIZE
-        assert active["ones"] == tape[0, pulls]
+        assert ones == tape[0, pulls]
         assert active["rest"] == word_on(bits, pulls, left)
         for part in (1, pulls // 2, pulls):
             assert first_ones(tape, 0, part, state) == tape[0, part]

@@ -8,7 +8,8 @@ import pytest
 from scipy.stats import chi2_contingency
 
 from ldpt.engines import fast_losses
-from ldpt.engines.budget_runs import index_losses
+from ldpt.engines.budget_runs import fast_losses as fill_fast_losses
+from ldpt.engines.budget_runs import literal_losses
 from ldpt.engines.fast_budget import continue_run, new_state, restart, undo_window
 from ldpt.engines.indices import Judge, is_loss
 from ldpt.engines.jit import compiled
@@ -68,8 +69,12 @@ def test_losses_at_several_budgets_have_the_joint_law_of_the_literal_engine(log_
     judge = Judge(budgets, means > 0.5, means < 0.5)
     patterns = []
     for fast in (False, True):
-        losses = np.empty((100_000, budgets.size), np.bool_)
-        index_losses(np.random.default_rng(7 + fast), fast, means, rule, judge, losses)
+        losses, rng = np.empty((100_000, budgets.size), np.bool_), np.random.default_rng(7 + fast)
+        if fast:
+            fill_fast_losses(rng, means, rule, judge, losses)
+        else:
+            sums = np.zeros((budgets.size, means.size), np.int64)
+            literal_losses(rng, means, rule, judge, sums, losses)
         patterns.append(np.bincount(losses @ (1 << np.arange(budgets.size)), minlength=32))
     table = np.array(patterns)
     rare = table.sum(axis=0) < 20

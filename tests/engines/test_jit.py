@@ -18,7 +18,7 @@ BUDGET, CONFIDENCE, CHAINS = "engines/budget_runs.py", "engines/confidence_runs.
     [
         ("radii.py", "KINDS = {", '    "new": Kind(True, UNION, 1.0),', set()),
         ("policies.py", "POLICIES = {", '    "new": Policy("new", 1.0),', set()),
-        ("radii.py", "    if family == UNION:", "        n = n + 1", {CONFIDENCE, CHAINS}),
+        ("radii.py", "    if edge.family == UNION:", "        n = n + 1", {CONFIDENCE, CHAINS}),
         ("radii.py", "class Boundary(NamedTuple):", "    new: float", {CONFIDENCE, CHAINS}),
         ("policies.py", "    d = s - n * rule.tau", "    d += 1", {BUDGET, CHAINS}),
         ("policies.py", "class IndexRule(NamedTuple):", "    new: float", {BUDGET, CHAINS}),

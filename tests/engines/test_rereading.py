@@ -79,7 +79,7 @@ def test_rows_spelled_out_give_all_their_orders_alike(ones, inner, outer):
     one_pull = blocks.Corridor(0.0, 0.0, 0.0, 0.0, 0.5, 1)
     sample = []
     for _ in range(100 * len(orders)):
-        rows, active, i = summed_row(m, ones, outer), blocks.new_active(1), FREE_ROWS
+        rows, active, i = summed_row(m, ones, outer), np.zeros(1, blocks.ARM), FREE_ROWS
         if inner is not None:
             piece = rereading.Piece(m, Edges(inner, FAR))
             i = rereading.put_touching(piece, ones, rows, i)
@@ -100,7 +100,7 @@ def test_reread_block_follows_the_tape_and_stops_at_the_corridor(seed):
     for number in range(100):
         rng = np.random.default_rng([seed, number])
         bits = rng.random((1, 6000)) < 0.5
-        tape, active = tape_from_responses(bits), blocks.new_active(1)
+        tape, active = tape_from_responses(bits), np.zeros(1, blocks.ARM)
         m = int(rng.integers(500, 5000))
         walk = 2 * tape[0, 1 : m + 1] - np.arange(1, m + 1)
         up, down = int(walk.max()) + 1, int(-walk.min()) + 1
@@ -127,7 +127,7 @@ def test_halving_a_long_row_stays_in_its_free_rows():
     """Each halving takes a free row: the longest row that may touch is halved down to a word."""
     rng, guarded, free = np.random.default_rng(7), 8, rereading.MIN_FREE_ROWS - 1
     m = WORD_SIZE << (rereading.MIN_FREE_ROWS - 2)
-    rows, active = np.zeros(guarded + free + 1, blocks.BLOCK), blocks.new_active(1)
+    rows, active = np.zeros(guarded + free + 1, blocks.BLOCK), np.zeros(1, blocks.ARM)
     rows["kind"][:guarded] = -1
     i = guarded + free
     rows[i] = TOUCHING, m, m // 2, m, m, 0, 1, m  # it rises to 1 soon, so that first halves touch

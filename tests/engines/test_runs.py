@@ -8,9 +8,10 @@ import re
 import numpy as np
 import pytest
 
-from ldpt.engines.budget_runs import index_losses, laplace_losses, uniform_losses
+from ldpt.engines.budget_runs import fast_losses, literal_losses, uniform_losses
 from ldpt.engines.indices import Judge
 from ldpt.engines.literal_budget import fixed_budget_uniform
+from ldpt.engines.sources import LaplaceRewards
 from ldpt.instances import Instance
 from ldpt.policies import IndexRule
 from ldpt.provenance.code import code_parts
@@ -30,12 +31,12 @@ def test_losses_follow_the_rule_of_the_tolerance_band():
     instance = Instance("band", [0.0, 0.5, 1.0], 0.5, 0.1)
     judge = Judge(np.array([60]), instance.must_accept, instance.must_reject)
     rng, means, rule = np.random.default_rng(0), np.array(instance.means), IndexRule(0.5, 0.1, 0.0)
-    for fast in (False, True):
-        losses = np.ones((50, 1), np.bool_)
-        index_losses(rng, fast, means, rule, judge, losses)
-        assert not losses.any()
-        index_losses(rng, fast, means[::-1].copy(), rule, judge, losses)
-        assert losses.all()
+    losses, sums = np.ones((50, 1), np.bool_), np.zeros((1, 3), np.int64)
+    for order, errs in ((means, False), (means[::-1].copy(), True)):
+        fast_losses(rng, order, rule, judge, losses)
+        assert (losses == errs).all()
+        literal_losses(rng, order, rule, judge, sums, losses)
+        assert (losses == errs).all()
     uniform_losses(rng, means, 0.5, judge, losses)
     assert not losses.any()
 
@@ -47,9 +48,9 @@ def test_laplace_noise_of_no_scale_is_the_literal_engine():
     rule = IndexRule(0.5, 0.0, 0.0)
     plain, noisy, noisier = np.zeros((3, 4000, 2), np.bool_)
     rng = np.random.default_rng(1)
-    index_losses(rng, False, means, rule, judge, plain)
-    laplace_losses(rng, means, rule, 1e-9, judge, noisy)
-    laplace_losses(rng, means, rule, 2.0, judge, noisier)
+    literal_losses(rng, means, rule, judge, np.zeros((2, 3), np.int64), plain)
+    literal_losses(LaplaceRewards(rng, 1e-9), means, rule, judge, np.zeros((2, 3)), noisy)
+    literal_losses(LaplaceRewards(rng, 2.0), means, rule, judge, np.zeros((2, 3)), noisier)
     assert abs(plain.mean(axis=0) - noisy.mean(axis=0)).max() < 0.045  # four standard errors
     assert (noisier.mean(axis=0) > noisy.mean(axis=0) + 0.1).all()
 

@@ -15,6 +15,7 @@ from scipy.stats import binom, binomtest, hypergeom, kstest
 
 from ldpt.engines.sources import (
     WORD_SIZE,
+    Edges,
     bernoulli_word,
     binomial,
     halved_touch,
@@ -108,7 +109,7 @@ def test_touch_probability_counts_the_walks_that_touch():
 def test_edges_are_drawn_with_their_probability():
     rng = np.random.default_rng(1)
     m, ones, up, down = 400, 210, 34, 26
-    drawn = Counter(reflected_edge(rng, m, ones, up, down) for _ in range(200_000))
+    drawn = Counter(reflected_edge(rng, m, ones, Edges(up, down)) for _ in range(200_000))
     rise, fall = touch_probability(m, ones, up), touch_probability(m, m - ones, down)
     sample = np.repeat([0, 1, 2], [drawn[0], drawn[1], drawn[-1]])
     assert fits(sample, [1 - rise - fall, rise, fall]) > LEVEL
@@ -189,8 +190,8 @@ def test_edge_out_of_reach_leaves_the_near_one_its_probability(mirrored):
     expected = touch_probability(m, m - ones, near)
     rng = np.random.default_rng(5)
     if mirrored:
-        sides = [reflected_edge(rng, m, m - ones, near, far) for _ in range(4000)]
+        sides = [reflected_edge(rng, m, m - ones, Edges(near, far)) for _ in range(4000)]
     else:
-        sides = [-reflected_edge(rng, m, ones, far, near) for _ in range(4000)]
+        sides = [-reflected_edge(rng, m, ones, Edges(far, near)) for _ in range(4000)]
     assert set(sides) == {0, 1}
     assert binomtest(sum(sides), len(sides), expected).pvalue > LEVEL

@@ -35,7 +35,7 @@ def inputs(name: str, results: Path) -> SimpleNamespace:
 
 def params(name: str, config: Any) -> dict[str, Any]:
     """Return the settings that a figure's rule takes from a config."""
-    options = re.findall(r'(\w+)=config\["figures"\]\["(\w+)"\]', _rule(name))
+    options = re.findall(r'(\w+)=lookup\(dpath="figures/(\w+)", within=config\)', _rule(name))
     panels = re.findall(r'(panels)=panels\("(\w+)"\)', _rule(name))
     return {key: config["figures"][option] for key, option in options + panels}
 

@@ -14,8 +14,8 @@ from ldpt import cli
 from ldpt.provenance import audit as audits
 from ldpt.provenance import file_hash, read_record, record_path, record_text, stable_hash
 from ldpt.provenance.audit import Report, audit, render_audit
-from ldpt.provenance.manifest import MANIFEST
 from ldpt.provenance.plan import JobPlan
+from ldpt.provenance.run import MANIFEST, manifest_text, read_manifest
 from tests.provenance.products import OTHER_SHARD, PRODUCTS, ROWS, SHARD, flip, found, swap
 
 
@@ -27,9 +27,7 @@ def the_fault(report: Report, kind: str, what: str) -> audits.Fault:
 def test_audit_of_a_finished_run_finds_nothing(root: Path) -> None:
     report = audit(root, trust=True)
     assert report.intact, render_audit(report)
-    assert report.products == dict.fromkeys(
-        sorted([*PRODUCTS, MANIFEST, "paper/run.json"]), "intact"
-    )
+    assert report.products == dict.fromkeys(sorted([*PRODUCTS, MANIFEST]), "intact")
     assert report.manifest_hash == file_hash(root / MANIFEST)
 
 
@@ -66,7 +64,7 @@ def test_audit_finds_any_flipped_bit_in_any_record(
     before = path.read_bytes()
     flip(path, place, bit)
     try:
-        assert ("forged", product) in found(audit(root, plan=plan, trust=True))
+        assert ("record", product) in found(audit(root, plan=plan, trust=True))
     finally:
         path.write_bytes(before)
 
@@ -80,7 +78,7 @@ def test_audit_finds_swapped_products(root: Path, plan: JobPlan) -> None:
 def test_audit_finds_products_swapped_with_their_records(root: Path, plan: JobPlan) -> None:
     swap(root / SHARD, root / OTHER_SHARD)
     swap(record_path(root, SHARD), record_path(root, OTHER_SHARD))
-    assert {("forged", SHARD), ("forged", OTHER_SHARD)} <= found(audit(root, plan=plan, trust=True))
+    assert {("record", SHARD), ("record", OTHER_SHARD)} <= found(audit(root, plan=plan, trust=True))
 
 
 def forge(root: Path, product: str, **claims: object) -> None:
@@ -93,14 +91,14 @@ def forge(root: Path, product: str, **claims: object) -> None:
 def test_audit_finds_a_consistent_forged_record(root: Path, plan: JobPlan) -> None:
     forge(root, SHARD, notes={"seed": 8})
     report = audit(root, plan=plan, trust=True)
-    assert the_fault(report, "forged", SHARD).figures == ("rows",)
+    assert the_fault(report, "record", SHARD).figures == ("rows",)
 
 
 def test_audit_finds_a_product_forged_with_its_record(root: Path, plan: JobPlan) -> None:
     (root / ROWS).write_text("policy,rows\napt,1\n")
     forge(root, ROWS, sha256=file_hash(root / ROWS), bytes=18)
     report = audit(root, plan=plan, trust=True)
-    assert ("forged", ROWS) in found(report)
+    assert ("record", ROWS) in found(report)
     assert "another version" in the_fault(report, "stale", "figures/rows.png").detail
 
 
@@ -109,7 +107,7 @@ def test_audit_finds_a_wrong_seed_by_the_plan(root: Path, plan: JobPlan) -> None
     forge(root, SHARD, params=record["params"] | {"seed": 8})
     assert (
         the_fault(audit(root, plan=plan, trust=True), "stale", SHARD).detail
-        == "settings changed: seed"
+        == "settings changed: seed was 8, is 7"
     )
 
 
@@ -121,12 +119,13 @@ def forge_everything(root: Path) -> None:
     forge(root, SHARD, sha256=file_hash(root / SHARD), bytes=(root / SHARD).stat().st_size)
     inputs = read_record(record_path(root, ROWS))["stable"]["inputs"]
     forge(root, ROWS, inputs=inputs | {SHARD: file_hash(root / SHARD)})
-    manifest = json.loads((root / MANIFEST).read_text())
-    for name in (SHARD, ROWS):
-        hashes = {"sha256": file_hash(root / name)}
-        hashes["record_hash"] = read_record(record_path(root, name))["record_hash"]
-        manifest["products"][name] = hashes
-    (root / MANIFEST).write_text(json.dumps(manifest, indent=1, sort_keys=True) + "\n")
+    manifest = read_manifest(root)
+    for job in manifest["jobs"]:
+        for name in job["products"].keys() & {SHARD, ROWS}:
+            record = read_record(record_path(root, name))
+            hashes = {"sha256": file_hash(root / name), "record_hash": record["record_hash"]}
+            job["products"][name], job["inputs"] = hashes, record["stable"]["inputs"]
+    (root / MANIFEST).write_text(manifest_text(manifest))
     size = (root / MANIFEST).stat().st_size
     forge(root, MANIFEST, sha256=file_hash(root / MANIFEST), bytes=size)
 
@@ -153,7 +152,7 @@ def test_audit_names_a_missing_product(root: Path, plan: JobPlan, product: str) 
 
 def test_audit_names_a_missing_record(root: Path, plan: JobPlan) -> None:
     record_path(root, SHARD).unlink()
-    assert the_fault(audit(root, plan=plan, trust=True), "unrecorded", SHARD).figures == ("rows",)
+    assert the_fault(audit(root, plan=plan, trust=True), "record", SHARD).figures == ("rows",)
 
 
 def test_audit_names_a_missing_manifest_and_checks_the_rest(root: Path) -> None:
@@ -166,9 +165,11 @@ def test_audit_names_an_edited_config_with_what_it_makes_stale(root: Path) -> No
     path = root.parent / "config.yaml"
     path.write_text(path.read_text().replace("replicates: 600", "replicates: 700"))
     report = audit(root, trust=True)
-    assert the_fault(report, "config", "replicates").detail == "was 600, is 700"
-    assert the_fault(report, "config", "replicates").figures == ("rows",)
-    assert the_fault(report, "stale", SHARD).detail == "settings changed: replicates"
+    detail = "settings changed: config.replicates was 600, is 700"
+    assert the_fault(report, "stale", MANIFEST).detail == detail
+    detail = "settings changed: replicates was 600, is 700"
+    assert the_fault(report, "stale", SHARD).detail == detail
+    assert the_fault(report, "stale", SHARD).figures == ("rows",)
     assert ("stale", "results/simulations/mechanism.parquet") not in found(report)
 
 
@@ -181,7 +182,7 @@ def test_audit_ignores_a_comment_in_the_config(root: Path) -> None:
 def test_audit_reports_a_config_that_cannot_be_read(root: Path) -> None:
     (root.parent / "config.yaml").write_text("root: [")
     report = audit(root, trust=True)
-    assert "no DAG" in the_fault(report, "config", "workflow").detail
+    assert "no DAG" in the_fault(report, "stale", MANIFEST).detail
 
 
 def test_audit_names_an_edited_script_with_what_it_makes_stale(root: Path) -> None:
@@ -196,13 +197,16 @@ def test_audit_names_an_edited_script_with_what_it_makes_stale(root: Path) -> No
 def test_audit_names_an_edited_source(root: Path, plan: JobPlan) -> None:
     (root.parent / "words.txt").write_text("other words")
     report = audit(root, plan=plan, trust=True)
-    assert found(report) == {("changed", "words.txt")}
-    assert report.faults[0].figures == ("rows",)
+    assert found(report) == {("stale", "figures/rows.pdf"), ("stale", "figures/rows.png")}
+    assert {fault.detail for fault in report.faults} == {"words.txt changed since then"}
+    (root.parent / "words.txt").unlink()
+    details = {fault.detail for fault in audit(root, plan=plan, trust=True).faults}
+    assert details == {"words.txt: the file does not exist"}
 
 
 def test_audit_reports_a_figure_that_no_rule_makes(root: Path, plan: JobPlan) -> None:
     shutil.copy(root / "figures/rows.png", root / "figures/nicer.png")
-    assert found(audit(root, plan=plan, trust=True)) == {("stray", "figures/nicer.png")}
+    assert found(audit(root, plan=plan, trust=True)) == {("record", "figures/nicer.png")}
 
 
 def test_audit_text_reports_equal_faults_once(root: Path, plan: JobPlan) -> None:
@@ -260,6 +264,23 @@ def test_bad_input_is_one_line_and_2(
     assert err.count("\n") == 1
 
 
+def test_audit_compares_the_parts_of_the_readme_that_are_products(
+    root: Path, plan: JobPlan
+) -> None:
+    record = read_record(record_path(root, ROWS))
+    finding = root / "figures/findings.md"
+    finding.write_text("- 0.304\n")
+    stable = record["stable"] | {"product": "figures/findings.md", "sha256": file_hash(finding)}
+    path = record_path(root, "figures/findings.md")
+    path.write_text(record_text(stable, record["volatile"]))
+    text = "<!-- findings:begin -->\n- {}\n<!-- findings:end -->\n"
+    (root / "README.md").write_text(text.format("0.304"))
+    assert ("changed", "README.md") not in found(audit(root, plan=plan, trust=True))
+    (root / "README.md").write_text(text.format("0.204"))
+    fault = the_fault(audit(root, plan=plan, trust=True), "changed", "README.md")
+    assert fault.detail == "its part 'findings' is not figures/findings.md of the run"
+
+
 def remake(root: Path, product: str) -> None:
     """Write a product and its record again, later than the manifest, as the workflow does."""
     record = read_record(record_path(root, product))
@@ -269,15 +290,14 @@ def remake(root: Path, product: str) -> None:
     record_path(root, product).write_text(record_text(stable, later))
 
 
-def test_audit_tells_a_remade_product_from_a_forged_one(root: Path, plan: JobPlan) -> None:
+def test_audit_names_a_product_that_was_made_after_the_manifest(root: Path, plan: JobPlan) -> None:
     remake(root, ROWS)
     report = audit(root, plan=plan, trust=True)
-    assert the_fault(report, "remade", ROWS).detail == "manifest is stale: run the workflow"
-    assert "forged" not in {fault.kind for fault in report.faults}
+    detail = "differs from the manifest: made again since then, or forged"
+    assert the_fault(report, "record", ROWS).detail == detail
+    assert ("changed", ROWS) not in found(report)
     flip(root / ROWS)
-    report = audit(root, plan=plan, trust=True)
-    assert {("forged", ROWS), ("changed", ROWS)} <= found(report)
-    assert "remade" not in {fault.kind for fault in report.faults}
+    assert {("record", ROWS), ("changed", ROWS)} <= found(audit(root, plan=plan, trust=True))
 
 
 def test_audit_counts_one_fault_in_the_singular(root: Path, plan: JobPlan) -> None:

@@ -55,8 +55,8 @@ SIMULATIONS = {"simulate_fixed_budget", "simulate_fixed_confidence"}
         ("io/files.py", "larger than", "bigger than"),
         ("checks.py", "raise ValueError(", "raise ValueError('edited' + "),
         ("radii.py", '"""', '"""Edited. '),
-        ("provenance/job.py", "differs from its record", "is not as recorded"),
-        ("study/state.py", "def save", "def stored"),
+        ("provenance/records.py", "differs from its record", "is not as recorded"),
+        ("study/state.py", "raise ValueError(", "raise TypeError("),
     ],
 )
 def test_words_records_and_studies_make_nothing_stale(
@@ -88,6 +88,21 @@ def test_a_new_row_of_a_table_leaves_simulations_alone(
     edited = stale(name, old, new)
     assert not edited & SIMULATIONS
     assert not [script for script in edited if script.startswith("summarise_fixed")]
+
+
+def test_a_marker_or_label_makes_drawings_stale_alone(stale: Callable[..., set[str]]) -> None:
+    edited = stale("plots/style.py", '"lines.markersize": 4.0', '"lines.markersize": 5.0')
+    drawn = {path.stem for path in SCRIPTS if "ldpt.plots" in path.read_text()}
+    assert edited
+    assert edited <= drawn
+
+
+def test_the_version_number_is_read_by_the_rule_that_prints_it_alone() -> None:
+    """It is in pyproject.toml and CITATION.cff, which no script or module names."""
+    rules = "".join(path.read_text() for path in (PROJECT / "workflow/rules").glob("*.smk"))
+    readers = [rule.split(":")[0] for rule in rules.split("\nrule ")[1:] if "CITATION.cff" in rule]
+    assert readers == ["gather_numbers"]
+    assert not [path.stem for path in SCRIPTS if "pyproject" in path.read_text()]
 
 
 def test_a_changed_formula_makes_its_simulations_stale(stale: Callable[..., set[str]]) -> None:

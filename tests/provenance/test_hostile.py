@@ -12,7 +12,7 @@ import pytest
 from ldpt.io.files import file_within
 from ldpt.provenance import read_record, record_path, record_text
 from ldpt.provenance.audit import Report, audit, render_audit
-from ldpt.provenance.manifest import MANIFEST
+from ldpt.provenance.run import MANIFEST
 from tests.provenance.products import OTHER_SHARD, ROWS, SHARD, found
 
 LDPT = Path(sys.executable).with_name("ldpt")
@@ -20,8 +20,7 @@ PATCH = """
 from pathlib import Path
 Path({mark!r}).touch()
 import ldpt.provenance.audit as a
-a._Inspection.add = lambda *x, **k: None
-a._Inspection.inspect = lambda *x, **k: None
+a.Evidence.discrepancies = lambda *x, **k: []
 a.render_audit = lambda *x, **k: "all intact"
 """
 
@@ -45,7 +44,7 @@ def test_audit_runs_nothing_of_what_it_audits(root: Path, tmp_path: Path, place:
     command = [str(LDPT), "audit", "--root", str(root)]
     done = subprocess.run(command, cwd=folders[place], capture_output=True, text=True)
     assert done.returncode == 1, done.stderr
-    assert f"changed    {root / ROWS}" in done.stdout or "rows.csv: contents" in done.stdout
+    assert f"changed  {root / ROWS}" in done.stdout or "rows.csv: contents" in done.stdout
     assert not mark.exists()
 
 
@@ -109,7 +108,14 @@ def test_a_sealed_record_without_a_key_is_one_fault(root: Path, key: str) -> Non
 
 @pytest.mark.parametrize(
     "content",
-    ["[" * 200_000, "[]", "{}", '{"products": {"a": 1}, "config": {}, "origin": {}}', "\x00"],
+    [
+        "[" * 200_000,
+        "[]",
+        "{}",
+        '{"format": 2, "config": {}, "origin": {}, "jobs": [{"products": {"a": 1}}]}',
+        '{"format": 2, "config": {}, "origin": 1, "jobs": []}',
+        "\x00",
+    ],
 )
 def test_bad_manifests_are_one_fault(root: Path, content: str) -> None:
     (root / MANIFEST).write_text(content)
@@ -142,24 +148,33 @@ def test_files_that_are_no_plain_files_are_faults(root: Path, which: str, kind: 
         "huge": "larger than",
     }
     if which == "record" and kind == "folder":
-        assert found(report) == {("unrecorded", ROWS)}
+        assert found(report) == {("record", ROWS)}
         return
     assert any(reasons[kind] in detail for detail in faults(report, what)), render_audit(report)
 
 
 def test_a_pipe_among_the_records_does_not_hang(root: Path) -> None:
     os.mkfifo(root / "results" / "records" / "x.json")
-    assert ("forged", "x") in found(audit(root))
+    assert ("record", "x") in found(audit(root))
 
 
 @pytest.mark.parametrize("name", ["../../secret", "/etc/passwd", "a/../../secret", "", "a\0b"])
 def test_names_that_lead_out_of_the_root_are_faults(root: Path, tmp_path: Path, name: str) -> None:
     (tmp_path / "secret").write_text("x")
     manifest = json.loads((root / MANIFEST).read_text())
-    manifest["products"][name] = {"sha256": "0" * 64, "record_hash": "0" * 64}
+    manifest["jobs"][0]["products"][name] = {"sha256": "0" * 64, "record_hash": "0" * 64}
     (root / MANIFEST).write_text(json.dumps(manifest))
     (detail,) = faults(audit(root), name)
     assert detail == "not read: the name leads out of the folder"
+
+
+@pytest.mark.parametrize("content", [b"\xff\xfe", b"x" * 2_000_000, None])
+def test_a_readme_that_is_no_text_does_not_end_the_audit(root: Path, content: bytes | None) -> None:
+    if content is None:
+        os.mkfifo(root / "README.md")
+    else:
+        (root / "README.md").write_bytes(content)
+    assert audit(root).intact
 
 
 def test_escape_sequences_do_not_reach_the_terminal(root: Path) -> None:
@@ -171,7 +186,8 @@ def test_escape_sequences_do_not_reach_the_terminal(root: Path) -> None:
 
 def test_a_manifest_of_another_run_does_not_hide_missing_products(root: Path) -> None:
     manifest = json.loads((root / MANIFEST).read_text())
-    del manifest["products"][SHARD]
+    for job in manifest["jobs"]:
+        job["products"].pop(SHARD, None)
     (root / MANIFEST).write_text(json.dumps(manifest))
     (root / OTHER_SHARD).unlink()
     assert {("changed", MANIFEST), ("missing", OTHER_SHARD)} <= found(audit(root))

@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ldpt import provenance
 from ldpt.provenance import read_record, record_text
 
 STABLE = {
@@ -34,10 +33,3 @@ def test_read_record_refuses_another_format(tmp_path: Path) -> None:
     path.write_text(record_text(STABLE | {"format": 99}, {}))
     with pytest.raises(ValueError, match="has format 99, supported: 1"):
         read_record(path)
-
-
-def test_require_writable_reports_a_read_only_folder_in_one_line(tmp_path: Path) -> None:
-    provenance.require_writable(tmp_path / "new")
-    (tmp_path / "file").touch()
-    with pytest.raises(ValueError, match=r"cannot write to .*file: .+"):
-        provenance.require_writable(tmp_path / "file")

@@ -61,7 +61,19 @@ def test_products_of_this_folder_are_left_to_snakemake(root: Path) -> None:
     assert "count_rows" in done.stdout + done.stderr
 
 
+def test_a_tampered_product_stops_a_copied_run_before_any_job(root: Path) -> None:
+    flip(root / SHARD)
+    done = snakemake(root.parent)
+    assert done.returncode == 1
+    said = done.stdout + done.stderr
+    assert "(contents do not match the recorded SHA-256; rules simulate_fixed_budget (1))" in said
+    assert "rule count_rows:" not in said
+
+
 def test_a_tampered_input_stops_the_first_job_that_reads_it(root: Path) -> None:
+    for name in (SHARD, ROWS):
+        (root / name).unlink()
+    assert snakemake(root.parent).returncode == 0  # these are products of this folder now
     flip(root / SHARD)
     for name in (ROWS, "figures/rows.png"):
         (root / name).unlink()

@@ -129,7 +129,7 @@ def test_trace_as_json_holds_every_file(root: Path) -> None:
     products = {"figures/rows.png", ROWS, SHARD, OTHER_SHARD, "results/instances.json"}
     assert set(content["products"]) == products
     assert set(content["sources"]) == {"words.txt"}
-    assert content["products"][SHARD]["settings"]["seed"] == 7
+    assert content["products"][SHARD]["stable"]["params"]["seed"] == 7
 
 
 @pytest.mark.parametrize("suffix", [".png", ".pdf"])
@@ -148,7 +148,7 @@ def test_trace_of_a_figure_of_another_run_says_what_made_it(root: Path, tmp_path
     code = read_record(record_path(root, "figures/rows.pdf"))["stable"]["code"]["hash"][:16]
     content = (root / "figures/rows.pdf").read_bytes()
     (tmp_path / "old.pdf").write_bytes(content.replace(code.encode(), b"0123456789abcdef"))
-    with pytest.raises(ValueError, match=r"made by rule draw_rows, code 0123456789abcdef"):
+    with pytest.raises(ValueError, match=r"made by code 0123456789abcdef"):
         trace(tmp_path / "old.pdf", root)
 
 

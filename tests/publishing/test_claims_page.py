@@ -67,6 +67,15 @@ def test_render_names_paper_commit_and_proofs(page: str) -> None:
     assert 'href="../../../paper/report.pdf#proof-upper">Appendix A.3</a>' in page
 
 
+def test_render_opens_with_the_failure_and_says_how_to_redo_a_row(page: str) -> None:
+    assert page.index('id="failure"') < page.index('id="legend"') < page.index('id="theorems"')
+    row = page[page.index('id="T4.1" data') : page.index('id="T4.1-runs" data')]
+    assert "snakemake claims --forcerun evidence_chains" in row
+    assert "ldpt trace T4.1" in row
+    assert "one &gt;= 1" not in row  # shown with a sign
+    assert "one ≥ 1 (one = 1)" in row
+
+
 def test_render_escapes_what_the_register_says() -> None:
     found = document()
     found["claims"][0]["statement"] = "<b>bold</b> & H_{ε}"

@@ -14,5 +14,5 @@ def count_rows(runs: list[str], destination: str) -> None:
 if __name__ == "__main__":
     from ldpt.provenance import job
 
-    with job(snakemake) as this:
-        count_rows(list(this.input.runs), this.output[0])
+    with job(snakemake) as step:
+        count_rows(list(step.input.runs), step.output[0])

@@ -21,7 +21,7 @@ def draw_rows(rows: str, words: str) -> Figure:
 if __name__ == "__main__":
     from ldpt.provenance import job
 
-    with job(snakemake) as this:
-        figure = draw_rows(this.input.rows, this.input.words)
-        figure.savefig(this.output.png, metadata=this.metadata)
-        figure.savefig(this.output.pdf, metadata={"Keywords": this.keywords})
+    with job(snakemake) as step:
+        figure = draw_rows(step.input.rows, step.input.words)
+        figure.savefig(step.output.png, metadata=step.metadata)
+        figure.savefig(step.output.pdf, metadata={"Keywords": step.keywords})

@@ -6,7 +6,7 @@ from pathlib import Path
 if __name__ == "__main__":
     from ldpt.provenance import job
 
-    with job(snakemake) as this:
-        definitions = this.params.definitions
-        Path(this.output.json).write_text(json.dumps(definitions))
-        Path(this.output.csv).write_text("\n".join(["name", *definitions]) + "\n")
+    with job(snakemake) as step:
+        definitions = step.params.definitions
+        Path(step.output.json).write_text(json.dumps(definitions))
+        Path(step.output.csv).write_text("\n".join(["name", *definitions]) + "\n")

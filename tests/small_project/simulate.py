@@ -14,7 +14,7 @@ def simulate(seed: int, name: str, replicates: int, destination: str) -> None:
 if __name__ == "__main__":
     from ldpt.provenance import job
 
-    with job(snakemake) as this:
-        name = "/".join([this.rule, *this.wildcards])
-        this.note(seed=this.params.seed)
-        simulate(this.params.seed, name, this.params.replicates, this.output[0])
+    with job(snakemake) as step:
+        name = "/".join([step.rule, *step.wildcards])
+        step.note(seed=step.params.seed)
+        simulate(step.params.seed, name, step.params.replicates, step.output[0])

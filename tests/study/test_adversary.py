@@ -7,6 +7,9 @@ requests given up; else the next block may answer. So the operator chooses among
 of coins, each of which errs with a probability below delta.
 """
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 from scipy.stats import binomtest
@@ -65,7 +68,7 @@ def test_giving_up_by_hand_takes_the_guarantee_away():
     (row,) = voided.report().rows
     assert (row.verdict, row.certain, row.bound) == ("below", False, None)
     assert row.note.endswith("given up by hand: no answer expected")
-    assert "verdict and interval without guarantee" in str(voided.report())
+    assert "verdict and interval without guarantee" in voided.report().warnings[0]
 
 
 def test_the_deadline_leaves_nothing_to_gain_because_waiting_answers_are_not_seen():
@@ -77,10 +80,30 @@ def test_the_deadline_leaves_nothing_to_gain_because_waiting_answers_are_not_see
     assert binomtest(wrong, RUNS, DELTA, "greater").pvalue > LEVEL
 
 
+@pytest.mark.parametrize("clone", [copy.copy, copy.deepcopy, pickle.dumps])
+def test_no_copy_of_a_study_can_run_ahead_and_show_what_waits(clone):
+    study = Study(FixedConfidence(1, 0.5, np.inf, DELTA), deadline=1)
+    with pytest.raises(
+        TypeError, match="a study cannot be copied: its copy could show the answers"
+    ):
+        clone(study)
+
+
+def test_nobody_decides_an_arm_through_the_learner():
+    learner = FixedConfidence(1, 0.5, np.inf, DELTA)
+    study = Study(learner)
+    while not learner.finished:
+        learner.record(0, 1)
+    own = study.learner
+    own.record(0, 1)
+    own.delta = 0.9
+    assert (study.decided(), study.counts["counted"], study.learner.pulls) == ({}, 0, [0])
+
+
 @pytest.mark.parametrize("bits", [(0, 0), (1, 0), (1, 1)])
 def test_waiting_answers_are_visible_to_nobody(bits, monkeypatch, recwarn):
     """Two studies that differ in waiting answers alone look the same from outside."""
-    monkeypatch.setattr("ldpt.study.ledger.secrets.token_hex", lambda n: "0" * 64)
+    monkeypatch.setattr("ldpt.study.study.secrets.token_hex", lambda n: "0" * 64)
 
     def look(waiting):
         study = Study(FixedConfidence(["a", "b"], 0.5, 4.0, 0.1), "doses", deadline=3)
@@ -105,7 +128,23 @@ def test_a_decision_that_came_before_keeps_its_guarantee():
     assert study.decided() == {0: "above"}
     study.give_up(tickets[50], "moved away")
     assert study.decided() == {0: "above"}
-    assert "its verdict came before" in str(study.report())
+    assert "its verdict came before" in study.report().warnings[0]
+
+
+def test_an_arm_with_a_departure_has_neither_bound_nor_silent_interval():
+    """The bound uses answers that entered after the departure: it lost its guarantee too."""
+    study = Study(FixedConfidence(1, 0.5, 4.0, 0.1))
+    tickets = study.ask(60)
+    study.record_many((ticket, 1) for ticket in tickets[:50])
+    assert study.report().rows[0].bound > 0.5
+    study.estimates()
+    study.give_up(tickets[50], "moved away")
+    (row,) = study.report().rows
+    assert (row.verdict, row.certain, row.bound) == ("above", True, None)
+    with pytest.warns(
+        UserWarning, match="intervals without guarantee, because requests were given"
+    ):
+        study.estimates()
 
 
 @pytest.mark.parametrize("radius", ["hoeffding", "coin"])

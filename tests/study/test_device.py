@@ -2,6 +2,7 @@
 
 import copy
 import math
+import os
 import pickle
 import secrets
 import sys
@@ -203,6 +204,26 @@ def test_device_gives_eight_threads_no_more_answers_than_agreed(answers, monkeyp
     assert all("no answers left" in str(error) for error in refused)
     assert sum(future.exception() is None for future in futures) == answers
     assert (device.answers_left, device.spent) == (0, answers)
+
+
+def test_device_answers_only_in_the_process_that_created_it():
+    """A forked process has a copy of the device, with all its answers left."""
+    device = PrivateDevice(1.0)
+    child = os.fork()
+    if child == 0:  # leave without pytest's clean-up
+        try:
+            device.answer(0, 0.5)
+        except ValueError as error:
+            os._exit(7 if "only in the process that created it" in str(error) else 8)
+        os._exit(9)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+    assert device.answer(0, 0.5).bit in (0, 1)
+
+
+@pytest.mark.parametrize("term", ["epsilon", "study"])
+def test_device_cannot_be_made_to_claim_other_terms(term):
+    with pytest.raises(AttributeError):
+        setattr(PrivateDevice(50.0, "doses"), term, 0.1)
 
 
 @pytest.mark.parametrize("clone", [copy.copy, copy.deepcopy, pickle.dumps])

@@ -8,13 +8,13 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
 
 from ldpt.provenance import file_hash, read_record, record_path
-from tests.conftest import environment, snakemake
+from tests.conftest import PROJECT, environment, snakemake
 
 pytestmark = pytest.mark.workflow
 
@@ -98,6 +98,42 @@ def test_kills_at_random_moments_end_in_the_same_bytes(
     done = snakemake(folder, *ARGUMENTS)
     assert done.returncode == 0, done.stderr[-4000:]
     assert products(folder) == expected
+
+
+def test_ctrl_c_ends_with_status_130_and_without_a_failure(
+    copy_project: Callable[[str], Path],
+) -> None:
+    folder = copy_project("interrupted")
+    target, log = f"{ROOT}/results/evidence/tapes.csv", f"{ROOT}/results/logs/evidence_tapes.log"
+    command = [sys.executable, "-m", "snakemake", "--cores", "2", target, *ARGUMENTS[-3:]]
+    running = subprocess.Popen(
+        command,
+        cwd=folder,
+        env=environment(folder),
+        start_new_session=True,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    while not (folder / log).is_file():  # the job computes for many seconds after that
+        with suppress(subprocess.TimeoutExpired):
+            running.wait(0.1)
+        assert running.poll() is None
+    os.killpg(running.pid, signal.SIGINT)
+    _, said = running.communicate()
+    assert running.returncode == 130
+    assert "interrupted: waiting for the running jobs; run again to continue" in said
+    assert "failed" not in said
+    assert not (folder / target).exists()
+
+
+def test_make_refuses_a_folder_with_a_brace_in_one_line(tmp_path: Path) -> None:
+    folder = tmp_path / "a{b"
+    folder.mkdir()
+    shutil.copy(PROJECT / "Makefile", folder)
+    done = subprocess.run(["make", "smoke"], cwd=folder, capture_output=True, text=True)
+    assert done.returncode == 2
+    assert "has a brace" in done.stderr
+    assert done.stderr.count("\n") == 1
 
 
 @contextmanager

@@ -1,6 +1,5 @@
 """The bytes of every product depend on config and code alone."""
 
-import json
 import re
 import shutil
 from collections.abc import Callable
@@ -10,6 +9,7 @@ import pandas as pd
 import pytest
 
 from ldpt.provenance import file_hash
+from ldpt.provenance.run import MANIFEST, listed_records, read_manifest
 from tests.conftest import snakemake
 
 pytestmark = pytest.mark.workflow
@@ -26,10 +26,9 @@ SIMULATIONS = [
 def hashes(folder: Path) -> dict[str, str]:
     """The hash of every product of a smoke run, the manifest with all records' hashes included."""
     root = folder / "results" / "smoke"
-    manifest = root / "results" / "manifest.json"
-    products = json.loads(manifest.read_text())["products"]
+    products = listed_records(read_manifest(root))
     assert len(products) > 50
-    return {name: file_hash(root / name) for name in (*products, "results/manifest.json")}
+    return {name: file_hash(root / name) for name in (*products, MANIFEST)}
 
 
 def take_other_instances(smoke: Path, folder: Path) -> None:

@@ -93,6 +93,6 @@ def test_snakemake_in_a_read_only_folder_ends_in_one_line(
     done = subprocess.run(["unshare", "-m", "sh", "-c", command], capture_output=True, text=True)
     assert done.returncode == 1
     lines = done.stderr.strip().splitlines()
-    assert lines[-1] == f"cannot write to {folder}: copy the project to a folder of yours"
+    assert lines[-1] == f"cannot write to {folder}: copy the project to a writable folder"
     assert len(lines) <= 3
     assert "Traceback" not in done.stderr

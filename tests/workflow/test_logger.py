@@ -13,7 +13,16 @@ from typing import Any
 import pytest
 from snakemake_interface_logger_plugins.common import LogEvent
 
-from snakemake_logger_plugin_ldpt import LONG, WIDTH, Bars, Job, LogHandler, short
+from snakemake_logger_plugin_ldpt import (
+    LONG,
+    SECONDS,
+    USUAL,
+    WIDTH,
+    Bars,
+    Job,
+    LogHandler,
+    short,
+)
 from tests.conftest import snakemake
 
 MANY = [f"results/simulations/fixed_budget/three-groups/apt/{i}.parquet" for i in range(400)]
@@ -107,16 +116,41 @@ def test_a_terminal_shows_bars_and_long_jobs(monkeypatch: pytest.MonkeyPatch) ->
     bars = Bars(screen)
     bars.begin(Counter({"figure": 2, "all": 1}))
     job = Job("figure", "two", [])
-    bars.started(job)
-    bars.finished(job)
+    bars.start(job)
+    bars.finish(job)
     now = time.monotonic() + LONG
     monkeypatch.setattr("time.monotonic", lambda: now)
-    bars.started(job)
-    bars.finished(job)
+    bars.start(job)
+    bars.finish(job)
     assert "figure" not in bars.tasks
     bars.close()
     assert f"figure two, {LONG:.0f} s" in screen.getvalue()
     assert "all jobs" in screen.getvalue()
+
+
+def test_progress_is_weighted_by_predicted_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(SECONDS, "simulate", 30.0)
+    bars = Bars(Screen(terminal=True))
+    bars.begin(Counter({"simulate": 1, "figure": 5}))
+    for rule in ("figure", "simulate"):
+        bars.start(Job(rule, "", []))
+    bars.finish(Job("figure", "", []))
+    whole = bars.bars.tasks[0]
+    assert (whole.completed, whole.total) == (USUAL, 30.0 + 5 * USUAL)
+    assert set(bars.tasks) == {"simulate"}  # nothing of figure runs
+    bars.close()
+
+
+def test_a_job_killed_from_outside_is_one_line_with_its_signal(handler, tmp_path: Path) -> None:
+    log = tmp_path / "job.log"
+    log.write_text("apt at epsilon 1: 500 of 2000 replicates\n")
+    made, screen = handler()
+    text = "RuleException:\nCalledProcessError in file x, line 3:\nCommand 'y' died with "
+    made.emit(record(None, f"{text}<Signals.SIGKILL: 9>.", logging.ERROR))
+    made.emit(record(LogEvent.JOB_ERROR, **job_info(log)))
+    first, second = screen.getvalue().splitlines()
+    assert first.startswith("failed: all: killed from outside by SIGKILL;")
+    assert second == f"  log: {log}"
 
 
 def test_message_of_a_failed_notebook_comes_from_its_log(tmp_path: Path) -> None:
@@ -124,7 +158,7 @@ def test_message_of_a_failed_notebook_comes_from_its_log(tmp_path: Path) -> None
     log.write_text("Traceback\n\nValueError: no such column\n\n")
     executed.write_text("{\n}\n")
     assert (
-        Job("notebook", "", [str(executed), str(log)]).last_words() == "ValueError: no such column"
+        Job("notebook", "", [str(executed), str(log)]).last_line() == "ValueError: no such column"
     )
 
 

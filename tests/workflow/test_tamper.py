@@ -8,10 +8,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ldpt.provenance import read_record, record_path, record_text
+from ldpt.provenance import record_path, record_text
 from ldpt.provenance.audit import audit, render_audit
-from ldpt.provenance.manifest import MANIFEST
 from ldpt.provenance.plan import JobPlan, Project, plan_jobs
+from ldpt.provenance.run import MANIFEST, read_manifest
 from tests.provenance.products import flip, found, swap
 
 pytestmark = pytest.mark.workflow
@@ -32,9 +32,8 @@ def plan(smoke: Path) -> JobPlan:
 def kinds(smoke: Path) -> dict[str, list[str]]:
     """Products by the rule that makes them: every kind of product has its own."""
     names: dict[str, list[str]] = {}
-    for name in json.loads((smoke / ROOT / MANIFEST).read_text())["products"]:
-        rule = read_record(record_path(smoke / ROOT, name))["stable"]["rule"]
-        names.setdefault(rule, []).append(name)
+    for job in read_manifest(smoke / ROOT)["jobs"]:
+        names.setdefault(job["rule"], []).extend(job["products"])
     return names
 
 
@@ -79,7 +78,7 @@ def test_audit_finds_a_forged_record_of_any_rule(
     fact = data.draw(st.sampled_from(sorted(record["stable"].keys() - {"format", "product"})))
     path.write_text(record_text(record["stable"] | {fact: forged(record, fact)}, {}))
     try:
-        assert ("forged", name) in found(audit(root, plan=plan, trust=True))
+        assert ("record", name) in found(audit(root, plan=plan, trust=True))
     finally:
         path.write_text(before)
 
@@ -106,7 +105,7 @@ def test_swapped_shards_are_found(
     for one, two in files:
         swap(one, two)
     try:
-        kind = "forged" if with_records else "changed"
+        kind = "record" if with_records else "changed"
         assert {(kind, name) for name in pair} <= found(audit(root, plan=plan, trust=True))
     finally:
         for one, two in files:
@@ -117,10 +116,11 @@ def test_audit_names_an_edited_config(root: Path) -> None:
     path = root.parents[1] / "config" / "smoke.yaml"
     path.write_text(path.read_text().replace("replicates: 400", "replicates: 401"))
     report = audit(root, trust=True)
-    (fault,) = [fault for fault in report.faults if fault.kind == "config"]
-    assert (fault.what, fault.detail) == ("fixed_budget.replicates", "was 400, is 401")
-    assert "fixed_budget_error" in fault.figures
-    assert "privacy_cost" not in fault.figures
+    stale = {fault.what: fault for fault in report.faults}
+    assert "config.fixed_budget.replicates was 400, is 401" in stale[MANIFEST].detail
+    figures = {name for fault in report.faults for name in fault.figures}
+    assert "fixed_budget_error" in figures
+    assert "privacy_cost" not in figures
 
 
 def test_audit_follows_a_damaged_simulation_to_its_figures(root: Path, plan: JobPlan) -> None:

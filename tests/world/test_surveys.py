@@ -10,28 +10,29 @@ import yaml
 from ldpt.designs import as_design
 from ldpt.inference import decide
 from ldpt.radii import Radius, upper
-from ldpt.world.surveys import Question, Survey, classical, read_surveys, replay, tabulate
+from ldpt.world.surveys import Question, classical, read_questions, replay, tabulate
 
 CONTENT = yaml.safe_load(Path("config/surveys.yaml").read_text(encoding="utf-8"))
 TERMS = {"threshold": 0.3, "delta": 0.05, "orders": 40}
 
 
 def test_the_published_counts_are_read_as_bits_of_privbern():
-    first = read_surveys(CONTENT)[0]
-    assert [question.answers for question in first.questions] == [1150, 1140, 1163, 1166]
-    assert first.questions[0].ones == 1150 - 859
-    assert math.isclose(first.questions[0].design.epsilon, 1.662)
-    assert math.isclose(first.questions[0].direct, 24 / 768)
+    first, *_ = questions = read_questions(CONTENT["surveys"][0])
+    assert [question.answers for question in questions] == [1150, 1140, 1163, 1166]
+    assert first.ones == 1150 - 859
+    assert math.isclose(first.design.epsilon, 1.662)
+    assert math.isclose(first.direct, 24 / 768)
 
 
 def test_every_survey_has_a_source():
-    assert {survey.source for survey in read_surveys(CONTENT)} <= CONTENT["sources"].keys()
+    assert {survey["source"] for survey in CONTENT["surveys"]} <= CONTENT["sources"].keys()
 
 
 def test_an_urn_of_ones_is_decided_at_the_boundary():
     design = as_design(1.0)
-    survey = Survey("s", "", "", (Question("q", 300, 300, design),))
-    used, verdicts = replay(survey, "coin", TERMS, np.random.default_rng(0))
+    used, verdicts = replay(
+        [Question("q", 300, 300, design)], "coin", TERMS, np.random.default_rng(0)
+    )
     private = design.private_mean(0.3)
     edge = Radius("coin").at(1, 0.05, 0.3, 1.0)
     first = next(n for n in range(1, 300) if n * (1 - private) >= upper(edge, n, n))
@@ -42,8 +43,7 @@ def test_an_urn_of_ones_is_decided_at_the_boundary():
 @pytest.mark.parametrize("radius", ["coin", "onesided"])
 def test_a_replay_stops_where_inference_does(radius):
     question = Question("q", 400, 190, as_design(1.662))
-    survey = Survey("s", "", "", (question,))
-    used, verdicts = replay(survey, radius, TERMS, np.random.default_rng(7))
+    used, verdicts = replay([question], radius, TERMS, np.random.default_rng(7))
     urn = np.zeros((40, 400), np.int8)
     urn[:, :190] = 1
     tapes = np.random.default_rng(7).permuted(urn, axis=1)
@@ -55,14 +55,14 @@ def test_a_replay_stops_where_inference_does(radius):
 
 
 def test_an_empty_urn_leaves_a_question_undecided():
-    survey = Survey("s", "", "", (Question("q", 30, 10, as_design(0.5)),))
-    used, verdicts = replay(survey, "coin", TERMS, np.random.default_rng(0))
+    question = Question("q", 30, 10, as_design(0.5))
+    used, verdicts = replay([question], "coin", TERMS, np.random.default_rng(0))
     assert (used == 30).all()
     assert (verdicts == 0).all()
 
 
 def test_the_classical_estimate_of_the_nigeria_survey():
-    (question,) = read_surveys(CONTENT)[2].questions
+    (question,) = read_questions(CONTENT["surveys"][2])
     middle, low, high = classical(question)
     assert math.isclose(middle, (831 / 2435 - 1 / 6) * 1.5, rel_tol=1e-9)
     assert low < middle < high
