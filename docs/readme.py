@@ -14,13 +14,24 @@ from pathlib import Path
 from typing import Any
 
 from ldpt.claims.register import FALSE
-from ldpt.provenance import read_record, record_path
-from ldpt.provenance.manifest import MANIFEST
-from ldpt.text import as_markdown
+from ldpt.provenance import file_hash, read_record, record_path
+from ldpt.provenance.run import MANIFEST
+from ldpt.text import as_markdown, number
 
 FINDINGS = Path("figures/findings.md")
 CLAIMS = Path("results/claims.json")
-RUN = Path("paper/run.json")
+TOPICS = {  # of our claims that fell, shorter than their statements
+    "D14": "budgets of Algorithm 1 for equal error ÷ H_{ε}, largest ÷ smallest over ε",
+    "D14-small": "as D14, over ε ≤ 1",
+    "X14": "as D14-small, with arms pulled in turn",
+    "D15": "pulls of a valid radius ÷ Theorem D, largest ÷ smallest over ε",
+    "X18": "as D15, `onesided` at τ = 1/2",
+    "X33": "as D15, `coin` on one arm",
+    "X4": "pulls of `mixture` ÷ `printed`",
+    "S3": "budgets of `lsa-clipped` ÷ H_{ε}, ε ≤ 1 against no privacy, held out",
+    "S4": "loss of `apt-clipped` at T = H_{ε}, strong privacy ÷ ε = 1, held out",
+    "S8": "pulls of `coin` ÷ Theorem D, median, held out",
+}
 PAUSE = 60  # seconds without a job that separate two sessions
 NO_BREAK = "\u00a0"
 PLACE = r"<!-- {name}:begin -->\n(.*?)<!-- {name}:end -->"
@@ -60,19 +71,30 @@ def verdict_table(claims: Mapping[str, Any]) -> str:
 
 
 def failed_claims(claims: Mapping[str, Any]) -> str:
-    """Return our own claims that turned out to be false, one line each."""
-    failed = [c for c in claims["claims"] if c["level"] == "own" and c["verdict"] == FALSE]
-    lines = [f"- {c['id']}: {as_markdown(c['statement'])}\n" for c in failed]
-    return "".join(lines) or "All of them hold or are undecided.\n"
+    """Return our own claims that turned out to be false: what we expected at most, and got."""
+    own = [claim for claim in claims["claims"] if claim["level"] == "own"]
+    failed = [claim for claim in own if claim["verdict"] == FALSE]
+    lines = [
+        f"{len(failed)} of our {len(own)} predictions failed; held-out problems were drawn after "
+        "registration:\n",
+        "| prediction | at most | result |",
+        "| --- | --- | --- |",
+    ]
+    for claim in failed:
+        words = as_markdown(TOPICS.get(claim["id"], claim["statement"]))
+        limit = re.search(r"<= ([\d.]+)", claim["criterion"])
+        shown = limit[1] if limit else ""
+        lines.append(f"| {claim['id']}: {words} | {shown} | {number(claim['number'])} |")
+    return "\n".join(lines) + "\n"
 
 
 def finished_jobs(root: Path) -> dict[tuple[str, ...], dict[str, Any]]:
     """Return time and memory of every job of a run, by its rule and wildcards."""
     if not (root / MANIFEST).exists():
         raise ValueError(f"no {root / MANIFEST}: has the run at paper scale finished?")
-    jobs = {}
     manifest = json.loads((root / MANIFEST).read_text(encoding="utf-8"))
-    for product in [*manifest["products"], MANIFEST]:
+    jobs = {}
+    for product in [*(next(iter(job["products"])) for job in manifest["jobs"]), MANIFEST]:
         record = read_record(record_path(root, product))
         key = record["stable"]["rule"], *record["stable"]["wildcards"].values()
         jobs[key] = record["volatile"]
@@ -105,13 +127,12 @@ def busy(jobs: Iterable[Mapping[str, Any]]) -> float:
 def updated(readme: str, project: Path) -> str:
     """Return the README with its parts generated from a finished run."""
     claims = json.loads((project / CLAIMS).read_text(encoding="utf-8"))
-    compact = json.loads((project / RUN).read_text(encoding="utf-8"))
     parts = {
         "verdicts": verdict_table(claims),
         "findings": (project / FINDINGS).read_text(encoding="utf-8"),
         "own": failed_claims(claims),
         "cost": cost(project, os.cpu_count() or 1),
-        "run": f"Its hash, which `ldpt audit` compares: `{compact['run']}`.\n",
+        "run": f"Its hash, which `ldpt audit` compares: `{file_hash(project / MANIFEST)}`.\n",
     }
     for name, content in parts.items():
         readme = with_part(readme, name, content)
