@@ -11,12 +11,9 @@ export PYTHONHASHSEED := 0
 # them again, for 1.5 of its 2.5 seconds.
 export PYTHONDONTWRITEBYTECODE :=
 
-# Snakemake passes the path of Python to a shell unquoted.
-ifneq ($(words $(CURDIR)),1)
-$(error the path of this folder has a space ($(CURDIR)): move the project to a path without)
-endif
-ifneq ($(findstring {,$(CURDIR))$(findstring },$(CURDIR))$(findstring ',$(CURDIR)),)
-$(error the path of this folder has a brace or an apostrophe ($(CURDIR)): move the project to a path without)
+# Snakemake reads braces in a path as wildcards.
+ifneq ($(findstring {,$(CURDIR))$(findstring },$(CURDIR)),)
+$(error the path of this folder has a brace ($(CURDIR)): move the project to a path without)
 endif
 
 reproduce: .venv/ready
@@ -81,18 +78,23 @@ benchmark: .venv/ready
 	$(BIN)/python benchmarks/engines.py
 
 # Exact versions with hashes, by uv where it can be had, else by pip. uv and setuptools, which builds
-# this package, are in the lock as well.
-PIP := $(BIN)/pip --quiet --disable-pip-version-check
+# this package, are in the lock as well. Snakemake passes the path of Python to a shell unquoted: in a
+# folder whose path has spaces or other special characters, .venv is a link to a folder in the cache.
+PIP = "$$(readlink -f $(BIN)/pip)" --quiet --disable-pip-version-check
 .venv/ready: requirements.lock pyproject.toml
+	@[ -w . ] || { echo "cannot write to $$PWD: copy the project to a writable folder" >&2; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "ldpt needs Python 3.11 or newer, this is " + sys.version.split()[0])'
 	@echo "building .venv from requirements.lock"
-	@$(PYTHON) -m venv --clear .venv
+	@case "$$PWD" in *[!A-Za-z0-9_./+@-]*) \
+		place="$${XDG_CACHE_HOME:-$$HOME/.cache}/ldpt/venv-$$(pwd | cksum | cut -d ' ' -f 1)"; \
+		rm -rf .venv && mkdir -p "$$place" && ln -s "$$place" .venv;; esac
+	@$(PYTHON) -m venv --clear "$$(readlink -m .venv)"
 	@awk '/^uv==/ {on = 1} /^[^ ]/ && !/^uv==/ {on = 0} on' requirements.lock > .venv/uv.txt
 	@command -v uv > /dev/null || $(PIP) config list | grep -qE '\.(index-url|no-index)=' || \
 		$(PIP) install --require-hashes --target .venv/uv -r .venv/uv.txt || true
-	@PATH="$$PATH:.venv/uv/bin"; if command -v uv > /dev/null && \
-		uv pip install --quiet --python $(BIN)/python -r requirements.lock && \
-		uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation --editable . ; then : ; else \
+	@PATH="$$PATH:.venv/uv/bin"; python="$$(readlink -m .venv)/bin/python"; if command -v uv > /dev/null && \
+		uv pip install --quiet --python "$$python" -r requirements.lock && \
+		uv pip install --quiet --python "$$python" --no-deps --no-build-isolation --editable . ; then : ; else \
 		$(PIP) install --no-compile -r requirements.lock && \
 		$(PIP) install --no-compile --no-deps --no-build-isolation --editable . ; \
 	fi
@@ -104,5 +106,6 @@ lock:
 	uv export --quiet --all-extras --no-emit-project --format requirements-txt --no-header --no-annotate > requirements.lock
 
 clean:
+	[ ! -L .venv ] || rm -rf "$$(readlink .venv)"
 	rm -rf results .venv docs/_build
 	find src -name '*.nb[ci]' -delete
