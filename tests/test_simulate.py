@@ -291,7 +291,9 @@ def test_fixed_confidence_makes_an_endless_run_if_told_when_to_give_up():
 def test_fixed_confidence_ends_at_once_when_interrupted(engine, replicates):
     """A signal after a fifth of a second, as from Ctrl-C, into a run of minutes or hours."""
     instance = Instance("slow", [0.5 + 1e-6] * 4, 0.5)
-    simulate.fixed_confidence(instance, 1.0, 0.1, 1, 1, engine=engine, max_pulls=10)  # compiles
+    # Load the kernels of this radius first: Python drops an exception that a signal handler raises
+    # inside a weak reference's callback, and Numba's loading runs many of those.
+    simulate.fixed_confidence(instance, 1.0, 0.1, 1, 1, "mixture", engine=engine, max_pulls=10)
 
     def interrupt(*_):
         raise KeyboardInterrupt
