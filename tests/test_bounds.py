@@ -395,7 +395,7 @@ def test_measured_errors_of_the_worst_environment_respect_the_lower_bounds(versi
     """Theorem 3.2 is about the worst of B^0..B^K: some environment must err at least so often."""
     budget, epsilon = 200, 1.0
     worst = max(
-        simulate.fixed_budget(environment, epsilon, budget, 2000, seed=2)["loss"].mean()
+        simulate.fixed_budget(environment, epsilon, budget, 2000, 2, "lsa-clipped")["loss"].mean()
         for environment in budget_environments(PAIR)
     )
     assert worst >= fixed_budget_lower(PAIR, epsilon, budget, version)

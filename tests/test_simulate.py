@@ -1,6 +1,5 @@
 """Named streams, chunks that never change, bad input, and the published error rates."""
 
-import inspect
 import math
 import signal
 import time
@@ -14,7 +13,7 @@ from ldpt.engines.boundaries import Arms
 from ldpt.engines.fast_confidence import fixed_confidence_fast
 from ldpt.engines.literal_confidence import fixed_confidence_literal
 from ldpt.instances import Instance
-from ldpt.policies import DEFAULT_POLICY, POLICIES
+from ldpt.policies import POLICIES
 from ldpt.radii import RADII, Radius
 
 PAIR = Instance("pair", [0.3, 0.6], 0.5, 0.05)
@@ -386,12 +385,12 @@ def test_cost_of_runs_that_are_cut_off_counts():
         simulate.fixed_confidence(slow, 1.0, 0.1, 10**5, 1, "coin", "literal", max_pulls=10**13)
 
 
-def test_default_methods_are_the_recommended_ones():
-    budget, confidence = (
-        inspect.signature(f) for f in (simulate.fixed_budget, simulate.fixed_confidence)
-    )
-    assert budget.parameters["policy"].default == DEFAULT_POLICY
-    assert confidence.parameters["radius"].default == "coin"
+def test_default_methods_are_those_of_the_paper():
+    losses = simulate.fixed_budget(PAIR, 1.0, BUDGETS, 200, 7)
+    assert same_bytes(losses, budget_runs(200, policy="apt"))
+    assert not same_bytes(losses, budget_runs(200, policy="lsa-clipped"))
+    runs = simulate.fixed_confidence(PAIR, 2.0, 0.1, 20, 7)
+    assert same_bytes(runs, confidence_runs(20, radius="printed"))
 
 
 def test_whole_floats_count_as_whole_numbers():

@@ -73,7 +73,7 @@ def fixed_budget_loss(
     budget : int
         Number of pulls, at least 2K.
     policy : str
-        An index policy or ``uniform``.
+        An index policy or ``uniform``; the default ``apt`` is Algorithm 1 as printed.
 
     Returns
     -------
@@ -439,7 +439,8 @@ def fixed_confidence_error(
     delta : float
         Error probability that the radius is asked to keep, in (0, 1).
     radius : str or Radius
-        One of :data:`ldpt.radii.RADII`.
+        One of :data:`ldpt.radii.RADII`. The default ``printed`` is the paper's, whose guarantee is
+        false; ``coin`` is the valid choice.
     max_pulls : int, optional
         Stop after this many pulls even if more than ``tail`` is undecided.
     tail : float

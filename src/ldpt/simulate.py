@@ -3,6 +3,9 @@
 Every stream of random numbers is named. A run draws from the stream of its algorithm, instance,
 policy or radius, privacy level, error level and chunk, and from nothing else, so that a table does
 not depend on cores or order, and asking for more replicates leaves the first ones as they were.
+
+The defaults replicate the paper: Algorithms 1 and 2 as printed. Learners, studies and the command
+line use the recommended ``lsa-clipped`` and ``coin`` instead.
 """
 
 import hashlib
@@ -31,9 +34,9 @@ from ldpt.limits import (
     require_private_gaps,
     require_short_runs,
 )
-from ldpt.policies import DEFAULT_POLICY, Policy, check_policy
+from ldpt.policies import Policy, check_policy
 from ldpt.privacy import PrivBern
-from ldpt.radii import DEFAULT_RADIUS, Radius, as_radius
+from ldpt.radii import Radius, as_radius
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -111,7 +114,7 @@ def fixed_budget(
     budgets: Sequence[int] | int,
     replicates: int,
     seed: int,
-    policy: str = DEFAULT_POLICY,
+    policy: str = "apt",
     engine: str = "fast",
     *,
     threads: int = 1,
@@ -134,8 +137,9 @@ def fixed_budget(
     seed : int
         Root seed of the named streams; the first runs stay the same if more are asked for.
     policy : str
-        One of :data:`ldpt.policies.POLICIES`. ``apt`` is Algorithm 1 as printed; ``uniform`` pulls
-        in turn; ``laplace`` is Algorithm 1 on rewards with Laplace noise of scale 1/epsilon.
+        One of :data:`ldpt.policies.POLICIES`. The default ``apt`` is Algorithm 1 as printed;
+        ``lsa-clipped`` is recommended. ``uniform`` pulls in turn; ``laplace`` is Algorithm 1 on
+        rewards with Laplace noise of scale 1/epsilon.
     engine : {"fast", "literal"}
         Both have the same law; policies without an index have one engine only.
     threads : int
@@ -206,7 +210,7 @@ def fixed_confidence(
     delta: float,
     replicates: int,
     seed: int,
-    radius: str | Radius = DEFAULT_RADIUS,
+    radius: str | Radius = "printed",
     engine: str = "fast",
     max_pulls: int | None = None,
     *,
@@ -228,8 +232,9 @@ def fixed_confidence(
     seed : int
         Root seed; the first runs stay the same if more are asked for.
     radius : str or Radius
-        One of :data:`ldpt.radii.RADII`; ``printed`` is Algorithm 2 as the paper has it, whose
-        guarantee fails.
+        One of :data:`ldpt.radii.RADII`. The default ``printed`` is Algorithm 2 as the paper has
+        it, whose guarantee is false: it can err more often than delta. ``coin`` is the valid
+        choice.
     engine : {"fast", "literal"}
         Both have the same law; ``literal`` draws every pull.
     max_pulls : int, optional

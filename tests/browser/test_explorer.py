@@ -37,7 +37,7 @@ def measured() -> dict[str, pd.DataFrame]:
         labels = {"instance": GROUPS.name, "epsilon": epsilon}
         total = GROUPS.complexity(epsilon)
         budgets = [math.ceil(x * total) for x in (1, 2, 4)]
-        runs = simulate.fixed_budget(GROUPS, epsilon, budgets, replicates=300, seed=1)
+        runs = simulate.fixed_budget(GROUPS, epsilon, budgets, 300, seed=1, policy="apt")
         budget.append(summarise.fixed_budget(runs, labels | {"policy": "apt"}, total))
         runs = simulate.fixed_budget(GROUPS, epsilon, budgets, 300, seed=1, policy="lsa")
         budget.append(summarise.fixed_budget(runs, labels | {"policy": "lsa"}, total))
