@@ -228,11 +228,12 @@ class End(NamedTuple):
 
 
 def label_ends(axes: Axes, ends: Sequence[End]) -> None:
-    """Write names beside the ends of curves, moved up or down so that none covers another."""
+    """Write names beside the ends of curves, moved so that none covers another or the x axis."""
     if not ends:
         return
     axes.figure.draw_without_rendering()
     points = 72 / axes.figure.dpi
+    floor = axes.bbox.y0 * points + 0.7 * LABEL_HEIGHT
     where = {end: axes.transData.transform((end.x, end.y)) * points for end in ends}
     # Curves that end far to the left of others have their names there, and in no one's way.
     last = max(place[0] for place in where.values())
@@ -240,7 +241,10 @@ def label_ends(axes: Axes, ends: Sequence[End]) -> None:
     for column in columns:
         column.sort(key=lambda end: end.y)
         heights = [float(where[end][1]) for end in column]
-        for end, height, place in zip(column, heights, _apart(heights, LABEL_HEIGHT), strict=True):
+        places = _apart(heights, LABEL_HEIGHT)
+        for row, (end, height) in enumerate(zip(column, heights, strict=True)):
+            rows_below = row + end.name.count("\n") / 2
+            place = max(places[row], floor + rows_below * LABEL_HEIGHT)
             shift = {"xytext": (5, place - height), "textcoords": "offset points"}
             look = {"color": end.colour, "ha": "left", "va": "center", "annotation_clip": False}
             axes.annotate(end.name, (end.x, end.y), **shift, **look)
