@@ -1,8 +1,7 @@
 """Named streams, chunks that never change, bad input, and the published error rates."""
 
 import math
-import signal
-import time
+import threading
 
 import numpy as np
 import pandas as pd
@@ -286,46 +285,44 @@ def test_fixed_confidence_makes_an_endless_run_if_told_when_to_give_up():
     assert (runs["stopping_time"] == -1).all()
 
 
-@pytest.mark.parametrize(("engine", "replicates"), [("literal", 500), ("fast", 10**6)])
-def test_fixed_confidence_ends_at_once_when_interrupted(engine, replicates):
-    """A signal after a fifth of a second, as from Ctrl-C, into a run of minutes or hours."""
-    instance = Instance("slow", [0.5 + 1e-6] * 4, 0.5)
-    # Load the kernels of this radius first: Python drops an exception that a signal handler raises
-    # inside a weak reference's callback, and Numba's loading runs many of those.
-    simulate.fixed_confidence(instance, 1.0, 0.1, 1, 1, "mixture", engine=engine, max_pulls=10)
+INTERRUPTED = {
+    ("fixed_confidence", "literal"): ("fixed_confidence_runs", 100),
+    ("fixed_confidence", "fast"): ("fixed_confidence_runs", simulate.RUNS_PER_CALL),
+    ("fixed_budget", "literal"): ("literal_losses", 100),
+    ("fixed_budget", "fast"): ("fast_losses", 100),
+}
 
-    def interrupt(*_):
+
+@pytest.mark.parametrize(("algorithm", "engine"), INTERRUPTED)
+def test_interrupted_run_ends_with_the_compiled_call_that_had_begun(algorithm, engine, monkeypatch):
+    """Ctrl-C after the first chunk, while a call of the second runs, of a million replicates.
+
+    That the caller does not wait for that call is shown in ``io/test_threads.py``.
+    """
+    compiled, runs_per_call = INTERRUPTED[algorithm, engine]
+    work, calls = getattr(simulate, compiled), []
+    second_chunk, interrupted = threading.Event(), threading.Event()
+
+    def counted(*arguments):
+        calls.append(threading.current_thread())
+        if len(calls) > simulate.CHUNK // runs_per_call:
+            second_chunk.set()
+            assert interrupted.wait(60)
+        work(*arguments)
+
+    def press_ctrl_c(_):
+        assert second_chunk.wait(60)
         raise KeyboardInterrupt
 
-    before = signal.signal(signal.SIGALRM, interrupt)
-    signal.setitimer(signal.ITIMER_REAL, 0.2)
-    start = time.monotonic()
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            simulate.fixed_confidence(
-                instance, 1.0, 0.1, replicates, 1, radius="mixture", engine=engine, max_pulls=10**9
-            )
-    finally:
-        signal.signal(signal.SIGALRM, before)
-    assert time.monotonic() - start < 1.2
-
-
-def test_fixed_budget_ends_when_interrupted():
-    instance = Instance("slow", [0.45, 0.55], 0.5)
-    simulate.fixed_budget(instance, 1.0, 10, 1, 1, engine="literal")  # compiles
-
-    def interrupt(*_):
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGALRM, interrupt)
-    signal.setitimer(signal.ITIMER_REAL, 0.2)
-    start = time.monotonic()
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            simulate.fixed_budget(instance, 1.0, 10**6, 10**5, 1, engine="literal")
-    finally:
-        signal.signal(signal.SIGALRM, before)
-    assert time.monotonic() - start < 1.2
+    monkeypatch.setattr(simulate, compiled, counted)
+    monkeypatch.setattr(simulate, "PULLS_PER_CALL", 10**5)
+    limit = {"budgets": 1000} if algorithm == "fixed_budget" else {"delta": 0.1, "max_pulls": 1000}
+    run, slow = getattr(simulate, algorithm), Instance("slow", [0.45, 0.55], 0.5)
+    with pytest.raises(KeyboardInterrupt):
+        run(slow, 1.0, replicates=10**6, seed=1, engine=engine, progress=press_ctrl_c, **limit)
+    interrupted.set()
+    calls[-1].join()
+    assert len(calls) == simulate.CHUNK // runs_per_call + 1
 
 
 ONE = Instance("one", [0.3], 0.5)
