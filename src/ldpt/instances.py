@@ -155,16 +155,19 @@ def replace_tolerance(instance: Instance, tolerance: float) -> Instance:
     return Instance(instance.name, instance.means, instance.threshold, tolerance)
 
 
-def budget_environments(instance: Instance) -> list[Instance]:
-    """Return B^0, ..., B^K of Theorem 3.2: all arms above the threshold, arm i of B^i mirrored."""
+def budget_environments(instance: Instance, clipped: bool = False) -> list[Instance]:
+    """Return B^0, ..., B^K of Theorem 3.2: all arms above the threshold, arm i of B^i mirrored.
+
+    With means ``clipped`` to [0, 1] they always exist.
+    """
     check_instance(instance)
     tau, zeta = instance.threshold, instance.tolerance
     half = np.abs(np.array(instance.means) - tau) / 2 + zeta
     environments = []
     for flipped in range(-1, instance.n_arms):
         side = np.where(np.arange(instance.n_arms) == flipped, -1.0, 1.0)
-        name = f"{instance.name}/B{flipped + 1}"
-        environments.append(Instance(name, tau + side * half, tau, zeta))
+        means = np.clip(tau + side * half, 0, 1) if clipped else tau + side * half
+        environments.append(Instance(f"{instance.name}/B{flipped + 1}", means, tau, zeta))
     return environments
 
 

@@ -151,11 +151,11 @@ def needed_budgets(summary: pd.DataFrame, level: float) -> pd.DataFrame:
     The limits are where the limits of the error pass the level. Curves that do not pass it are
     left out.
     """
-    rows = []
-    for (instance, policy, epsilon), curve in summary.groupby(["instance", "policy", "epsilon"]):
+    keys, rows = ["instance", "policy", "epsilon"], []
+    for key, curve in summary.groupby(keys):
         curve = curve.sort_values("budget")
-        labels = {"instance": instance, "policy": policy, "epsilon": epsilon}
         budgets = curve["budget"].to_numpy()
-        limits = {name: crossing(budgets, curve[name].to_numpy(), level) for name in LIMITS}
-        rows.append(labels | curve[["n_arms", "complexity"]].iloc[0].to_dict() | limits)
-    return pd.DataFrame(rows).dropna(subset=["estimate"]).reset_index(drop=True)
+        limits = [crossing(budgets, curve[name].to_numpy(), level) for name in LIMITS]
+        rows.append((*key, *curve[["n_arms", "complexity"]].iloc[0], *limits))
+    table = pd.DataFrame(rows, columns=[*keys, "n_arms", "complexity", *LIMITS])
+    return table.dropna(subset=["estimate"]).reset_index(drop=True)

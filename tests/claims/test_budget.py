@@ -36,7 +36,8 @@ def error_curves(
         error = np.exp(-2 * x / slower.get(epsilon, 1.0))
         limits = {"low": error * (1 - width), "high": error * (1 + width)}
         part = {"instance": "one", "policy": policy, "epsilon": epsilon, "estimate": error}
-        parts.append(pd.DataFrame(part | limits | {"budget": np.arange(30), "scaled_budget": x}))
+        sizes = {"n_arms": 1, "complexity": 9.0, "budget": np.arange(30), "scaled_budget": x}
+        parts.append(pd.DataFrame(part | limits | sizes))
     return pd.concat(parts)
 
 

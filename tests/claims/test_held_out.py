@@ -12,6 +12,7 @@ from ldpt import bounds
 from ldpt.claims import confidence, held_out
 from ldpt.claims.register import FALSE, NOT_TESTED, SUPPORTED
 from ldpt.instances import Instance
+from ldpt.summarise import LIMITS
 from tests.claims.judging import verdict
 
 PROBLEMS = {f"skewed-{j}": Instance(f"skewed-{j}", [0.3, 0.6], 0.2) for j in range(12)}
@@ -38,7 +39,8 @@ def collapse(slower: float) -> dict[str, Any]:
         error = np.exp(-2 * x / factor)
         part = {"instance": "skewed-1", "policy": held_out.OURS, "epsilon": epsilon}
         limits = {"estimate": error, "low": error * 0.999, "high": error * 1.001}
-        parts.append(pd.DataFrame(part | limits | {"budget": np.arange(30), "scaled_budget": x}))
+        sizes = {"n_arms": 2, "complexity": 9.0, "budget": np.arange(30), "scaled_budget": x}
+        parts.append(pd.DataFrame(part | limits | sizes))
     return held_out.collapse(pd.concat(parts), held_out.OURS)
 
 
@@ -91,7 +93,9 @@ def empty(*columns: str) -> pd.DataFrame:
 
 
 def test_other_problems_give_no_verdict() -> None:
-    budget = empty("errors", "budget", "scaled_budget", "replicates", "estimate", "low", "high")
+    budget = empty(
+        "n_arms", "complexity", "errors", "budget", "scaled_budget", "replicates", *LIMITS
+    )
     cells = empty("delta", "errors", "replicates", "estimate", "low", *confidence.ENDS)
     found = held_out.evidence(budget, cells, PROBLEMS)
     assert verdict("S1", found["skewed_losses"]) == NOT_TESTED

@@ -8,19 +8,9 @@ import numpy as np
 import pandas as pd
 
 from ldpt import bounds
-from ldpt.claims.evidence import (
-    SURELY,
-    Evidence,
-    Instances,
-    Spread,
-    median,
-    rows_of,
-    spread,
-    underscored,
-    widest,
-)
+from ldpt.claims.evidence import SURELY, Evidence, Instances, Spread, spread, widest
 from ldpt.instances import Instance
-from ldpt.summarise import crossing
+from ldpt.summarise import LIMITS, needed_budgets
 
 UPPER_VERSIONS = ("printed", "proved", "locatelli")  # of the bounds on the loss of Algorithm 1
 TARGETS = (0.2, 0.1, 0.05)  # error probabilities at which budgets are compared
@@ -47,10 +37,11 @@ def compare_with_bounds(losses: Losses, versions: Sequence[str], scale: float = 
             for problem, epsilon, budget, loss in losses
             if (bound := bounds.fixed_budget_upper(problem, epsilon, budget, version)) < 1
         ]
+        name = version.replace("-", "_")
         found |= {
-            f"{underscored(version)}_informative": len(compared),
-            f"{underscored(version)}_several": sum(n_arms > 1 for n_arms, _, _ in compared),
-            f"{underscored(version)}_violations": sum(loss > bound for _, loss, bound in compared),
+            f"{name}_informative": len(compared),
+            f"{name}_several": sum(n_arms > 1 for n_arms, _, _ in compared),
+            f"{name}_violations": sum(loss > bound for _, loss, bound in compared),
         }
     return found
 
@@ -66,13 +57,11 @@ def sampled_losses(
     Reliable estimates only; a bound is contradicted by one that exceeds it by five standard errors.
     """
     chosen = table[table["reliable"] & (table["estimate"] > 0) & (table["policy"] == policy)]
-    surely = [
-        (instances[row.instance], row.epsilon, row.budget,
-         row.estimate * (1 - SURELY * row.relative_error))
-        for row in rows_of(chosen)
-    ]  # fmt: skip
-    detects = SURELY * median(chosen["relative_error"])
-    return {"detects": detects} | compare_with_bounds(surely, versions)
+    surely = chosen["estimate"] * (1 - SURELY * chosen["relative_error"])
+    problems = chosen["instance"].map(instances)
+    losses = zip(problems, chosen["epsilon"], chosen["budget"], surely, strict=True)
+    detects = SURELY * chosen["relative_error"].median()
+    return {"detects": detects} | compare_with_bounds(losses, versions)
 
 
 # --- do error curves coincide against T/H_eps? ----------------------------------------------------
@@ -88,37 +77,23 @@ def collapse(
     privacy, either way.
     """
     spreads: dict[str, list[Spread]] = {name: [] for name in (*RANGES, "none")}
-    for instance, part in cells[cells["policy"] == policy].groupby("instance"):
-        for target in targets:
-            budgets, where = budgets_at(part, target), f"{instance}, error {target:g}"
+    curves = cells[cells["policy"] == policy].assign(budget=lambda part: part["scaled_budget"])
+    for target in targets:
+        needed = needed_budgets(curves, target).dropna().set_index("epsilon")
+        for instance, budgets in needed.groupby("instance")[[*LIMITS]]:
+            where = f"{instance}, error {target:g}"
             for name, most in RANGES.items():
-                chosen = [at for epsilon, at in budgets.items() if epsilon <= most]
+                chosen = budgets[budgets.index <= most]
                 if len(chosen) > 1:
-                    spreads[name].append(spread(chosen, where))
-            if math.inf in budgets:
-                spreads["none"] += [
-                    spread([at, budgets[math.inf]], f"{where}, eps = {epsilon:g}")
-                    for epsilon, at in budgets.items()
-                    if epsilon <= 1
-                ]
+                    spreads[name].append(spread(chosen.to_numpy(), where))
+            if math.inf in budgets.index:
+                for epsilon in budgets.index[budgets.index <= 1]:
+                    pair = budgets.loc[[epsilon, math.inf]].to_numpy()
+                    spreads["none"].append(spread(pair, f"{where}, eps = {epsilon:g}"))
     result: Evidence = {}
     for name, found in spreads.items():
         result |= {f"comparisons_{name}": len(found), **widest(found, f"spread_{name}")}
     return result
-
-
-def budgets_at(curves: pd.DataFrame, target: float) -> dict[float, tuple[float, ...]]:
-    """Return, by epsilon, the budget in units of H_eps at which the curve passes the target.
-
-    Limits are where the curves of the lower and of the upper limits pass it.
-    """
-    found = {}
-    for epsilon, curve in curves.sort_values("budget").groupby("epsilon"):
-        columns = (curve["estimate"], curve["low"], curve["high"])
-        limits = tuple(crossing(curve["scaled_budget"], column, target) for column in columns)
-        if all(map(math.isfinite, limits)):
-            found[float(epsilon)] = limits
-    return found
 
 
 # --- two policies side by side --------------------------------------------------------------------
@@ -137,7 +112,7 @@ def compared(
     theirs, own = (chosen[chosen["policy"] == name] for name in (other, ours))
     keys = ["instance", "epsilon", "budget"]
     pairs = theirs.merge(own, on=keys, suffixes=("_theirs", "_ours"))
-    differs = np.array([_differ(row) for row in rows_of(pairs)], bool)
+    differs = np.array([_differ(row) for row in pairs.itertuples()], bool)
     better = differs & (pairs["estimate_ours"] < pairs["estimate_theirs"])
     floor = np.maximum(pairs["estimate_theirs"], 1 / pairs["replicates_theirs"])
     ratio = pairs["estimate_ours"] / floor
@@ -151,7 +126,7 @@ def compared(
         "worse": int((differs & ~better).sum()),
         "share_better": float(better.sum() / differs.sum()) if differs.any() else math.nan,
         "worst_error_ratio": float(ratio[~better].max()) if (~better).any() else 0.0,
-        "detects": median(detects),
+        "detects": detects.median(),
     }
 
 
@@ -169,11 +144,13 @@ def _differ(row: Any) -> bool:
 def optimum(table: pd.DataFrame) -> Evidence:
     """Compare exact losses on two arms with the least of any eps-LDP algorithm."""
     ratio = (table["estimate"] / table["optimal"]).groupby(table["policy"])
-    largest = {f"largest_{underscored(p)}_over_optimum": v for p, v in ratio.max().items()}
     return {
         "cases": int(ratio.size().min()),
         "least_over_optimum": float(ratio.min().min()),
-        **largest,
+        **{
+            f"largest_{policy.replace('-', '_')}_over_optimum": largest
+            for policy, largest in ratio.max().items()
+        },
     }
 
 

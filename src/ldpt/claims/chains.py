@@ -16,7 +16,7 @@ from ldpt import bounds, certificate, exact
 from ldpt.claims.budget import UPPER_VERSIONS, Losses, collapse, compare_with_bounds
 from ldpt.claims.evidence import Evidence, cases, check, counted, ratio_to
 from ldpt.grid import scaled_budgets
-from ldpt.instances import Instance
+from ldpt.instances import Instance, budget_environments
 from ldpt.radii import RADII, VALID_RADII
 
 COUNTEREXAMPLE = Instance("counterexample", [0.95], 0.9)
@@ -220,26 +220,11 @@ def budget_reduction(scale: float = 1.0) -> Evidence:
     }
 
 
-def clipped_environments(instance: Instance) -> list[Instance]:
-    """Return B^0, ..., B^K with means clipped to [0, 1], so that they always exist."""
-    tau, arms = instance.threshold, np.arange(instance.n_arms)
-    half = np.abs(np.array(instance.means) - tau) / 2 + instance.tolerance
-    return [
-        Instance(
-            f"{instance.name}/B{flipped + 1}",
-            np.clip(tau + np.where(arms == flipped, -half, half), 0, 1),
-            tau,
-            instance.tolerance,
-        )
-        for flipped in range(-1, instance.n_arms)
-    ]
-
-
 def worst_losses(
     instance: Instance, epsilon: float, budget: int, policies: Sequence[str] = ("apt",)
 ) -> Iterator[tuple[str, float]]:
     """Yield the largest loss over the environments, of policies and of two blind answers."""
-    environments = clipped_environments(instance)
+    environments = budget_environments(instance, clipped=True)
     for policy in policies:
         losses = [exact.fixed_budget_loss(e, epsilon, budget, policy) for e in environments]
         yield policy, max(losses)
@@ -267,8 +252,9 @@ def uniform_collapse(
             "instance": problem.name,
             "policy": "uniform",
             "epsilon": epsilon,
-            "budget": budget,
             "scaled_budget": budget / problem.complexity(epsilon),
+            "n_arms": problem.n_arms,
+            "complexity": problem.complexity(epsilon),
             "estimate": uniform_loss(problem, epsilon, budget),
         }
         for problem in problems

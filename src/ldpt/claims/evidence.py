@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from ldpt.instances import Instance
 
@@ -19,7 +18,6 @@ Evidence = dict[str, Any]
 Instances = Mapping[str, Instance]
 Points = Iterable[Sequence[Any]]
 SURELY = 5.0  # standard errors: an estimate this far above a bound contradicts it
-STRICTEST = 1e-6  # level of a single test when Holm's method has about a thousand to correct
 
 
 # --- statements about every point of a grid -------------------------------------------------------
@@ -75,11 +73,6 @@ def counted(
 # --- statistics of tables -------------------------------------------------------------------------
 
 
-def rows_of(table: pd.DataFrame) -> Iterator[Any]:
-    """Return the rows as named tuples."""
-    return iter(table.itertuples(index=False))
-
-
 def ratio_to(value: float, bound: float) -> float:
     """Return the ratio to a lower bound; one that is 0 or negative says nothing."""
     return value / bound if bound > 0 else math.inf
@@ -113,13 +106,3 @@ def widest(spreads: Sequence[Spread], name: str) -> Evidence:
         f"{name}_high": max(highs),
         f"{name}_at": places[values.index(max(values))],
     }
-
-
-def median(values: Sequence[float]) -> float:
-    """Return the median; NaN of nothing."""
-    return float(np.median(values)) if len(values) else math.nan
-
-
-def underscored(name: str) -> str:
-    """Return the name of a policy as part of the name of a number."""
-    return name.replace("-", "_")

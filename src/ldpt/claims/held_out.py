@@ -7,7 +7,7 @@ import pandas as pd
 
 from ldpt.claims.budget import collapse, compared
 from ldpt.claims.confidence import cost_over_bound, delta_correctness, spreads
-from ldpt.claims.evidence import Evidence, Instances, median, widest
+from ldpt.claims.evidence import Evidence, Instances, widest
 
 SKEWED = "skewed-"
 POLICIES = ("apt", "lsa", "apt-clipped", "lsa-clipped", "uniform")
@@ -53,8 +53,8 @@ def skewed_losses(losses: pd.DataFrame) -> Evidence:
     growths = {policy: _growth(cells[cells["policy"] == policy]) for policy in POLICIES[::2]}
     found |= {
         "settings": len(logs),
-        "apt_growth": median(growths["apt"]),
-        "apt_clipped_growth": median(growths["apt-clipped"]),
+        "apt_growth": growths["apt"].median(),
+        "apt_clipped_growth": growths["apt-clipped"].median(),
         "growth_problems": min(map(len, growths.values())),
     }
     if not len(logs):
@@ -70,14 +70,14 @@ def skewed_losses(losses: pd.DataFrame) -> Evidence:
     }
 
 
-def _growth(cells: pd.DataFrame) -> list[float]:
+def _growth(cells: pd.DataFrame) -> pd.Series:
     """Return by problem the loss at the smallest eps over that at eps = 1."""
     growth = []
     for _, part in cells.groupby("instance"):
         curve = part.set_index("epsilon")["estimate"].sort_index()
         if 1.0 in curve.index and curve.index[0] < 1 and curve[1.0] > 0:
             growth.append(curve.iloc[0] / curve[1.0])
-    return growth
+    return pd.Series(growth, dtype=float)
 
 
 def skewed_costs(cells: pd.DataFrame, instances: Instances) -> Evidence:
@@ -89,15 +89,12 @@ def skewed_costs(cells: pd.DataFrame, instances: Instances) -> Evidence:
     free = cells[np.isinf(cells["epsilon"])]
     wide = free.pivot_table(index=["instance", "delta"], columns="radius", values="mean_pulls")
     wide = wide.reindex(columns=["coin", "onesided"]).dropna()
-    thresholds = [p.threshold for name, p in instances.items() if name.startswith(SKEWED)]
     return {
         "series": min(map(len, along.values())),
         **widest(along["coin"], "coin_spread"),
         **widest(along["onesided"], "onesided_spread"),
         "settings": len(at_tenth),
-        "coin_median_over_bound": median(at_tenth),
-        "least_threshold": min(thresholds, default=math.nan),
-        "most_threshold": max(thresholds, default=math.nan),
+        "coin_median_over_bound": at_tenth.median(),
         "pairs": len(wide),
         "ratio": float(np.exp(np.log(wide["coin"] / wide["onesided"]).mean())),
     }

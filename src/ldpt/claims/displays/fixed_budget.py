@@ -284,22 +284,3 @@ def other_answer_is_an_error(least_gap: Fraction = Fraction(0)) -> Evidence:
     gaps = [gap for gap in UNIT_GRID[:9] if gap >= least_gap]
     name = "g = {}, zeta = {}"
     return check(name, product(gaps, TOLERANCES), counts, counts, lambda gap, zeta: gap > 0)
-
-
-# each is called without arguments, and its name is the key of its evidence
-CHECKS: list[Callable[[], Evidence]] = [
-    sub_gaussian,
-    maximal_inequality,
-    peeling_scales,
-    union_term,
-    rejected_below_threshold,
-    accepted_above_threshold,
-    pulls_of_other_arms,
-    divergence_of_mirrored_arms,
-    bretagnolle_huber,
-    channel_contraction,
-    sharp_contraction,
-    pigeonhole_over_measures,
-    channel_simulation,
-    other_answer_is_an_error,
-]

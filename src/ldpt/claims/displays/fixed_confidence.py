@@ -1,7 +1,6 @@
 """Exact checks of Theorems 4.1 and 4.2 and their proofs (Appendices D and E)."""
 
 import math
-from collections.abc import Callable
 from fractions import Fraction
 from itertools import product
 from typing import Any
@@ -167,15 +166,3 @@ def other_environment_has_another_answer(at_threshold: bool = True) -> Evidence:
     points = [(mean, tau) for tau, mean in product(LATTICE[1:], LATTICE)]
     admitted = points if at_threshold else [point for point in points if proper(*point)]
     return check("mu = {}, tau = {}", admitted, differs, differs, proper)
-
-
-# each is called without arguments, and its name is the key of its evidence
-CHECKS: list[Callable[[], Evidence]] = [
-    hoeffding_on_the_radius,
-    termination_is_correct,
-    fixed_point,
-    mirrored_divergence,
-    binary_divergence_bound,
-    confidence_range,
-    other_environment_has_another_answer,
-]

@@ -1,6 +1,6 @@
 """Exact checks of Section 2 and Appendix A: the definition, the mechanism, the objective."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import chain, pairwise, product
 
@@ -164,16 +164,3 @@ def objective_set_has_no_loss(strict: bool = False) -> Evidence:
     points = product(LATTICE, LATTICE, (TOLERANCES[0], TOLERANCES[-1]))
     name = "mu = {}, tau = {}, zeta = {}"
     return check(name, points, no_loss, no_loss, lambda mean, tau, zeta: mean != tau or zeta > 0)
-
-
-# each is called without arguments, and its name is the key of its evidence
-CHECKS: list[Callable[[], Evidence]] = [
-    privacy_ratio,
-    lemma_2_1,
-    definition_at_the_extremes,
-    variance_of_the_estimate,
-    private_order,
-    complexity_identity,
-    theorem_4_1_at_epsilon_zero,
-    objective_set_has_no_loss,
-]
