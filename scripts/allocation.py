@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from ldpt.plots import captions, elements, style
+from ldpt.plots import elements, products, style
 from ldpt.text import number
 
 SIDE_BY_SIDE = 0.06  # decades of the share between two privacy levels
@@ -45,24 +45,19 @@ def draw(table: pd.DataFrame) -> Figure:
 
 def facts(table: pd.DataFrame) -> dict[str, Any]:
     """Return the slope of log(share of pulls) on log(share of complexity) for each method."""
-    found: dict[str, Any] = {"replicates": int(table["replicates"].min()), "slopes": []}
-    slopes = []
+    slopes = {}
     for method in elements.methods_of(table["method"]):
         rows = table[table["method"] == method]
         share, ratio = rows["share"], rows["estimate"]
         slope = float(np.polyfit(np.log(share), np.log(ratio * share), 1)[0])
-        name = method.replace("-", "_")
-        found[f"{name}_slope"] = slope
-        found[f"{name}_least"], found[f"{name}_most"] = float(ratio.min()), float(ratio.max())
-        found["slopes"].append(f"{number(slope, 2)} ({elements.method_name(method)})")
-        slopes.append(slope)
-    return found | {"least_slope": min(slopes), "most_slope": max(slopes)}
+        slopes[elements.method_name(method)] = slope
+    return {
+        "replicates": int(table["replicates"].min()),
+        "slopes": [f"{number(slope, 2)} ({name})" for name, slope in slopes.items()],
+        "least_slope": min(slopes.values()),
+        "most_slope": max(slopes.values()),
+    }
 
 
 if __name__ == "__main__":
-    from ldpt.provenance import job
-
-    with job(snakemake) as step:
-        data = prepare(step.input, step.params)
-        captions.write(facts(data), step)
-        style.save(draw(data), step.output.pdf, step.output.png, step.metadata)
+    products.make(snakemake, prepare, draw, facts)

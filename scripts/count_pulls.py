@@ -2,20 +2,19 @@
 
 import math
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from ldpt.engines.fast_budget import fixed_budget_fast
 from ldpt.instances import Instance, read_instances
-from ldpt.io.runs import Labels, labelled, read_runs, write_runs
+from ldpt.io.runs import labelled, read_runs, write_runs
 from ldpt.policies import POLICIES
 from ldpt.simulate import chunks, spawn_keys, stream
-from ldpt.summarise import allocation, labels_of
+from ldpt.summarise import allocation
 
-if TYPE_CHECKING:
-    import pyarrow as pa
+MULTIPLE = 4  # budget of Algorithm 1 in units of H_eps
 
 
 def pulls_of_arms(
@@ -34,14 +33,6 @@ def pulls_of_arms(
     return counts
 
 
-def long_table(problem: Instance, epsilon: float, budget: int, counts: np.ndarray) -> "pa.Table":
-    """Return one row per run and arm."""
-    labels: Labels = {"instance": problem.name, "epsilon": epsilon, "budget": budget}
-    arms = np.tile(np.arange(problem.n_arms), len(counts))
-    runs = np.repeat(np.arange(len(counts)), problem.n_arms)
-    return labelled(labels, {"replicate": runs, "arm": arms, "pulls": counts.ravel()})
-
-
 def by_confidence(
     path: str, problem: Instance, epsilons: list[float], delta: float
 ) -> Iterator[pd.DataFrame]:
@@ -50,26 +41,29 @@ def by_confidence(
         runs = runs[(runs["delta"] == delta) & runs["epsilon"].isin(epsilons)]
         if not runs.empty:
             runs = runs.rename(columns={"radius": "method"})
-            labels = labels_of(runs, ["method", "instance", "epsilon"])
+            labels = runs[["method", "instance", "epsilon"]].iloc[0].to_dict()
             counts = runs.filter(regex=r"^pulls_\d+$").to_numpy()
             yield allocation(counts, problem.strict.gaps, {"algorithm": 2, **labels})
 
 
 def count(step: Any, problems: list[Instance]) -> None:
-    """Write the runs of Algorithm 1 and the shares of both algorithms."""
+    """Write the runs of Algorithm 1, one row per run and arm, and the shares of both algorithms."""
     settings, seed = step.params.allocation, step.params.seed
     epsilons, runs = [float(e) for e in settings["epsilons"]], settings["replicates"]
-    tables, shares = [], []
+    tables, shares, keys = [], [], []
     for problem in problems:
         for epsilon in epsilons:
-            budget = math.ceil(settings["multiple"] * problem.complexity(epsilon))
+            budget = math.ceil(MULTIPLE * problem.complexity(epsilon))
             counts = pulls_of_arms(problem, epsilon, budget, runs, seed)
-            tables.append(long_table(problem, epsilon, budget, counts))
-            labels = {"algorithm": 1, "method": "apt", "instance": problem.name, "epsilon": epsilon}
+            run, arm = (index.ravel() for index in np.indices(counts.shape))
+            columns = {"replicate": run, "arm": arm, "pulls": counts.ravel()}
+            labels: dict[str, Any] = {"instance": problem.name, "epsilon": epsilon}
+            tables.append(labelled(labels | {"budget": budget}, columns))
+            labels = {"algorithm": 1, "method": "apt", **labels}
             shares.append(allocation(counts, problem.gaps, labels))
+            keys.append(spawn_keys(runs, "allocation", problem.name, epsilon))
     for problem, path in zip(problems, step.input.runs, strict=True):
         shares += by_confidence(path, problem, epsilons, step.params.delta)
-    keys = [spawn_keys(runs, "allocation", p.name, e) for p in problems for e in epsilons]
     step.note(seed=seed, stream=["allocation"], spawn_keys=keys)
     write_runs(step.output.runs, tables)
     pd.concat(shares, ignore_index=True).to_csv(step.output.summary, index=False)

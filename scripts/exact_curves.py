@@ -1,6 +1,5 @@
 """Exact error of Algorithm 1 and of `lsa` on one or two arms, deep into the bounds' region."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
@@ -9,17 +8,15 @@ from ldpt.exact import fixed_budget_losses
 from ldpt.grid import epsilon_name, scaled_budgets
 from ldpt.instances import Instance, read_instances
 
-Cell = tuple[str, float, dict[str, Any]]  # instance, epsilon, settings of the study
 
-
-def curves(instances: dict[str, Instance], cells: Sequence[Cell]) -> pd.DataFrame:
-    """One row per instance, policy, privacy level and budget; an exact value is its own limits."""
+def curves(instances: dict[str, Instance], cells: list[Any]) -> pd.DataFrame:
+    """Return one row per instance, policy, privacy level and budget; values are their limits."""
     rows = []
     for name, epsilon, grid in cells:
         instance = instances[name]
         complexity = instance.complexity(epsilon)
         budgets = sorted(scaled_budgets(instance, epsilon, grid["multiples"]))
-        for policy in grid.get("policies", ["apt"]):
+        for policy in grid["policies"]:
             losses = fixed_budget_losses(instance, epsilon, budgets, policy)
             for budget, loss in zip(budgets, losses, strict=True):
                 labels: dict[str, Any] = {"instance": name, "policy": policy}

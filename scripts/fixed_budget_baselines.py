@@ -6,8 +6,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from ldpt.plots import captions, elements, style
-from ldpt.policies import POLICIES
+from ldpt.plots import elements, products, style
 from ldpt.summarise import needed_budgets
 
 
@@ -16,7 +15,6 @@ class Data(NamedTuple):
 
     prices: pd.DataFrame
     panels: list[str]
-    epsilon: float
     error: float
     replicates: int
 
@@ -28,8 +26,7 @@ def prepare(files: Any, settings: Any) -> Data:
     levels = curves.loc[curves["policy"].isin(("uniform", "laplace")), "epsilon"].unique()
     prices = _relative_budgets(curves[curves["epsilon"].isin(levels)], settings.error)
     runs = int(curves["replicates"].min())
-    panels, epsilon, error = settings.panels, settings.epsilon, settings.error
-    return Data(prices, list(panels), float(epsilon), float(error), runs)
+    return Data(prices, list(settings.panels), float(settings.error), runs)
 
 
 def _relative_budgets(curves: pd.DataFrame, error: float) -> pd.DataFrame:
@@ -66,24 +63,13 @@ def _panel(axes: Axes, rows: pd.DataFrame) -> elements.XOf:
 
 def facts(data: Data) -> dict[str, Any]:
     """Return the smallest and the largest relative budget of each policy."""
-    found: dict[str, Any] = {
-        "replicates": data.replicates,
-        "epsilon": data.epsilon,
-        "error": data.error,
-    }
-    for policy in POLICIES:
+    found: dict[str, Any] = {"replicates": data.replicates, "error": data.error}
+    for policy in ("lsa", "uniform", "laplace"):
         prices = data.prices.loc[data.prices["policy"] == policy, "estimate"]
-        name = policy.replace("-", "_")
-        found[f"{name}_least"] = float(prices.min()) if len(prices) else elements.NOT_RUN
-        found[f"{name}_most"] = float(prices.max()) if len(prices) else elements.NOT_RUN
-    laplace = elements.rows_where(data.prices, policy="laplace", epsilon=data.epsilon)
-    return found | {"laplace_marked": float(laplace["estimate"].mean())}
+        found[f"{policy}_least"] = float(prices.min()) if len(prices) else elements.NOT_RUN
+        found[f"{policy}_most"] = float(prices.max()) if len(prices) else elements.NOT_RUN
+    return found
 
 
 if __name__ == "__main__":
-    from ldpt.provenance import job
-
-    with job(snakemake) as step:
-        data = prepare(step.input, step.params)
-        captions.write(facts(data), step)
-        style.save(draw(data), step.output.pdf, step.output.png, step.metadata)
+    products.make(snakemake, prepare, draw, facts)

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from ldpt.plots import captions, elements, style
+from ldpt.plots import elements, products, style
 from ldpt.policies import POLICIES
 
 COLUMNS = ["instance", "policy", "epsilon", "scaled_budget", *elements.LIMITS]
@@ -167,33 +167,20 @@ def _method_handles() -> list[Line2D]:
 
 
 def facts(data: Data) -> dict[str, Any]:
-    """Return the smallest error reached, and the rates of errors and bounds at large budgets."""
+    """Return the smallest error, the rates at large budgets, and ratios to the least error."""
     own = data.points[(data.points["side"] == "upper") & (data.points["policy"] == "apt")]
-    deepest = own.sort_values("estimate").iloc[0]
     last = own[own["method"] == "sampled"].sort_values("scaled_budget").groupby("instance").last()
     measured = -np.log(last["estimate"]) / last["scaled_budget"]
-    found: dict[str, Any] = {
-        "epsilon": float(deepest["epsilon"]),
-        "near_one": NEAR_ONE,
+    worst = data.optimum.groupby("policy")["ratio"].max()
+    return {
+        "epsilon": float(own["epsilon"].iloc[0]),
         "least_rate": float(measured.min()),
         "most_rate": float(measured.max()),
-        "deepest_instance": str(deepest["instance"]),
-        "deepest": float(deepest["estimate"]),
-        "deepest_budget": float(deepest["scaled_budget"]),
+        "deepest": float(own["estimate"].min()),
+        "apt_over_optimum": worst["apt"],
+        "lsa_over_optimum": worst["lsa"],
     }
-    for (side, version), rows in data.bounds.groupby(["side", "version"]):
-        ends = rows.sort_values("scaled_budget").groupby("instance").last()
-        limits = -np.log(ends["value"]) / ends["scaled_budget"]
-        name = f"{side}_{version}".replace("-", "_")
-        found[f"{name}_least"], found[f"{name}_most"] = float(limits.min()), float(limits.max())
-    worst = data.optimum.groupby("policy")["ratio"].max()
-    return found | {f"{name.replace('-', '_')}_over_optimum": x for name, x in worst.items()}
 
 
 if __name__ == "__main__":
-    from ldpt.provenance import job
-
-    with job(snakemake) as step:
-        data = prepare(step.input, step.params)
-        captions.write(facts(data), step)
-        style.save(draw(data), step.output.pdf, step.output.png, step.metadata)
+    products.make(snakemake, prepare, draw, facts)

@@ -6,7 +6,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from ldpt.plots import captions, elements, style
+from ldpt.plots import elements, products, style
 from ldpt.summarise import needed_budgets
 
 COMPARED = ("apt", "lsa", "lsa-clipped")  # policies, from top to bottom
@@ -80,41 +80,28 @@ def _spread_bar(axes: Axes, scaled: pd.Series, error: float) -> None:
 
 
 def facts(data: Data) -> dict[str, Any]:
-    """Return how far apart the curves are at one error level, by policy."""
+    """Return how far apart the curves are at one error level: Algorithm 1 and the best policy."""
     strong = data.needed[data.needed["epsilon"] <= data.strong]
     several = strong.groupby(["instance", "policy"])["epsilon"].transform("nunique") > 1
     compared = strong[several]
-    found: dict[str, Any] = {
+    best = elements.in_order(data.curves["policy"], COMPARED)[-1]
+    return {
         "error": data.error,
         "strong": data.strong,
         "min_errors": MIN_ERRORS,
         "replicates": int(data.curves["replicates"].min()),
         "instances": int(compared["instance"].nunique()),
+        "apt_strong": _spread(compared, "apt"),
+        "best": style.label(best),
+        "best_strong": _spread(compared, best),
     }
-    shown = data.needed[data.needed["instance"].isin(data.panels)]
-    for policy in COMPARED:
-        rows = shown[shown["policy"] == policy]
-        found[f"{policy}_before"] = _spread(rows, "estimate")
-        found[f"{policy}_after"] = _spread(rows, "scaled")
-        found[f"{policy}_strong"] = _spread(compared[compared["policy"] == policy], "scaled")
-    names = {f"{name.replace('-', '_')}": value for name, value in found.items()}
-    best = elements.in_order(data.curves["policy"], COMPARED)[-1]
-    strong_spread = found[f"{best}_strong"]
-    return names | {"best": style.label(best), "best_strong": strong_spread}
 
 
-def _spread(needed: pd.DataFrame, column: str) -> float | str:
-    """Return the largest over the smallest value over the levels, for the worst problem."""
-    if needed.empty:
-        return elements.NOT_RUN
-    values = needed.groupby("instance")[column]
-    return float((values.max() / values.min()).max())
+def _spread(needed: pd.DataFrame, policy: str) -> float | str:
+    """Return the largest over the smallest scaled budget, for the worst problem."""
+    values = needed[needed["policy"] == policy].groupby("instance")["scaled"]
+    return float((values.max() / values.min()).max()) if len(values) else elements.NOT_RUN
 
 
 if __name__ == "__main__":
-    from ldpt.provenance import job
-
-    with job(snakemake) as step:
-        data = prepare(step.input, step.params)
-        captions.write(facts(data), step)
-        style.save(draw(data), step.output.pdf, step.output.png, step.metadata)
+    products.make(snakemake, prepare, draw, facts)

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 from matplotlib.figure import Figure
 
-from ldpt.plots import captions, elements, style
+from ldpt.plots import elements, products, style
 from ldpt.summarise import needed_budgets
 
 
@@ -45,28 +45,20 @@ def draw(data: Data) -> Figure:
 
 
 def facts(data: Data) -> dict[str, Any]:
-    """Return the price of privacy in budget, over the panels, and the smallest error seen."""
+    """Return the price of privacy in budget, over the panels, and the points without an error."""
     curves = data.curves
     needed = needed_budgets(curves, data.error).set_index("instance")
     private = needed.loc[needed["epsilon"] == data.marked, "estimate"]
     prices = (private / needed.loc[needed["epsilon"] == math.inf, "estimate"]).dropna()
-    zero = curves["errors"] == 0
     return {
         "replicates": int(curves["replicates"].min()),
         "error": data.error,
         "marked": data.marked,
         "least_price": float(prices.min()),
         "most_price": float(prices.max()),
-        "smallest": float(curves.loc[~zero, "estimate"].min()),
-        "unseen": int(zero.sum()),
-        "limit": float(curves.loc[zero, "high"].max()) if zero.any() else 0.0,
+        "unseen": int((curves["errors"] == 0).sum()),
     }
 
 
 if __name__ == "__main__":
-    from ldpt.provenance import job
-
-    with job(snakemake) as step:
-        data = prepare(step.input, step.params)
-        captions.write(facts(data), step)
-        style.save(draw(data), step.output.pdf, step.output.png, step.metadata)
+    products.make(snakemake, prepare, draw, facts)

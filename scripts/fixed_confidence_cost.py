@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from ldpt.plots import captions, elements, style
+from ldpt.plots import elements, products, style
 
 LOWER = "reduction"  # every algorithm needs more
 
@@ -71,9 +71,4 @@ def facts(data: Data) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    from ldpt.provenance import job
-
-    with job(snakemake) as step:
-        data = prepare(step.input, step.params)
-        captions.write(facts(data), step)
-        style.save(draw(data), step.output.pdf, step.output.png, step.metadata)
+    products.make(snakemake, prepare, draw, facts)

@@ -7,7 +7,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from ldpt.plots import captions, elements, style
+from ldpt.plots import elements, products, style
 from ldpt.radii import RADII
 from ldpt.text import number
 
@@ -101,31 +101,22 @@ def _counts(data: Data, radius: str) -> tuple[int, int, float]:
 
 
 def facts(data: Data) -> dict[str, Any]:
-    """Return in how many settings each radius breaks the guarantee, and the worst ratio."""
+    """Return in how many settings the printed radius breaks the guarantee, and who keeps it."""
     deep = data.settings["estimate"] < LEAST
-    found: dict[str, Any] = {
+    radii = elements.in_order(data.settings["radius"], RADII)
+    keeping = [style.label(radius) for radius in radii if _counts(data, radius)[0] == 0]
+    broken, settings, worst = _counts(data, "printed")
+    return {
         "replicates": data.replicates,
         "silent": len(data.silent),
         "least_shown": LEAST,
         "deep": int(deep.sum()),
-        "breaking": [],
-        "keeping": [],
-        "worst_valid": 0.0,
+        "keeping": keeping or ["no radius"],
+        "printed_broken": broken,
+        "printed_settings": settings,
+        "printed_worst": worst,
     }
-    for radius in elements.in_order(data.settings["radius"], RADII):
-        broken, settings, worst = _counts(data, radius)
-        found[f"{radius}_broken"], found[f"{radius}_settings"] = broken, settings
-        found[f"{radius}_worst"] = worst
-        found["breaking" if broken else "keeping"].append(style.label(radius))
-        if not broken:
-            found["worst_valid"] = max(found["worst_valid"], worst)
-    return {name: value or ["no radius"] if value == [] else value for name, value in found.items()}
 
 
 if __name__ == "__main__":
-    from ldpt.provenance import job
-
-    with job(snakemake) as step:
-        data = prepare(step.input, step.params)
-        captions.write(facts(data), step)
-        style.save(draw(data), step.output.pdf, step.output.png, step.metadata)
+    products.make(snakemake, prepare, draw, facts)

@@ -6,7 +6,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from ldpt.plots import captions, elements, style
+from ldpt.plots import elements, products, style
 from ldpt.radii import RADII, VALID_RADII
 from ldpt.text import number
 
@@ -71,33 +71,18 @@ def _problems(axes: Axes, costs: pd.DataFrame) -> None:
 
 
 def facts(data: Data) -> dict[str, Any]:
-    """Return what each radius costs beside the cheapest valid one, and beside the bound."""
+    """Return what each radius costs beside the cheapest valid one."""
     costs = data.costs
     best = elements.cheapest_valid(costs)
     pulls = costs.pivot_table("mean_pulls", KEYS, "radius")
-    found: dict[str, Any] = {
+    medians = pulls.div(pulls[best], axis=0).median()
+    others = [radius for radius in elements.in_order(costs["radius"], RADII) if radius != best]
+    return {
         "replicates": int(costs["replicates"].min()),
         "best": style.label(best),
-        "others": [],
-        "over": [],
+        "others": [f"{number(medians[r], 2)} with {style.label(r)}" for r in others],
     }
-    for radius in elements.in_order(costs["radius"], RADII):
-        ratio = costs.loc[costs["radius"] == radius, "estimate"]
-        found[f"{radius}_over_least"] = float(ratio.min())
-        found[f"{radius}_over_most"] = float(ratio.max())
-        found["over"].append(f"{elements.span(ratio)} with {style.label(radius)}")
-        if radius != best:
-            relative = (pulls[radius] / pulls[best]).dropna()
-            found[f"{radius}_median"] = float(relative.median())
-            median = number(relative.median(), 2)
-            found["others"].append(f"{median} with {style.label(radius)}")
-    return found
 
 
 if __name__ == "__main__":
-    from ldpt.provenance import job
-
-    with job(snakemake) as step:
-        data = prepare(step.input, step.params)
-        captions.write(facts(data), step)
-        style.save(draw(data), step.output.pdf, step.output.png, step.metadata)
+    products.make(snakemake, prepare, draw, facts)

@@ -8,7 +8,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from ldpt.plots import captions, elements, style
+from ldpt.plots import elements, products, style
 from ldpt.privacy import shrinkage
 from ldpt.summarise import needed_budgets
 from ldpt.text import number
@@ -184,17 +184,13 @@ def _curve_panels(panels: Any, data: Data, theme: Theme) -> None:
 
 
 def facts(data: Data) -> dict[str, Any]:
-    """Return the prices, the broken promise and the spreads that the picture shows."""
-    printed = data.one_arm[(data.one_arm["radius"] == "printed")]
-    worst = printed.assign(ratio=printed["estimate"] / printed["delta"]).sort_values("ratio")
+    """Return names of methods and problem, and the spreads that the picture shows."""
     best = elements.in_order(data.curves["policy"], POLICIES)[-1]
     return {
         "radius": style.label(data.radius),
         "instance": data.instance,
         "policy": style.label(best),
         "epsilon": ONE_ARM[1],
-        "price_1": shrinkage(1.0) ** -2,
-        "worst_ratio": float(worst["ratio"].iloc[-1]),
         "apt_spread": data.spreads.get("apt", math.nan),
         "best_spread": data.spreads.get(best, math.nan),
     }
@@ -205,6 +201,5 @@ if __name__ == "__main__":
 
     with job(snakemake) as step:
         data = prepare(step.input, step.params)
-        captions.write(facts(data), step)
-        style.save(draw(data), step.output.pdf, step.output.png, step.metadata)
+        products.write(draw(data), facts(data), step)
         style.save_png(draw(data, DARK), step.output.dark, step.metadata)

@@ -2,13 +2,11 @@
 
 from typing import Any, NamedTuple
 
-import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from ldpt.plots import captions, elements, style
-from ldpt.radii import RADII
+from ldpt.plots import elements, products, style
 
 KEYS = ["instance", "epsilon", "delta"]
 BOUNDS = {"reduction": "Theorem D", "decoupled": "Theorem E"}  # rows of panels
@@ -25,7 +23,7 @@ def prepare(files: Any, settings: Any) -> Data:
     """Return mean pulls divided by every positive lower bound at one error level."""
     limits, costs = pd.read_csv(files.bounds), pd.read_csv(files.summary)
     lower = limits[(limits["side"] == "lower") & (limits["value"] > 0)]
-    lower = lower[lower["version"].isin([*BOUNDS, "printed"])]
+    lower = lower[lower["version"].isin(BOUNDS)]
     both = costs[costs["delta"] == settings.delta].merge(lower, on=KEYS)
     return Data(elements.mean_pulls(both, both["value"]), list(settings.panels))
 
@@ -59,41 +57,22 @@ def _panel(axes: Axes, rows: pd.DataFrame) -> elements.XOf:
 
 
 def facts(data: Data) -> dict[str, Any]:
-    """Return the range of the ratio by bound, and how it varies with epsilon."""
+    """Return the range of the ratio to one bound, and how that to the other varies with epsilon."""
     gaps, best = data.gaps, elements.cheapest_valid(data.gaps)
     shown = gaps[gaps["instance"].isin(data.panels)]
-    own = gaps[gaps["radius"] == best]
-    found: dict[str, Any] = {
+    ratio = gaps.loc[(gaps["radius"] == best) & (gaps["version"] == "reduction"), "estimate"]
+    own = shown[(shown["radius"] == best) & (shown["version"] == "decoupled")]
+    spans = own.groupby("instance")["estimate"]
+    return {
         "delta": float(gaps["delta"].iloc[0]),
         "replicates": int(shown["replicates"].min()),
         "radius": style.label(best),
         "problems": len(data.panels),
-        "ranges": [],
+        "reduction_least": float(ratio.min()),
+        "reduction_most": float(ratio.max()),
+        "decoupled_flatness": float((spans.max() / spans.min()).max()),
     }
-    for version, rows in own.groupby("version"):
-        found[f"{version}_least"] = float(rows["estimate"].min())
-        found[f"{version}_most"] = float(rows["estimate"].max())
-        spans = rows[rows["instance"].isin(data.panels)].groupby("instance")["estimate"]
-        found[f"{version}_flatness"] = float((spans.max() / spans.min()).max())
-    printed = own[(own["version"] == "printed") & np.isfinite(own["epsilon"])]
-    ends = printed.groupby("epsilon")["estimate"].median()
-    found |= {
-        "low_epsilon": float(ends.index[0]),
-        "low_gap": float(ends.iloc[0]),
-        "high_epsilon": float(ends.index[-1]),
-        "high_gap": float(ends.iloc[-1]),
-    }
-    first = shown[shown["version"] == next(iter(BOUNDS))]
-    for radius in elements.in_order(first["radius"], RADII):
-        ratio = first.loc[first["radius"] == radius, "estimate"]
-        found["ranges"].append(f"{elements.span(ratio)} with {style.label(radius)}")
-    return found
 
 
 if __name__ == "__main__":
-    from ldpt.provenance import job
-
-    with job(snakemake) as step:
-        data = prepare(step.input, step.params)
-        captions.write(facts(data), step)
-        style.save(draw(data), step.output.pdf, step.output.png, step.metadata)
+    products.make(snakemake, prepare, draw, facts)

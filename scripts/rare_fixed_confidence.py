@@ -1,6 +1,5 @@
 """Estimate error probabilities of Algorithm 2 far below the Monte-Carlo floor."""
 
-from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -11,36 +10,35 @@ from ldpt.instances import Instance, read_instances
 from ldpt.radii import Radius
 from ldpt.rare import fixed_confidence_error
 
-Cell = tuple[str, float, dict[str, Any]]  # instance, epsilon, settings of the study
 
-
-def estimate(
-    instances: dict[str, Instance],
-    cells: Sequence[Cell],
-    replicates: int,
-    constants: Mapping[str, float],
-    seed: int,
-    threads: int,
-) -> pd.DataFrame:
+def estimate(instances: dict[str, Instance], params: Any, threads: int) -> pd.DataFrame:
     """Return one row per instance, radius, privacy and error level; threads change no number."""
+    seed, constants, section = params.seed, params.constants, params.studies
     jobs = [
-        (instances[name], epsilon, delta, grid.get("replicates", replicates), seed, radius)
-        for name, epsilon, grid in cells
-        for radius in [Radius(radius, **constants) for radius in grid["radii"]]
+        (
+            instances[name],
+            epsilon,
+            delta,
+            grid.get("replicates", section["replicates"]),
+            seed,
+            radius,
+        )
+        for name, epsilon, grid in section["cells"]
+        for radius in (Radius(name, **constants) for name in grid["radii"])
         for delta in grid["deltas"]
     ]
     with ThreadPoolExecutor(threads) as pool:
         estimates = list(pool.map(lambda job: fixed_confidence_error(*job), jobs))
     rows = []
     for (instance, epsilon, delta, _, _, radius), found in zip(jobs, estimates, strict=True):
-        labels: dict[str, Any] = {"instance": instance.name, "radius": radius.name}
-        labels |= {
+        labels = {
+            "instance": instance.name,
+            "radius": radius.name,
             "epsilon": epsilon_name(epsilon),
             "delta": delta,
             "n_arms": instance.n_arms,
-            **found.row(),
         }
-        rows.append(labels | {"error_over_delta": found.probability / delta})
+        rows.append(labels | found.row() | {"error_over_delta": found.probability / delta})
     return pd.DataFrame(rows)
 
 
@@ -50,6 +48,4 @@ if __name__ == "__main__":
     with job(snakemake) as step:
         params, problems = step.params, read_instances(step.input.instances)
         step.note(seed=params.seed, stream=["rare_fixed_confidence"])
-        fixed = params.replicates, params.constants, params.seed, step.threads
-        table = estimate(problems, params.cells, *fixed)
-        table.to_csv(step.output[0], index=False)
+        estimate(problems, params, step.threads).to_csv(step.output[0], index=False)

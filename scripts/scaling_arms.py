@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from ldpt.plots import captions, elements, style
+from ldpt.plots import elements, products, style
 from ldpt.policies import POLICIES
 from ldpt.summarise import needed_budgets
 from ldpt.text import number
@@ -76,32 +76,26 @@ def draw(data: Data) -> Figure:
 
 
 def facts(data: Data) -> dict[str, Any]:
-    """Return exponents of K, and the cost at the smallest and the largest K."""
+    """Return exponents of K, and the ratio to a lower bound at the largest K."""
     best = elements.cheapest_valid(data.costs)
-    rows = data.costs[data.costs["radius"] == best].sort_values("n_arms")
-    scaled = (rows["estimate"] / rows["complexity"]).tolist()
-    found: dict[str, Any] = {
+    rows = data.costs[data.costs["radius"] == best]
+    growths = {
+        style.label(policy): _growth(data.budgets[data.budgets["policy"] == policy])
+        for policy in elements.in_order(data.budgets["policy"], POLICIES)
+    }
+    largest = int(rows["n_arms"].max())
+    bound = elements.rows_where(data.bounds, n_arms=largest, version="many_arms")
+    return {
         "epsilon": float(data.epsilon),
         "delta": float(data.delta),
         "error": float(data.error),
         "replicates": int(data.costs["replicates"].min()),
         "radius": style.label(best),
         "growth": _growth(rows),
-        "budget_growths": [],
-        "largest": int(rows["n_arms"].max()),
-        "largest_pulls": float(rows["estimate"].max()),
-        "largest_scaled": scaled[-1],
-        "smallest": int(rows["n_arms"].min()),
-        "smallest_scaled": scaled[0],
+        "budget_growths": [f"{number(growth)} ({name})" for name, growth in growths.items()],
+        "largest": largest,
+        "over_many_arms": float(rows["estimate"].max() / bound["value"].iloc[0]),
     }
-    for policy in elements.in_order(data.budgets["policy"], POLICIES):
-        growth = _growth(data.budgets[data.budgets["policy"] == policy])
-        found[f"{policy.replace('-', '_')}_growth"] = growth
-        found["budget_growths"].append(f"{number(growth)} ({style.label(policy)})")
-    largest = data.bounds[data.bounds["n_arms"] == found["largest"]]
-    for row in largest.itertuples():
-        found[f"over_{row.version}"] = found["largest_pulls"] / row.value
-    return found
 
 
 def _growth(rows: pd.DataFrame) -> float:
@@ -111,9 +105,4 @@ def _growth(rows: pd.DataFrame) -> float:
 
 
 if __name__ == "__main__":
-    from ldpt.provenance import job
-
-    with job(snakemake) as step:
-        data = prepare(step.input, step.params)
-        captions.write(facts(data), step)
-        style.save(draw(data), step.output.pdf, step.output.png, step.metadata)
+    products.make(snakemake, prepare, draw, facts)

@@ -2,7 +2,7 @@
 
 import itertools
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ import pandas as pd
 from ldpt import bounds
 from ldpt.instances import Instance, read_instances
 
+COLUMNS = ["instance", "epsilon", "scaled_budget", "side", "version", "value"]
 CURVE_EPSILONS = 48  # privacy levels of a drawn curve
 CURVE_BUDGETS = 160  # budgets of a drawn curve
 LEAST_BOUND = 1e-9  # curves reach to where the printed upper bound is below this
@@ -44,32 +45,22 @@ def confidence_rows(
                 yield labels | {"side": side, "version": version, "value": value}
 
 
-def budget_rows(problem: Instance, epsilon: float, reached: float) -> Iterator[dict[str, Any]]:
+def budget_rows(
+    problems: list[Instance], epsilon: float, reached: Mapping[str, float]
+) -> Iterator[dict[str, Any]]:
     """Yield the bounds on the error from 2K to twice the largest scaled budget, or further."""
-    complexity, most = problem.complexity(epsilon), 2 * reached
-    while bounds.fixed_budget_upper(problem, epsilon, most * complexity) > LEAST_BOUND:
-        most *= 1.1
-    for scaled in np.geomspace(2 * problem.n_arms / complexity, most, CURVE_BUDGETS):
-        budget = max(scaled * complexity, 2.0 * problem.n_arms)
-        labels = {"instance": problem.name, "epsilon": epsilon, "scaled_budget": scaled}
-        for side, versions in BUDGET.items():
-            bound = getattr(bounds, f"fixed_budget_{side}")
-            for version in versions:
-                value = bound(problem, epsilon, budget, version)
-                yield labels | {"side": side, "version": version, "value": value}
-
-
-def budget_table(
-    problems: dict[str, Instance], panels: list[str], epsilon: float, rare: str
-) -> pd.DataFrame:
-    """Return the bounds on the error of the panels' problems, as far as errors were estimated."""
-    columns = ["instance", "epsilon", "scaled_budget", "side", "version", "value"]
-    if not panels:
-        return pd.DataFrame(columns=columns)
-    reached = pd.read_csv(rare).groupby("instance")["scaled_budget"].max()
-    chosen = (problem for name, problem in problems.items() if name in panels)
-    rows = (budget_rows(one, epsilon, reached.get(one.name, 8.0)) for one in chosen)
-    return pd.DataFrame(itertools.chain.from_iterable(rows), columns=columns)
+    for problem in problems:
+        complexity, most = problem.complexity(epsilon), 2 * reached.get(problem.name, 8.0)
+        while bounds.fixed_budget_upper(problem, epsilon, most * complexity) > LEAST_BOUND:
+            most *= 1.1
+        for scaled in np.geomspace(2 * problem.n_arms / complexity, most, CURVE_BUDGETS):
+            budget = max(scaled * complexity, 2.0 * problem.n_arms)
+            labels = {"instance": problem.name, "epsilon": epsilon, "scaled_budget": scaled}
+            for side, versions in BUDGET.items():
+                bound = getattr(bounds, f"fixed_budget_{side}")
+                for version in versions:
+                    value = bound(problem, epsilon, budget, version)
+                    yield labels | {"side": side, "version": version, "value": value}
 
 
 if __name__ == "__main__":
@@ -78,8 +69,12 @@ if __name__ == "__main__":
     with job(snakemake) as step:
         problems, params = read_instances(step.input.instances), step.params
         summary = pd.read_csv(step.input.fixed_confidence)
-        panels = params.confidence_panels, params.delta
-        confidence = pd.DataFrame(confidence_rows(summary, problems, *panels))
-        confidence.to_csv(step.output.fixed_confidence, index=False)
-        budget = budget_table(problems, params.budget_panels, params.epsilon, step.input.rare)
-        budget.to_csv(step.output.fixed_budget, index=False)
+        rows = confidence_rows(summary, problems, params.confidence_panels, params.delta)
+        pd.DataFrame(rows).to_csv(step.output.fixed_confidence, index=False)
+        panels = [problem for name, problem in problems.items() if name in params.budget_panels]
+        reached: dict[str, float] = {}
+        if panels:
+            rare = pd.read_csv(step.input.rare)
+            reached = rare.groupby("instance")["scaled_budget"].max().to_dict()
+        rows = budget_rows(panels, params.epsilon, reached)
+        pd.DataFrame(rows, columns=COLUMNS).to_csv(step.output.fixed_budget, index=False)

@@ -1,28 +1,15 @@
-"""Reduce the runs of fixed confidence to estimates with intervals, one row per grid point."""
-
-from typing import Any
-
-import pandas as pd
+"""Reduce the runs of fixed confidence to estimates with intervals, one row per setting."""
 
 from ldpt import summarise
 from ldpt.instances import read_instances
-
-
-def summarise_runs(instances: str, runs: list[str]) -> pd.DataFrame:
-    """All files of runs in one table."""
-    problems = read_instances(instances)
-
-    def reduce(table: pd.DataFrame, labels: dict[str, Any]) -> pd.DataFrame:
-        problem = problems[labels["instance"]].strict
-        complexity = problem.complexity(labels["epsilon"])
-        return summarise.fixed_confidence(table, labels | {"n_arms": problem.n_arms}, complexity)
-
-    return summarise.over_files(runs, "radius", reduce)
-
 
 if __name__ == "__main__":
     from ldpt.provenance import job
 
     with job(snakemake) as step:
-        table = summarise_runs(step.input.instances, step.input.runs)
+        known = read_instances(step.input.instances)
+        problems = {name: problem.strict for name, problem in known.items()}
+        table = summarise.over_files(
+            step.input.runs, "radius", problems, summarise.fixed_confidence
+        )
         table.to_csv(step.output[0], index=False)

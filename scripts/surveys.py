@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from ldpt.plots import captions, elements, style
+from ldpt.plots import elements, products, style
 from ldpt.radii import RADII
 
 VERDICT_COLOURS = {"above": style.NOTE, "below": style.colour("apt"), "undecided": style.FAINT}
@@ -97,7 +97,7 @@ def _answers(axes: Axes, table: pd.DataFrame, places: Places) -> None:
 
 
 def facts(data: Data) -> dict[str, Any]:
-    """Return how many questions are decided, and the answers needed with each radius."""
+    """Return how many questions are decided, and the share of the answers that ``coin`` needs."""
     rows = data.questions.drop_duplicates(["survey", "question"])
     found: dict[str, Any] = {
         "questions": len(rows),
@@ -105,16 +105,13 @@ def facts(data: Data) -> dict[str, Any]:
         "delta": float(rows["delta"].iloc[0]),
         **{verdict: int((rows["verdict"] == verdict).sum()) for verdict in VERDICT_COLOURS},
     }
-    for radius, totals in data.totals.groupby("radius"):
-        found[f"{radius}_answers"] = float(totals["mean_answers"].sum())
-        found[f"{radius}_share"] = float(totals["mean_answers"].sum() / totals["answers"].sum())
-    return found | {"answers": int(data.totals.drop_duplicates("survey")["answers"].sum())}
+    coin = data.totals[data.totals["radius"] == "coin"]
+    answers = int(coin["answers"].sum())
+    return found | {
+        "answers": answers,
+        "coin_share": float(coin["mean_answers"].sum() / answers),
+    }
 
 
 if __name__ == "__main__":
-    from ldpt.provenance import job
-
-    with job(snakemake) as step:
-        data = prepare(step.input, step.params)
-        captions.write(facts(data), step)
-        style.save(draw(data), step.output.pdf, step.output.png, step.metadata)
+    products.make(snakemake, prepare, draw, facts)

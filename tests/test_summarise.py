@@ -1,6 +1,7 @@
 """Estimates and intervals against closed forms, and their coverage by an exact binomial test."""
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -8,6 +9,8 @@ import pytest
 from scipy.stats import binom, binomtest
 
 from ldpt import summarise
+from ldpt.instances import Instance
+from ldpt.io.runs import labelled, write_runs
 
 
 @pytest.mark.parametrize(("errors", "runs"), [(1, 10), (7, 400), (399, 400)])
@@ -51,12 +54,16 @@ def test_fixed_confidence_counts_an_undecided_run_as_an_error_without_stopping_t
     assert (row["mean_pulls"], row["errors"], row["undecided"]) == (200.0, 1, 1)
 
 
-def test_labels_of_runs_are_the_one_value_of_their_columns() -> None:
-    runs = pd.DataFrame({"instance": "two", "epsilon": [1.0, 1.0], "replicate": [0, 1]})
-    names = ["instance", "epsilon"]
-    assert summarise.labels_of(runs, names) == {"instance": "two", "epsilon": 1.0}
-    with pytest.raises(ValueError, match="instance, epsilon must have one value each, got 2"):
-        summarise.labels_of(runs.assign(epsilon=[1.0, 2.0]), names)
+def test_over_files_reduces_each_setting_of_a_file_with_its_labels(tmp_path: Path) -> None:
+    problem, path = Instance("two", [0.3, 0.6], 0.5), str(tmp_path / "runs.parquet")
+    columns = {"budget": np.array([10, 10]), "loss": np.array([True, False])}
+    settings = [{"instance": "two", "policy": "apt", "epsilon": e} for e in (1.0, math.inf)]
+    write_runs(path, (labelled(setting, columns) for setting in settings))
+    table = summarise.over_files([path], "policy", {"two": problem}, summarise.fixed_budget)
+    assert table["epsilon"].tolist() == [1.0, math.inf]
+    assert table["complexity"].tolist() == [problem.complexity(1.0), problem.complexity()]
+    assert table["n_arms"].tolist() == [2, 2]
+    assert table["errors"].tolist() == [1, 1]
 
 
 def test_shares_of_pulls_are_taken_run_by_run() -> None:

@@ -1,12 +1,13 @@
 """From tables of runs to estimates with intervals. Proportions: Clopper-Pearson; means: normal."""
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from ldpt.instances import Instance
 from ldpt.io.runs import read_runs
 
 __all__ = ["clopper_pearson", "fixed_budget", "fixed_confidence", "mean_interval", "needed_budgets"]
@@ -18,22 +19,18 @@ LIMITS = ("estimate", "low", "high")
 def over_files(
     paths: Iterable[str],
     method: str,
-    reduce: Callable[[pd.DataFrame, dict[str, Any]], pd.DataFrame],
+    problems: Mapping[str, Instance],
+    reduce: Callable[[pd.DataFrame, dict[str, Any], float], pd.DataFrame],
 ) -> pd.DataFrame:
     """Reduce the runs setting by setting, labelled by instance, ``method`` and epsilon."""
-    names = ["instance", method, "epsilon"]
-    parts = [
-        reduce(runs, labels_of(runs, names)) for path in paths for runs in read_runs(path, names)
-    ]
+    names, parts = ["instance", method, "epsilon"], []
+    for path in paths:
+        for runs in read_runs(path, names):
+            labels = runs[names].iloc[0].to_dict()
+            problem = problems[labels["instance"]]
+            complexity = problem.complexity(labels["epsilon"])
+            parts.append(reduce(runs, labels | {"n_arms": problem.n_arms}, complexity))
     return pd.concat(parts, ignore_index=True)
-
-
-def labels_of(runs: pd.DataFrame, names: Sequence[str]) -> dict[str, Any]:
-    """Return the one value of each of these columns; several settings in a table are an error."""
-    found = runs[list(names)].drop_duplicates()
-    if len(found) != 1:
-        raise ValueError(f"{', '.join(names)} must have one value each, got {len(found)} settings")
-    return found.iloc[0].to_dict()
 
 
 def clopper_pearson(

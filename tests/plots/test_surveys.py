@@ -33,7 +33,7 @@ def data() -> Any:
 def test_facts_count_verdicts_and_answers(data: Any) -> None:
     facts = surveys.facts(data)
     assert (facts["above"], facts["below"], facts["undecided"], facts["questions"]) == (1, 1, 1, 3)
-    assert (facts["answers"], facts["coin_share"], facts["onesided_share"]) == (3000, 0.3, 0.6)
+    assert (facts["answers"], facts["coin_share"]) == (3000, 0.3)
 
 
 def test_figure_has_a_row_per_question_and_no_text_over_text(data: Any) -> None:

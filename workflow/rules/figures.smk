@@ -160,7 +160,6 @@ rule fixed_budget_baselines:
         "conclude"
     params:
         panels=panels("baselines"),
-        epsilon=lookup(dpath="figures/epsilon", within=config),
         error=lookup(dpath="figures/error", within=config),
         code=code("fixed_budget_baselines"),
     script:

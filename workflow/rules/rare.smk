@@ -47,8 +47,7 @@ rule rare_fixed_confidence:
         code=code("rare_fixed_confidence"),
         seed=lookup(dpath="seed", within=config),
         constants=STUDY.constants,
-        replicates=lookup(dpath="rare_fixed_confidence/replicates", within=config),
-        cells=cells_of("rare_fixed_confidence"),
+        studies=sampled("rare_fixed_confidence"),
     script:
         "../../scripts/rare_fixed_confidence.py"
 
