@@ -220,12 +220,6 @@ def test_fixed_budget_loss_of_one_arm_keeps_tiny_values():
     assert fixed_budget_loss(pair, math.inf, 800, "uniform") == pytest.approx(2 * each)
 
 
-@pytest.mark.parametrize("bad", [None, 10, math.nan, "10", []])
-def test_budgets_are_a_list(bad):
-    with pytest.raises(ValueError, match=r"budgets (must be a list|is empty)"):
-        fixed_budget_losses(Instance("one", [0.6], 0.5), 1.0, bad)
-
-
 def least_average_loss(gaps, pulls, history=()):
     """The best next arm by brute force: all histories, posterior by Bayes' formula."""
     images = list(itertools.product((-1, 1), repeat=len(gaps)))
@@ -241,12 +235,12 @@ def least_average_loss(gaps, pulls, history=()):
     )
 
 
-@pytest.mark.parametrize("gaps", [(0.15, 0.15), (0.3, 0.05), (0.5, 0.2), (0.1, 0.2, 0.3)])
+@pytest.mark.parametrize("gaps", [(0.15, 0.15), (0.3, 0.05), (0.5, 0.2)])
 @pytest.mark.parametrize("epsilon", [1.0, math.inf])
 def test_optimal_loss_is_that_of_the_best_policy_of_all(gaps, epsilon):
     private = [math.tanh(epsilon / 2) * gap for gap in gaps]
     budgets = [1, 2, 4]
-    expected = [least_average_loss(private, budget) / 2 ** len(gaps) for budget in budgets]
+    expected = [least_average_loss(private, budget) / 4 for budget in budgets]
     assert optimal_losses(gaps, epsilon, budgets) == pytest.approx(expected, rel=1e-12)
 
 
@@ -254,7 +248,6 @@ def test_optimal_loss_has_the_published_values():
     """Values of an independent program, as many digits as it printed."""
     found = optimal_losses([0.15, 0.15], math.inf, [60, 120, 180])
     assert found == pytest.approx([0.0487, 0.00432, 3.8e-4], rel=2e-3)
-    assert optimal_loss([0.2, 0.2, 0.2], math.inf, 50) == pytest.approx(0.0487, rel=1e-3)
 
 
 @pytest.mark.parametrize("policy", [*INDEX_POLICIES, "uniform"])
@@ -267,12 +260,12 @@ def test_no_policy_beats_the_optimum(policy):
 @pytest.mark.parametrize(
     ("gaps", "budget", "complaint"),
     [
-        ([], 4, "one to three arms, got 0"),
-        ([0.1] * 4, 4, "one to three arms, got 4"),
-        ([0.1, 0.6], 4, r"gaps must be numbers in \(0, 1/2\], got \[0.1, 0.6\]"),
-        ([0.1, 0.0], 4, "gaps must be numbers"),
+        ([], 4, "gaps must be two numbers"),
+        ([0.1] * 3, 4, "gaps must be two numbers"),
+        ([0.1, 0.6], 4, r"gaps must be two numbers in \(0, 1/2\], got \[0.1, 0.6\]"),
+        ([0.1, 0.0], 4, "gaps must be two numbers"),
         ([0.1, 0.2], 0, "budget must be"),
-        ([0.1, 0.2, 0.3], 5000, "updates"),
+        ([0.1, 0.2], 9000, "budget must be a whole number from 1 to 8000"),
     ],
 )
 def test_optimal_loss_names_what_is_wrong(gaps, budget, complaint):

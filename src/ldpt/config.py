@@ -337,7 +337,7 @@ def _check_budget_grid(
         for epsilon in grid.epsilons if grid.multiples else []:
             budget = _check_multiples(problem, epsilon, grid.multiples)
             if exact:
-                require_short_budget(problem, epsilon, budget, adaptive=True)
+                require_short_budget(problem, epsilon, budget, problem.n_arms > 1)
 
 
 def _check_multiples(problem: Instance, epsilon: float, multiples: Iterable[float]) -> int:

@@ -5,7 +5,7 @@ of each can be carried from pull to pull. The programs use the engines' own comp
 that they are oracles for them. :mod:`ldpt.certificate` goes further: it is a proof.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -14,24 +14,15 @@ import numpy as np
 
 from ldpt.checks import check_delta, check_whole, is_number
 from ldpt.engines.boundaries import is_undecided
-from ldpt.engines.indices import arm_index
+from ldpt.engines.indices import Judge, arm_index, is_wrong_side
 from ldpt.engines.jit import compiled
 from ldpt.instances import Instance, check_instance
 from ldpt.io.messages import shown
 from ldpt.io.threads import run_jobs
-from ldpt.limits import (
-    MAX_PULLS,
-    require_short_budget,
-    require_short_chain,
-    require_short_optimum,
-)
+from ldpt.limits import MAX_OPTIMUM, MAX_PULLS, require_short_budget, require_short_chain
 from ldpt.policies import POLICIES, IndexRule, check_policy
 from ldpt.privacy import shrinkage
-from ldpt.radii import (
-    Boundary,
-    Radius,
-    as_radius,
-)
+from ldpt.radii import Boundary, Radius, as_radius
 
 __all__ = ["fixed_budget_loss", "fixed_confidence_error", "optimal_loss"]
 
@@ -97,60 +88,23 @@ def fixed_budget_loss(
 def fixed_budget_losses(
     instance: Instance, epsilon: float, budgets: Sequence[int], policy: str = "apt"
 ) -> list[float]:
-    """:func:`fixed_budget_loss` at several budgets: one chain to the largest passes them all.
-
-    Parameters
-    ----------
-    instance, epsilon, policy
-        As in :func:`fixed_budget_loss`.
-    budgets : sequence of int
-        Numbers of pulls, each at least 2K, in any order.
-
-    Returns
-    -------
-    list of float
-        One probability per budget.
-
-    Raises
-    ------
-    ValueError
-        As in :func:`fixed_budget_loss`.
-    """
-    allowed = tuple(name for name, known in POLICIES.items() if known.private_responses)
-    chosen = check_policy(policy, allowed)
+    """Return :func:`fixed_budget_loss` at several budgets, in any order."""
+    exact = tuple(name for name, known in POLICIES.items() if known.private_responses)
+    chosen = check_policy(policy, exact)
     if check_instance(instance).n_arms > 2:
         raise ValueError(f"the exact loss covers one or two arms, got {instance.n_arms}")
-    least = 2 * instance.n_arms
-    if not isinstance(budgets, Iterable) or isinstance(budgets, (str, bytes)):
-        raise ValueError(f"budgets must be a list of whole numbers, got {shown(budgets)}")
-    horizons = [check_whole("budget", budget, least, MAX_PULLS) for budget in budgets]
-    if not horizons:
-        raise ValueError("budgets is empty, at least one is needed")
-    require_short_budget(instance, epsilon, max(horizons), chosen.log_weight is not None)
-    means = instance.private_means(epsilon)
-    tau = instance.private_threshold(epsilon)
-    accept, reject = instance.must_accept, instance.must_reject
-    if instance.n_arms == 2 and chosen.log_weight is not None:
-        passed, places = np.unique(np.array(horizons), return_inverse=True)
-        losses = _follow(
-            _two_arm_losses,
-            means,
-            chosen.rule(instance.threshold, instance.tolerance, epsilon),
-            passed,
-            accept,
-            reject,
-        )
-        return losses[places].tolist()
-    found = []
-    for budget in horizons:
-        loss = 0.0
-        for k, mean in enumerate(means):
-            pulls = budget // means.size + (1 if k < budget % means.size else 0)
-            # 1 - (1 - loss) would underflow below 1e-16
-            own = _follow(_one_arm_loss, mean, tau, accept[k], reject[k], pulls)
-            loss += (1.0 - loss) * own
-        found.append(loss)
-    return found
+    budgets = [check_whole("budget", t, 2 * instance.n_arms, MAX_PULLS) for t in budgets]
+    adaptive = instance.n_arms == 2 and chosen.log_weight is not None
+    require_short_budget(instance, epsilon, max(budgets), adaptive)
+    means, tau = instance.private_means(epsilon), instance.private_threshold(epsilon)
+    grid, places = np.unique(budgets, return_inverse=True)
+    judge = Judge(grid, instance.must_accept, instance.must_reject)
+    if adaptive:
+        rule = chosen.rule(instance.threshold, instance.tolerance, epsilon)
+        losses = _follow(_adaptive_losses, means, rule, judge)
+    else:
+        losses = _follow(_uniform_losses, means, tau, judge)
+    return losses[places].tolist()
 
 
 def _follow(chain: Callable[..., Any], *arguments: Any) -> Any:
@@ -159,161 +113,88 @@ def _follow(chain: Callable[..., Any], *arguments: Any) -> Any:
 
 
 @compiled
-def _one_arm_loss(mean: float, tau: float, accept: bool, reject: bool, budget: int) -> float:
-    mass = np.zeros(budget + 1)
-    mass[0] = 1.0
-    for n in range(budget):
-        for s in range(n, -1, -1):
-            mass[s + 1] += mass[s] * mean
-            mass[s] *= 1.0 - mean
-    loss = 0.0
-    for s in range(budget + 1):
-        returned = s > budget * tau
-        if (accept and not returned) or (reject and returned):
-            loss += mass[s]
-    return loss
-
-
-@compiled
-def _two_arm_losses(
-    means: np.ndarray, rule: IndexRule, budgets: np.ndarray, accept: np.ndarray,
-    reject: np.ndarray,
-) -> np.ndarray:  # fmt: skip
-    """Carry P(n_1, s_1, s_2) from pull to pull in place; n_2 = t - n_1 is known.
-
-    Rows of the state are processed from high to low, so that mass only moves to entries that
-    the current pull has passed already.
-    """
-    last = budgets[-1]
-    index = _index_table(rule, last)
-    start = _row_starts(last)
-    mass, spare = np.zeros(start[last]), np.empty(last)
-    for s1 in range(2):
-        for s2 in range(2):
-            weight = (means[0] if s1 else 1.0 - means[0]) * (means[1] if s2 else 1.0 - means[1])
-            mass[start[1] + s1 * last + s2] = weight
-    losses, done = np.zeros(budgets.size), 0
-    for t in range(2, last + 1):
-        if t == budgets[done]:
-            losses[done] = _two_arm_total(mass, start, rule.tau, t, last, accept, reject)
-            done += 1
-        if t == last:
-            break
-        for n1 in range(t - 1, 0, -1):
-            n2 = t - n1
-            width, below = last - n1 + 1, last - n1  # row lengths at n1 and at n1 + 1
-            lowest = np.argmin(index[n2, : n2 + 1])
-            for s1 in range(n1 + 1):
-                first, end = _smaller(index[n2], n2, lowest, index[n1, s1])
-                base = start[n1] + s1 * width
-                target = start[n1 + 1] + s1 * below
-                _pull_arm_1(mass, base, target, below, first, means[0])
-                _pull_arm_1(mass, base + end, target + end, below, n2 + 1 - end, means[0])
-                _pull_arm_2(mass[base + first :], spare, end - first, means[1])
+def _uniform_losses(means: np.ndarray, tau: float, judge: Judge) -> np.ndarray:
+    """Return the losses of one arm, or of arms that are pulled in turn: they err independently."""
+    losses = np.zeros(judge.budgets.size)
+    for place, budget in enumerate(judge.budgets):
+        for k, mean in enumerate(means):
+            pulls = budget // means.size + (1 if k < budget % means.size else 0)
+            mass = np.zeros(pulls + 1)
+            mass[0] = 1.0
+            for n in range(pulls):
+                for s in range(n, -1, -1):
+                    mass[s + 1] += mass[s] * mean
+                    mass[s] *= 1.0 - mean
+            wrong = 0.0
+            for s in range(pulls + 1):
+                if is_wrong_side(k, s > pulls * tau, judge):
+                    wrong += mass[s]
+            losses[place] += (1.0 - losses[place]) * wrong  # 1 - (1 - loss) would underflow
     return losses
 
 
 @compiled
-def _smaller(index: np.ndarray, n: int, lowest: int, level: float) -> tuple[int, int]:
-    """Return the states first <= s < end of n pulls whose index is below ``level``.
+def _adaptive_losses(means: np.ndarray, rule: IndexRule, judge: Judge) -> np.ndarray:
+    """Carry P(n_1, s_1, s_2) of an index policy from pull to pull in place; n_2 = t - n_1.
 
-    The index falls up to the state ``lowest`` and then rises.
+    States are visited from high n_1 and high s_2 to low ones, so that mass moves only to states
+    that this pull has visited already.
     """
-    if not index[lowest] < level:
-        return lowest, lowest
-    outside, first = -1, lowest
-    while first - outside > 1:
-        s = (outside + first) // 2
-        if index[s] < level:
-            first = s
-        else:
-            outside = s
-    inside, end = lowest, n + 1
-    while end - inside > 1:
-        s = (inside + end) // 2
-        if index[s] < level:
-            inside = s
-        else:
-            end = s
-    return first, end
-
-
-@compiled
-def _pull_arm_1(
-    mass: np.ndarray, base: int, target: int, below: int, count: int, mean: float
-) -> None:
-    """Move ``count`` states to the rows of one more pull of arm 1: response 0, response 1."""
-    row, low = mass[base : base + count], mass[target : target + count]
-    high = mass[target + below : target + below + count]
-    for i in range(count):
-        low[i] += row[i] * (1.0 - mean)
-    for i in range(count):
-        high[i] += row[i] * mean
-    row[:] = 0.0
-
-
-@compiled
-def _pull_arm_2(row: np.ndarray, spare: np.ndarray, count: int, mean: float) -> None:
-    """Split ``count`` states among themselves and their neighbours: one more pull of arm 2."""
-    if count == 0:
-        return
-    before, after = spare[:count], row[1 : count + 1]
-    before[:] = row[:count]
-    row[0] *= 1.0 - mean
-    for i in range(count - 1):
-        after[i] = after[i] * (1.0 - mean) + before[i] * mean
-    after[count - 1] += before[count - 1] * mean
-
-
-@compiled
-def _index_table(rule: IndexRule, budget: int) -> np.ndarray:
-    index = np.zeros((budget + 1, budget + 1))
-    for n in range(1, budget + 1):
+    last = judge.budgets[-1]
+    index = np.zeros((last, last + 1))
+    for n in range(1, last):
         for s in range(n + 1):
             index[n, s] = arm_index(rule, n, s)
-    return index
+    mass = [np.zeros((n1 + 1, last - n1 + 1)) for n1 in range(last)]  # mass[n_1][s_1, s_2]
+    for s1 in range(2):
+        for s2 in range(2):
+            first = means[0] if s1 else 1.0 - means[0]
+            mass[1][s1, s2] = first * (means[1] if s2 else 1.0 - means[1])
+    losses, place = np.zeros(judge.budgets.size), 0
+    for t in range(2, last):
+        for n1 in range(t - 1, 0, -1):
+            n2, states, pulled = t - n1, mass[n1], mass[n1 + 1]
+            for s1 in range(n1 + 1):
+                for s2 in range(n2, -1, -1):
+                    weight = states[s1, s2]
+                    if index[n2, s2] < index[n1, s1]:
+                        states[s1, s2] = weight * (1.0 - means[1])
+                        states[s1, s2 + 1] += weight * means[1]
+                    else:
+                        states[s1, s2] = 0.0
+                        pulled[s1, s2] += weight * (1.0 - means[0])
+                        pulled[s1 + 1, s2] += weight * means[0]
+        if t + 1 == judge.budgets[place]:
+            losses[place] = _mass_of_losses(mass, t + 1, rule.tau, judge)
+            place += 1
+    return losses
 
 
 @compiled
-def _row_starts(budget: int) -> np.ndarray:
-    """Where the block of n_1 begins; it holds (n_1 + 1) rows of budget - n_1 + 1 entries."""
-    start = np.zeros(budget + 1, np.int64)
-    for n1 in range(budget):
-        start[n1 + 1] = start[n1] + (n1 + 1) * (budget - n1 + 1)
-    return start
-
-
-@compiled
-def _two_arm_total(
-    mass: np.ndarray, start: np.ndarray, tau: float, budget: int, last: int, accept: np.ndarray,
-    reject: np.ndarray,
-) -> float:  # fmt: skip
-    """Return the loss after ``budget`` pulls, of a chain that is laid out for ``last``."""
+def _mass_of_losses(mass: list[np.ndarray], budget: int, tau: float, judge: Judge) -> float:
     loss = 0.0
     for n1 in range(1, budget):
         n2 = budget - n1
         for s1 in range(n1 + 1):
-            first = s1 > n1 * tau
-            first_errs = (accept[0] and not first) or (reject[0] and first)
+            errs = is_wrong_side(0, s1 > n1 * tau, judge)
             for s2 in range(n2 + 1):
-                second = s2 > n2 * tau
-                if first_errs or (accept[1] and not second) or (reject[1] and second):
-                    loss += mass[start[n1] + s1 * (last - n1 + 1) + s2]
+                if errs or is_wrong_side(1, s2 > n2 * tau, judge):
+                    loss += mass[n1][s1, s2]
     return loss
 
 
 def optimal_loss(gaps: Sequence[float], epsilon: float, budget: int) -> float:
     """Return the least average loss over mirror images of any eps-LDP algorithm, tau = 1/2.
 
-    Each arm has mean 1/2 + gap or 1/2 - gap; the gaps are known, the sides are not. No algorithm
-    has a smaller loss, averaged over all combinations of sides, than the Bayes-optimal one, which
-    is found by a dynamic program: given the responses, the sides are independent, and each depends
-    on the difference of ones and zeros of its arm alone.
+    Each of two arms has mean 1/2 + gap or 1/2 - gap; the gaps are known, the sides are not. No
+    algorithm has a smaller loss, averaged over the four combinations of sides, than the
+    Bayes-optimal one, which is found by a dynamic program: given the responses, the sides are
+    independent, and each depends on the difference of ones and zeros of its arm alone.
 
     Parameters
     ----------
     gaps : sequence of float
-        Distances of the means from 1/2, in (0, 1/2], one for each of at most three arms.
+        Distances of the two means from 1/2, in (0, 1/2].
     epsilon : float
         Privacy level; ``math.inf`` means none.
     budget : int
@@ -338,80 +219,43 @@ def optimal_loss(gaps: Sequence[float], epsilon: float, budget: int) -> float:
 
 
 def optimal_losses(gaps: Sequence[float], epsilon: float, budgets: Sequence[int]) -> list[float]:
-    """Return :func:`optimal_loss` at several budgets; one program to the largest passes them all.
-
-    Parameters
-    ----------
-    gaps, epsilon
-        As in :func:`optimal_loss`.
-    budgets : sequence of int
-        Numbers of pulls, in any order.
-
-    Returns
-    -------
-    list of float
-        One loss per budget.
-
-    Raises
-    ------
-    ValueError
-        As in :func:`optimal_loss`.
-    """
-    if not 1 <= len(gaps) <= 3:
-        raise ValueError(f"the optimal loss covers one to three arms, got {len(gaps)} gaps")
-    if not all(is_number(gap) and 0 < gap <= 0.5 for gap in gaps):
-        raise ValueError(f"gaps must be numbers in (0, 1/2], got {shown(list(gaps))}")
-    pulls = [check_whole("budget", budget, 1, MAX_PULLS) for budget in budgets]
-    require_short_optimum(len(gaps), max(pulls))
-    private = np.array([*(shrinkage(epsilon) * gap for gap in gaps), 0.0, 0.0][:3])
-    losses = _follow(_optimal_losses, private, len(gaps), max(pulls))
-    return [float(losses[budget]) for budget in pulls]
+    """Return :func:`optimal_loss` at several budgets, in any order."""
+    if len(gaps) != 2 or not all(is_number(gap) and 0 < gap <= 0.5 for gap in gaps):
+        raise ValueError(f"gaps must be two numbers in (0, 1/2], got {shown(list(gaps))}")
+    budgets = [check_whole("budget", budget, 1, MAX_OPTIMUM) for budget in budgets]
+    losses = _follow(_optimal_losses, shrinkage(epsilon) * np.array(gaps), max(budgets))
+    return losses[budgets].tolist()
 
 
 @compiled
-def _optimal_losses(gaps: np.ndarray, n_arms: int, last: int) -> np.ndarray:
-    """Return the loss at every budget; ``value[a, b, c]`` is that of r more pulls.
+def _optimal_losses(gaps: np.ndarray, last: int) -> np.ndarray:
+    """Return the loss at every budget; ``value[a, b]`` is that of r more pulls.
 
-    a, b and c are the arms' absolute differences of ones and zeros. An arm's error probability is
+    a and b are the arms' absolute differences of ones and zeros. An arm's error probability is
     1 / (1 + ((1/2 + g) / (1/2 - g))^a), and its next response agrees with the side that is ahead
     with probability 1/2 + g (1 - 2 error).
     """
-    sizes = (last + 2, last + 2 if n_arms > 1 else 1, last + 2 if n_arms > 2 else 1)
-    error, agrees = np.full((3, last + 2), 0.5), np.full((3, last + 2), 0.5)
-    for k in range(n_arms):
+    error, agrees = np.empty((2, 2, last + 2))
+    for k in range(2):
         power = 1.0
         for a in range(last + 2):
             error[k, a] = power / (1.0 + power)
             agrees[k, a] = 0.5 + gaps[k] * (1.0 - 2.0 * error[k, a])
             power *= (0.5 - gaps[k]) / (0.5 + gaps[k])
-    value, after = np.zeros(sizes), np.zeros(sizes)
-    for a, b, c in np.ndindex(sizes):
-        loss = error[0, a]
-        if n_arms > 1:
-            loss += (1.0 - loss) * error[1, b]
-        if n_arms > 2:
-            loss += (1.0 - loss) * error[2, c]
-        value[a, b, c] = loss
+    after = np.empty((last + 2, last + 2))
+    value = error[0][:, None] + (1.0 - error[0])[:, None] * error[1][None, :]
     losses = np.zeros(last + 1)
-    losses[0] = value[0, 0, 0]
+    losses[0] = value[0, 0]
     for r in range(1, last + 1):
         value, after = after, value
-        left = last - r
-        for a in range(left + 1):
-            for b in range(min(left - a, sizes[1] - 1) + 1):
-                for c in range(min(left - a - b, sizes[2] - 1) + 1):
-                    up = agrees[0, a]
-                    least = up * after[a + 1, b, c] + (1.0 - up) * after[abs(a - 1), b, c]
-                    if n_arms > 1:
-                        up = agrees[1, b]
-                        other = up * after[a, b + 1, c] + (1.0 - up) * after[a, abs(b - 1), c]
-                        least = min(least, other)
-                    if n_arms > 2:
-                        up = agrees[2, c]
-                        other = up * after[a, b, c + 1] + (1.0 - up) * after[a, b, abs(c - 1)]
-                        least = min(least, other)
-                    value[a, b, c] = least
-        losses[r] = value[0, 0, 0]
+        for a in range(last - r + 1):
+            for b in range(last - r - a + 1):
+                up = agrees[0, a]
+                first = up * after[a + 1, b] + (1.0 - up) * after[abs(a - 1), b]
+                up = agrees[1, b]
+                second = up * after[a, b + 1] + (1.0 - up) * after[a, abs(b - 1)]
+                value[a, b] = min(first, second)
+        losses[r] = value[0, 0]
     return losses
 
 
