@@ -80,6 +80,18 @@ def environment(folder: Path, own_code: bool = False) -> dict[str, str]:
     return os.environ | ours | ({"PYTHONPATH": str(folder / "src")} if own_code else {})
 
 
+def small_project(place: Path) -> Path:
+    """Make a folder with the small project, our script for the manifest and our profile."""
+    folder = place / "project"
+    shutil.copytree(PROJECT / "tests" / "small_project", folder)
+    (folder / "scripts").mkdir()
+    for script in folder.glob("*.py"):
+        script.rename(folder / "scripts" / script.name)
+    shutil.copy(PROJECT / "scripts" / "manifest.py", folder / "scripts")
+    shutil.copytree(PROJECT / "profiles" / "default", folder / "profiles" / "default")
+    return folder
+
+
 @contextmanager
 def one_at_a_time(file: Path) -> Iterator[None]:
     """Let one process in at a time; the others wait."""
@@ -125,12 +137,7 @@ def small_run(tmp_path_factory: pytest.TempPathFactory, made_once: MadeOnce) -> 
     """The small project after its run; products lie under ``out``."""
 
     def make() -> Path:
-        folder = tmp_path_factory.mktemp("small") / "project"
-        shutil.copytree(PROJECT / "tests" / "small_project", folder)
-        (folder / "scripts").mkdir()
-        for script in folder.glob("*.py"):
-            script.rename(folder / "scripts" / script.name)
-        shutil.copy(PROJECT / "scripts" / "manifest.py", folder / "scripts")
+        folder = small_project(tmp_path_factory.mktemp("small"))
         done = snakemake(folder)
         assert done.returncode == 0, done.stderr[-4000:]
         return folder

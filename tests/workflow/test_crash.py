@@ -1,129 +1,122 @@
-"""Kills, a full disk and a folder that cannot be written: nothing half-made passes for whole."""
+"""Kills, Ctrl-C, a full disk and a read-only folder: nothing half-made passes for whole."""
 
 import os
-import random
 import shutil
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from ldpt.provenance import file_hash, read_record, record_path
-from tests.conftest import PROJECT, environment, snakemake
+from tests.conftest import PROJECT, environment, small_project, snakemake
 
 pytestmark = pytest.mark.workflow
 
-KILLS = 6
-ROOT = "results/tiny"
-RUNS = f"{ROOT}/results/simulations"
-# Every kind of file, on the shortest way: Parquet, JSON, CSV, captions, PNG and PDF.
-TARGETS = [
-    f"{RUNS}/mechanism.parquet",
-    f"{ROOT}/results/instances.json",
-    f"{ROOT}/figures/privacy_cost.png",
-]
-# A killed Snakemake leaves its lock behind; nobody else is in this folder.
-ARGUMENTS = (*TARGETS, "--configfile", "tests/workflow/tiny.yaml", "--nolock")
-KEPT_APART = ("logs", "benchmarks", "records")  # not products
+NOT_PRODUCTS = ("logs", "records")
+MECHANISM = "results/tiny/results/simulations/mechanism.parquet"
+TINY = ("--configfile", "tests/workflow/tiny.yaml")
+
+# Every Python of a run loads this first: the signal comes with a file, not after a time.
+SIGNAL_AT_A_FILE = """
+import os, signal
+
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job inherits "ignore"
+number, when, file = os.environ["SIGNAL"].split()
+replace = os.replace
 
 
-def products(folder: Path) -> dict[str, str]:
-    """The hash of every file that passes for a product, relative to the root."""
-    root = folder / ROOT
-    found = [path for path in root.rglob("*") if path.is_file() and path.name[0] != "."]
-    names = [path.relative_to(root) for path in found]
-    return {
-        name.as_posix(): file_hash(root / name)
-        for name in names
-        if not (name.parts[0] == "results" and name.parts[1] in KEPT_APART)
-    }
+def send(now, target):
+    if now == when and str(target).endswith(file):
+        os.killpg(0, int(number))
+        while True:  # until the signal is here
+            pass
 
 
-@pytest.fixture(scope="module")
-def whole(copy_project: Callable[[str], Path]) -> tuple[Path, dict[str, str], float]:
-    """A run that nothing disturbed: its folder, its products, and how long it took."""
-    folder = copy_project("whole")
-    started = time.monotonic()
-    done = snakemake(folder, *ARGUMENTS)
-    assert done.returncode == 0, done.stderr[-4000:]
-    return folder, products(folder), time.monotonic() - started
+def replace_with_signals(source, target):
+    send("before", target)
+    replace(source, target)
+    send("after", target)
 
 
-def kill_within(running: subprocess.Popen[bytes], seconds: float) -> bool:
-    """Kill it with all its jobs after this time; False when the run was over before."""
-    try:
-        running.wait(seconds)
-    except subprocess.TimeoutExpired:
-        os.killpg(running.pid, signal.SIGKILL)
-        running.wait()
-        return True
-    return False
+os.replace = replace_with_signals
+"""
 
 
-def start(folder: Path) -> subprocess.Popen[bytes]:
-    """Start Snakemake in a new process group, to kill it with its jobs."""
-    command = [sys.executable, "-m", "snakemake", "--cores", "2", *ARGUMENTS]
-    silent = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    return subprocess.Popen(
-        command, cwd=folder, env=environment(folder), start_new_session=True, **silent
+def run_until(
+    folder: Path, number: signal.Signals, instant: str, *arguments: str
+) -> subprocess.CompletedProcess[str]:
+    """Run Snakemake until an instant at which a job sends a signal to all processes of the run."""
+    hook = folder.parent / "hook"
+    hook.mkdir(exist_ok=True)
+    (hook / "sitecustomize.py").write_text(SIGNAL_AT_A_FILE)
+    return subprocess.run(
+        # A killed Snakemake leaves its lock behind; nobody else is in this folder.
+        [sys.executable, "-m", "snakemake", "--cores", "2", "--nolock", *arguments],
+        cwd=folder,
+        env=environment(folder) | {"PYTHONPATH": str(hook), "SIGNAL": f"{number:d} {instant}"},
+        start_new_session=True,
+        capture_output=True,
+        text=True,
     )
 
 
-def test_kills_at_random_moments_end_in_the_same_bytes(
-    copy_project: Callable[[str], Path], whole: tuple[Path, dict[str, str], float]
+def products(root: Path) -> dict[str, str]:
+    """Return the hash of every file that passes for a product."""
+    files = [path for path in root.rglob("*") if path.is_file() and path.name[0] != "."]
+    names = [path.relative_to(root) for path in files]
+    return {
+        name.as_posix(): file_hash(root / name)
+        for name in names
+        if not (name.parts[0] == "results" and name.parts[1] in NOT_PRODUCTS)
+    }
+
+
+INSTANTS = [
+    # outputs are written, and none has its name
+    ("results/instances.json", "before records/results/instances.json.json"),
+    # recorded, but not there
+    ("results/instances.json", "after records/results/tables/instances.csv.json"),
+    # the first of two outputs
+    ("results/instances.json", "after out/results/instances.json"),
+    # done, and Snakemake does not know; the job beside it dies wherever it is
+    ("results/summaries/rows.csv", "after out/results/simulations/fixed_budget/two.parquet"),
+    # the second of two outputs
+    ("figures/rows.png", "before out/figures/rows.pdf"),
+    # the last file of the run
+    ("paper/run.json", "after out/paper/run.json"),
+]
+
+
+def test_kills_at_every_step_of_a_job_end_in_the_same_bytes(
+    small_run: Path, tmp_path: Path
 ) -> None:
-    _, expected, duration = whole
-    folder = copy_project("killed")
-    moments = random.Random(20)
-    kills = 0
-    while kills < KILLS:
-        # Before a fifth of the time, Snakemake itself is still starting.
-        fresh, started = not (folder / ROOT).exists(), time.monotonic()
-        running = start(folder)
-        if kill_within(running, moments.uniform(duration / 5, duration)):
-            kills += 1
-        elif products(folder) == expected:
-            if fresh:  # the machine was busier when the first run was timed
-                duration = time.monotonic() - started
-            shutil.rmtree(folder / ROOT)  # finished too soon: begin again
-        for name, sha in products(folder).items():
-            record = read_record(record_path(folder / ROOT, name))["stable"]
+    folder = small_project(tmp_path)
+    expected, root = products(small_run / "out"), folder / "out"
+    for target, instant in INSTANTS:
+        done = run_until(folder, signal.SIGKILL, instant, f"out/{target}")
+        assert done.returncode == -signal.SIGKILL, (instant, done.stderr[-4000:])
+        for name, sha in products(root).items():
+            record = read_record(record_path(root, name))["stable"]
             assert (record["product"], record["sha256"]) == (name, sha)
             assert expected[name] == sha
-    done = snakemake(folder, *ARGUMENTS)
+    done = snakemake(folder, "--nolock")
     assert done.returncode == 0, done.stderr[-4000:]
-    assert products(folder) == expected
+    assert products(root) == expected
 
 
 def test_ctrl_c_ends_with_status_130_and_without_a_failure(
     copy_project: Callable[[str], Path],
 ) -> None:
     folder = copy_project("interrupted")
-    target, log = f"{ROOT}/results/evidence/tapes.csv", f"{ROOT}/results/logs/evidence_tapes.log"
-    command = [sys.executable, "-m", "snakemake", "--cores", "2", target, *ARGUMENTS[-3:]]
-    running = subprocess.Popen(
-        command,
-        cwd=folder,
-        env=environment(folder),
-        start_new_session=True,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    while not (folder / log).is_file():  # the job computes for many seconds after that
-        with suppress(subprocess.TimeoutExpired):
-            running.wait(0.1)
-        assert running.poll() is None
-    os.killpg(running.pid, signal.SIGINT)
-    _, said = running.communicate()
-    assert running.returncode == 130
-    assert "interrupted: waiting for the running jobs; run again to continue" in said
-    assert "failed" not in said
-    assert not (folder / target).exists()
+    done = run_until(folder, signal.SIGINT, "before mechanism.parquet", MECHANISM, *TINY)
+    assert done.returncode == 130, done.stderr[-4000:]
+    assert "interrupted: waiting for the running jobs; run again to continue" in done.stderr
+    assert "failed" not in done.stderr
+    assert not (folder / MECHANISM).exists()
 
 
 def test_make_refuses_a_folder_with_a_brace_in_one_line(tmp_path: Path) -> None:
@@ -138,7 +131,7 @@ def test_make_refuses_a_folder_with_a_brace_in_one_line(tmp_path: Path) -> None:
 
 @contextmanager
 def mounted(folder: Path, *options: str) -> Iterator[None]:
-    """A small file system in memory on this folder; skips the test where that is not allowed."""
+    """Mount a small file system in memory; skip the test where that is not allowed."""
     folder.mkdir(parents=True, exist_ok=True)
     command = ["mount", "-t", "tmpfs", "-o", ",".join(options), "tmpfs", str(folder)]
     if os.geteuid() != 0 or subprocess.run(command, capture_output=True).returncode:
@@ -153,26 +146,23 @@ def lines_about(done: subprocess.CompletedProcess[str], words: str) -> list[str]
     return [line for line in done.stderr.splitlines() if words in line]
 
 
-def test_snakemake_with_a_full_disk_ends_in_one_line(
-    copy_project: Callable[[str], Path], whole: tuple[Path, dict[str, str], float]
-) -> None:
-    folder = copy_project("full")
-    shutil.copytree(whole[0] / ROOT, folder / "made")
-    with mounted(folder / ROOT, "size=400k"):
-        # All but one simulation is there, and room for a part of it alone.
-        shutil.copytree(folder / "made", folder / ROOT, dirs_exist_ok=True)
-        (folder / TARGETS[0]).unlink()
-        fill(folder / ROOT / "filler")
-        done = snakemake(folder, TARGETS[0], *ARGUMENTS[-3:])
+def test_snakemake_with_a_full_disk_ends_in_one_line(small_run: Path, tmp_path: Path) -> None:
+    folder, target = small_project(tmp_path), "out/results/simulations/fixed_confidence/two.parquet"
+    with mounted(folder / "out", "size=400k"):
+        # All but one simulation is there, and no room for it.
+        shutil.copytree(small_run / "out", folder / "out", dirs_exist_ok=True)
+        (folder / target).unlink()
+        fill(folder / "out" / "filler")
+        done = snakemake(folder, target)
         assert done.returncode != 0
-        told = lines_about(done, "No space left on device")
-        assert [line for line in told if line.startswith("simulate_mechanism: ")]
+        complaints = lines_about(done, "No space left on device")
+        assert [line for line in complaints if line.startswith("simulate_fixed_confidence: ")]
         assert "Traceback" not in done.stderr
-        assert not (folder / TARGETS[0]).exists()
-        (folder / ROOT / "filler").unlink()
-        again = snakemake(folder, TARGETS[0], *ARGUMENTS[-3:])
+        assert not (folder / target).exists()
+        (folder / "out" / "filler").unlink()
+        again = snakemake(folder, target)
         assert again.returncode == 0, again.stderr[-4000:]
-        assert file_hash(folder / TARGETS[0]) == file_hash(whole[0] / TARGETS[0])
+        assert file_hash(folder / target) == file_hash(small_run / target)
 
 
 def fill(path: Path) -> None:
@@ -190,7 +180,8 @@ def test_snakemake_with_an_unwritable_folder_ends_in_one_line(
 ) -> None:
     folder = copy_project("read-only")
     with mounted(folder / "results", "ro"):
-        done = snakemake(folder, *ARGUMENTS)
+        done = snakemake(folder, MECHANISM, *TINY)
     assert done.returncode != 0
-    assert len(lines_about(done, f"cannot write to {ROOT}/results: Read-only file system")) == 1
+    complaint = "cannot write to results/tiny/results: Read-only file system"
+    assert len(lines_about(done, complaint)) == 1
     assert "Traceback" not in done.stderr
