@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ldpt.checks import check_delta, check_epsilon, check_number, check_seed, check_whole
+from ldpt.checks import check_delta, check_epsilon, check_seed, check_whole
 from ldpt.engines import CHUNK
 from ldpt.engines.boundaries import Arms
 from ldpt.engines.budget_runs import fast_losses, literal_losses, uniform_losses
@@ -35,13 +35,12 @@ from ldpt.limits import (
     require_short_runs,
 )
 from ldpt.policies import Policy, check_policy
-from ldpt.privacy import PrivBern
 from ldpt.radii import Radius, as_radius
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["fixed_budget", "fixed_confidence", "mechanism", "stream"]
+__all__ = ["fixed_budget", "fixed_confidence", "stream"]
 
 PULLS_PER_CALL = 10**7  # per compiled call, which bounds the delay of Ctrl-C
 RUNS_PER_CALL = 50  # of the fast engine of Algorithm 2, whose time hardly depends on the pulls
@@ -320,67 +319,3 @@ def progress_lines(title: str, replicates: int) -> Progress:
             print(f"{title}: {done} of {replicates} replicates", flush=True)
 
     return show
-
-
-def mechanism(law: str, mean: float, epsilon: float, draws: int, seed: int) -> dict[str, object]:
-    """Responses of the real mechanism to rewards of this law: how many of ``draws`` were 1.
-
-    Parameters
-    ----------
-    law : str
-        One of ``REWARD_LAWS``.
-    mean : float
-        Mean reward, in [0, 1].
-    epsilon : float
-        Privacy level; ``math.inf`` means none.
-    draws : int
-        Number of rewards.
-    seed : int
-        Root seed.
-
-    Returns
-    -------
-    dict
-        The arguments but the seed, and ``positives``, the number of responses that were 1.
-
-    Raises
-    ------
-    ValueError
-        If the law is unknown, or another argument is out of range.
-    """
-    _check_choice("law", law, tuple(REWARD_LAWS))
-    mean, draws = check_number("mean", mean, 0, 1), check_whole("draws", draws, 1, MAX_REPLICATES)
-    rng = stream(seed, "mechanism", law, mean, check_epsilon(epsilon))
-    responses = PrivBern(epsilon, rng).privatise(REWARD_LAWS[law](rng, mean, draws))
-    return {
-        "law": law,
-        "mean": mean,
-        "epsilon": epsilon,
-        "draws": draws,
-        "positives": int(responses.sum()),
-    }
-
-
-def _two_point(rng: np.random.Generator, mean: float, size: int) -> np.ndarray:
-    """Draw the mean plus or minus half the distance to the nearer end of [0, 1]."""
-    reach = min(mean, 1 - mean) / 2
-    return mean + reach * rng.choice([-1.0, 1.0], size)
-
-
-def _beta(rng: np.random.Generator, mean: float, size: int) -> np.ndarray:
-    """Beta(4 mean, 4 (1 - mean)), which is the mean itself at 0 and 1."""
-    return rng.beta(4 * mean, 4 * (1 - mean), size) if 0 < mean < 1 else np.full(size, mean)
-
-
-def _uniform(rng: np.random.Generator, mean: float, size: int) -> np.ndarray:
-    """Return the widest uniform law around the mean within [0, 1]."""
-    reach = min(mean, 1 - mean)
-    return rng.uniform(mean - reach, mean + reach, size)
-
-
-REWARD_LAWS: dict[str, Callable[[np.random.Generator, float, int], np.ndarray]] = {
-    "Bernoulli": lambda rng, mean, size: (rng.random(size) < mean).astype(float),
-    "Beta": _beta,
-    "uniform": _uniform,
-    "two-point": _two_point,
-}

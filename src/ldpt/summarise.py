@@ -119,12 +119,6 @@ def allocation(pulls: np.ndarray, gaps: np.ndarray, labels: dict[str, Any]) -> p
     return pd.DataFrame(rows).assign(**labels)
 
 
-def mechanism(counts: pd.DataFrame) -> pd.DataFrame:
-    """Return the mean response of each reward law with Clopper-Pearson limits."""
-    low, high = clopper_pearson(counts["positives"], counts["draws"])
-    return counts.assign(estimate=counts["positives"] / counts["draws"], low=low, high=high)
-
-
 def crossing(x: np.ndarray, error: np.ndarray, level: float) -> float:
     """Return where a falling error curve passes ``level``, straight in x and log(error), or NaN.
 
