@@ -13,9 +13,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from scipy.optimize import brentq
-from scipy.special import wrightomega
 
+from ldpt.bounds import lsa_shares
 from ldpt.engines.jit import compiled
 from ldpt.policies import POLICIES, IndexRule
 from ldpt.privacy import shrinkage
@@ -53,17 +52,9 @@ def shares_of(gaps: np.ndarray, spare: int, weight: float) -> np.ndarray:
 
     ``spare`` is T - K.
     """
-    squares = gaps**2
     if weight == 0:
-        return spare / squares / (1 / squares).sum()
-
-    def solution(level: float) -> np.ndarray:
-        # with u = nu Delta^2 / weight: u + log u = level - log(weight / Delta^2)
-        return weight / squares * wrightomega(level - np.log(weight / squares))
-
-    level = brentq(lambda c: math.log(solution(c).sum() / spare), -700, 1e6, xtol=1e-12)
-    found = solution(level)
-    return found * (spare / found.sum())
+        return spare / gaps**2 / (1 / gaps**2).sum()
+    return lsa_shares(gaps, spare, weight)
 
 
 def check_tapes(

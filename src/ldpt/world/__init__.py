@@ -1,1 +1,0 @@
-"""The outside world: published surveys replayed, numbers of others beside ours."""
