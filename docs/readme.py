@@ -59,25 +59,27 @@ def verdict_table(claims: Mapping[str, Any]) -> str:
         f"| {row['where'].replace(' ', NO_BREAK)} | {as_markdown(row['line'])} |"
         for row in headlines["theorems"]
     ]
-    counts = [
-        f"{sum(headlines[level][verdict] for level in ('statement', 'step'))} {verdict}"
+    counts = {
+        verdict: headlines["statement"][verdict] + headlines["step"][verdict]
         for verdict in headlines["theorem"]
-    ]
+    }
+    shares = "; ".join(f"{count} {verdict}" for verdict, count in counts.items())
     return (
         "\n".join(lines)
-        + f"\n\nThe paper's other statements and proof steps: {'; '.join(counts)}. "
-        + f"Another {headlines['typos']} are typos.\n"
+        + f"\n\nOf the paper's other statements and proof steps, {sum(counts.values())} depend on "
+        + f"no other: {shares}. Another {headlines['typos']} rows are typos.\n"
     )
 
 
 def failed_claims(claims: Mapping[str, Any]) -> str:
-    """Return our own claims that turned out to be false: what we expected at most, and got."""
+    """Return our own claims that turned out to be false, folded: what we expected, and got."""
     own = [claim for claim in claims["claims"] if claim["level"] == "own"]
     failed = [claim for claim in own if claim["verdict"] == FALSE]
     lines = [
-        f"{len(failed)} of our {len(own)} predictions failed; held-out problems were drawn after "
-        "registration:\n",
-        "| prediction | at most | result |",
+        "<details>",
+        f"<summary>{len(failed)} of the {len(own)} rows with our own claims failed. "
+        "What we had expected at most, and what came out</summary>\n",
+        "| quantity (held-out problems were drawn after registration) | at most | result |",
         "| --- | --- | --- |",
     ]
     for claim in failed:
@@ -85,7 +87,7 @@ def failed_claims(claims: Mapping[str, Any]) -> str:
         limit = re.search(r"<= ([\d.]+)", claim["criterion"])
         shown = limit[1] if limit else ""
         lines.append(f"| {claim['id']}: {words} | {shown} | {number(claim['number'])} |")
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, "", "</details>", ""])
 
 
 def finished_jobs(root: Path) -> dict[tuple[str, ...], dict[str, Any]]:

@@ -21,14 +21,17 @@ def judge(path: str, evidence: list[str], schemas: Path) -> dict[str, Any]:
 
 def as_page(document: dict[str, Any]) -> str:
     """Return the verdicts as one Markdown page: the five results, counts, every row."""
-    paper, rows = document["paper"], document["claims"]
-    results = [f"| {t['where']} | {cell(t['line'])} |" for t in document["headlines"]["theorems"]]
+    paper, rows, counts = document["paper"], document["claims"], document["headlines"]
+    results = [f"| {t['where']} | {cell(t['line'])} |" for t in counts["theorems"]]
     lines = [
         "# Verdicts",
         f"On *{paper['title']}* ({paper['authors']}, <{paper['address']}>). {paper['version']}",
         "\n".join(["| result | verdict |", "| --- | --- |", *results]),
         "\n".join(f"- **{word}**: {meaning}" for word, meaning in register.VERDICTS.items()),
         "\n".join(f"- basis *{word}*: {meaning}" for word, meaning in register.BASES.items()),
+        f"This page lists all rows: {counts['paper_rows']} on the paper, {counts['typos']} of them "
+        f"typos, and {counts['own_rows']} of our own. README and article count roots only, the "
+        f"rows that depend on no other: {counts['paper_roots']} and {counts['own_roots']}.",
     ]
     for part, title in PARTS.items():
         lines += [
@@ -42,7 +45,9 @@ def as_page(document: dict[str, Any]) -> str:
 def _line(row: dict[str, Any]) -> str:
     more = row["amendment"] or row["reason"]
     statement = cell(row["statement"]) + (f" → *{cell(more)}*" if more else "")
-    cells = [row["id"], cell(row["where"]), statement, row["basis"], row["verdict"]]
+    basis = row["basis"] if row["id"] == row["root"] else f"{row['basis']}; root {row['root']}"
+    verdict = row["verdict"].replace(" as printed", "") if row["level"] == "own" else row["verdict"]
+    cells = [row["id"], cell(row["where"]), statement, basis, verdict]
     return f"\n| {' | '.join(cells)} |"
 
 

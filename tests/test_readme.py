@@ -65,10 +65,11 @@ def test_readme_generates_all_its_parts(project: Path) -> None:
     assert "stale" not in text
     assert readme.part(text, "findings") == "- found\n"
     assert f"`{file_hash(project / 'paper/run.json')}`" in readme.part(text, "run")
-    assert readme.part(text, "own").startswith("1 of our 2 predictions failed; ")
-    assert readme.part(text, "own").endswith("\n| X2: H<sub>ε</sub> is small | 1.25 | 2.5 |\n")
+    assert "<summary>1 of the 2 rows with our own claims failed. " in readme.part(text, "own")
+    assert "\n| X2: H<sub>ε</sub> is small | 1.25 | 2.5 |\n\n</" in readme.part(text, "own")
     assert "| Theorem\u00a01 | false, and why |\n" in readme.part(text, "verdicts")
-    assert "steps: 5 true; 1 false. Another 10 are typos" in readme.part(text, "verdicts")
+    counted = "steps, 6 depend on no other: 5 true; 1 false. Another 10 rows are typos"
+    assert counted in readme.part(text, "verdicts")
     assert text.startswith("# Title\n")
     assert text.endswith("end\n")
 

@@ -242,7 +242,8 @@ INTERNAL = {"evidence", "printed", "contradicted", "amended", "repair", "reading
 def _detects(row: Row, entry: Mapping[str, Any], about: Mapping[str, Any]) -> str:
     """Return the smallest violation that would have been found; empty for a row without a rule."""
     try:
-        return _filled(about["statistics"].get(row.get("statistic"), {}).get("detects", ""), entry)
+        words = about["statistics"].get(row.get("statistic"), {}).get("detects", "")
+        return re.sub(r"(\S+) to \1 ", r"\1 ", _filled(words, entry))  # a range of one value
     except ValueError:
         return "not defined for these runs"
 
