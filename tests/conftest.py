@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import hypothesis
 import pytest
 
 from ldpt import config
@@ -17,6 +18,16 @@ from ldpt.instances import Instance
 
 MadeOnce = Callable[[str, Callable[[], Path]], Path]
 PROJECT = Path(__file__).resolve().parents[1]
+
+# Every run of the tests draws the same examples, and none fails because the machine is busy.
+hypothesis.settings.register_profile("same", derandomize=True, deadline=None)
+hypothesis.settings.load_profile("same")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the files that run the workflow first, so that no worker is left with a long one."""
+    long = {item.path for item in items if item.get_closest_marker("workflow")}
+    items.sort(key=lambda item: item.path not in long)
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:

@@ -5,89 +5,73 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
-import pandas as pd
+import pyarrow as pa
 import pytest
 
+from ldpt.instances import Instance
 from ldpt.provenance import file_hash
 from ldpt.provenance.run import MANIFEST, listed_records, read_manifest
 from tests.conftest import snakemake
+from tests.plots.scripts import load
 
-pytestmark = pytest.mark.workflow
-
-SMOKE = ("--configfile", "config/smoke.yaml")
-TINY = "tests/workflow/tiny.yaml"
-RUNS = "results/tiny/results/simulations"
-SIMULATIONS = [
-    f"{RUNS}/fixed_budget/counterexample.parquet",
-    f"{RUNS}/fixed_confidence/counterexample.parquet",
-]
+# What is not made a second time: simulations of all problems but one, which has every policy and
+# every radius, and long jobs in one thread, whatever the number of cores.
+TAKEN = re.compile(
+    r"(records/results/)?("
+    r"simulations/fixed_\w+/(?!three-groups\b)|kernels|instances\.json|tables/instances"
+    r"|evidence/(chains|tapes)|exact/optimal_loss)"
+)
 
 
 def hashes(folder: Path) -> dict[str, str]:
-    """The hash of every product of a smoke run, the manifest with all records' hashes included."""
+    """Return the hash of every product of a smoke run, and of the manifest with all records."""
     root = folder / "results" / "smoke"
     products = listed_records(read_manifest(root))
     assert len(products) > 50
     return {name: file_hash(root / name) for name in (*products, MANIFEST)}
 
 
-def take_other_instances(smoke: Path, folder: Path) -> None:
-    """Put what was simulated of all instances but one beside a copy of the project.
-
-    The one has every policy and every radius; the others would show the same.
-    """
+def take_products(smoke: Path, folder: Path) -> None:
+    """Copy a part of a run, with Snakemake's metadata, into a copy of the project."""
     shutil.copytree(smoke / ".snakemake", folder / ".snakemake")
-    of_others = r"simulations/fixed_\w+/(?!three-groups\b)|instances\.json|tables/instances|kernels"
-    for file in (smoke / "results").rglob("*.*"):
-        name = file.relative_to(smoke)
-        if re.match(rf"results/smoke/results/(records/results/)?({of_others})", name.as_posix()):
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(file, folder / name)
+    results = smoke / "results" / "smoke" / "results"
+    for file in results.rglob("*.*"):
+        if TAKEN.match(file.relative_to(results).as_posix()):
+            copy = folder / file.relative_to(smoke)
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(file, copy)
 
 
+@pytest.mark.workflow
 def test_bytes_are_equal_on_more_cores_in_another_folder(
     smoke: Path, copy_project: Callable[[str], Path]
 ) -> None:
     """``smoke`` ran on 2 cores, where a job has one thread; on 8 cores the long ones have two."""
     folder = copy_project("elsewhere")
-    take_other_instances(smoke, folder)
-    done = snakemake(folder, *SMOKE, cores=8, own_code=True)
+    take_products(smoke, folder)
+    done = snakemake(folder, "--configfile", "config/smoke.yaml", cores=8, own_code=True)
     assert done.returncode == 0, done.stderr[-4000:]
     before, after = hashes(smoke), hashes(folder)
     assert {name for name in before | after if before.get(name) != after.get(name)} == set()
 
 
-def test_bytes_are_equal_on_one_core(smoke: Path, copy_project: Callable[[str], Path]) -> None:
-    """One job after the other, on the shortest graph with both algorithms and a figure."""
-    root = "results/smoke"
-    targets = [
-        f"{root}/results/simulations/fixed_budget/two-arms.parquet",
-        f"{root}/results/simulations/fixed_confidence/counterexample.parquet",
-        f"{root}/figures/privacy_cost.png",
-    ]
-    folder = copy_project("one-core")
-    done = snakemake(folder, *targets, *SMOKE, cores=1)
-    assert done.returncode == 0, done.stderr[-4000:]
-    for name in targets:
-        assert file_hash(folder / name) == file_hash(smoke / name), name
+def budget_table(replicates: int) -> pa.Table:
+    script, problem = load("scripts/simulate_fixed_budget.py"), Instance("one", [0.95], 0.9)
+    level = {"replicates": replicates, "budgets": [100, 400]}
+    return pa.concat_tables(script.simulate(problem, {"apt": {"1": level}}, 7, threads=2))
 
 
+def confidence_table(replicates: int) -> pa.Table:
+    script, problem = load("scripts/simulate_fixed_confidence.py"), Instance("one", [0.95], 0.9)
+    level = {"replicates": replicates, "deltas": [0.1]}
+    return pa.concat_tables(script.simulate(problem, {"coin": {"1": level}}, {}, 7, threads=2))
+
+
+@pytest.mark.parametrize("table", [budget_table, confidence_table])
 def test_more_replicates_leave_the_first_ones_as_they_were(
-    copy_project: Callable[[str], Path],
+    table: Callable[[int], pa.Table],
 ) -> None:
     """From 600 to 1100: a short chunk grows and a new one comes."""
-    folder = copy_project("more")
-
-    def run() -> list[pd.DataFrame]:
-        done = snakemake(folder, *SIMULATIONS, "--configfile", TINY)
-        assert done.returncode == 0, done.stderr[-4000:]
-        return [pd.read_parquet(folder / name) for name in SIMULATIONS]
-
-    few = run()
-    text = (folder / TINY).read_text()
-    (folder / TINY).write_text(text.replace("replicates: 600", "replicates: 1100"))
-    many = run()
-    for short, long in zip(few, many, strict=True):
-        assert (short["replicate"].max(), long["replicate"].max()) == (599, 1099)
-        first = long[long["replicate"] < 600].reset_index(drop=True)
-        pd.testing.assert_frame_equal(short, first, check_exact=True)
+    short, long = table(600), table(1100)
+    assert long.num_rows * 600 == short.num_rows * 1100
+    assert long.slice(0, short.num_rows).equals(short)
