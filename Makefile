@@ -36,7 +36,7 @@ readme: .venv/ready
 # second core, which then has the time for lint.
 test: .venv/ready
 	$(MAKE) --no-print-directory -j2 kernels kernels-confidence lint
-	$(BIN)/pytest -n auto --dist loadfile --durations 10
+	$(BIN)/pytest -n auto --dist loadfile --no-loadscope-reorder --durations 10
 
 # What to run before every commit: under a minute.
 quick: lint
