@@ -12,6 +12,8 @@ from ldpt.privacy import PrivBern
 from ldpt.simulate import spawn_key, stream
 from ldpt.summarise import clopper_pearson
 
+MEAN = 0.1  # reward of all laws
+
 
 def beta(rng: np.random.Generator, mean: float, size: int) -> np.ndarray:
     """Draw from Beta(4 mean, 4 (1 - mean)), which is the mean itself at 0 and 1."""
@@ -45,7 +47,7 @@ def positives(law: str, mean: float, epsilon: float, draws: int, seed: int) -> i
 
 
 def simulate(mean: float, epsilons: list[str], draws: int, seed: int) -> list[dict[str, Any]]:
-    """One row per law and privacy level."""
+    """Return one row per law and privacy level."""
     return [
         {
             "law": law,
@@ -69,7 +71,7 @@ if __name__ == "__main__":
     from ldpt.provenance import job
 
     with job(snakemake) as step:
-        counts = simulate(**step.params.mechanism, seed=step.params.seed)
+        counts = simulate(MEAN, **step.params.mechanism, seed=step.params.seed)
         keys = [spawn_key("mechanism", row["law"], row["mean"], row["epsilon"]) for row in counts]
         step.note(seed=step.params.seed, stream=["mechanism"], spawn_keys=keys)
         write_runs(step.output.runs, [pa.Table.from_pylist(counts)])

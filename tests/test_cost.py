@@ -1,7 +1,6 @@
 """The predicted cost of a config: how it grows, what a cluster is asked for, what is printed."""
 
 import json
-import math
 import re
 from pathlib import Path
 
@@ -12,21 +11,25 @@ from ldpt import cli, config, cost
 from ldpt.grid import BudgetRun, ConfidenceRun
 from ldpt.instances import Instance
 from ldpt.policies import POLICIES
-from ldpt.radii import RADII, Radius
+from ldpt.radii import RADII
 
 PROJECT = Path(__file__).resolve().parents[1]
 FOUR = Instance("four", [0.3, 0.4, 0.6, 0.7], 0.5)
 
 
-def budget(replicates: int = 1000, epsilon: float = 1.0, policy: str = "apt") -> cost.Cost:
-    return cost.budget_cost(BudgetRun("four", policy, epsilon, replicates, {1.0, 2.0}), FOUR)
+STUDY = config.study(config.load(PROJECT / "config" / "smoke.yaml"))
+STUDY.instances["four"] = FOUR
+
+
+def budget(replicates: int = 1000, epsilon: float = 1.0) -> cost.Cost:
+    return cost.run_cost(STUDY, BudgetRun("four", "apt", epsilon, replicates, {1.0, 2.0}))
 
 
 def confidence(
     replicates: int = 1000, epsilon: float = 1.0, deltas: tuple[float, ...] = (0.1,)
 ) -> cost.Cost:
     run = ConfidenceRun("four", "mixture", epsilon, [replicates], set(deltas))
-    return cost.confidence_cost(run, FOUR, Radius("mixture"))
+    return cost.run_cost(STUDY, run)
 
 
 @pytest.mark.parametrize("of", [budget, confidence])
@@ -66,20 +69,18 @@ def test_a_long_job_asks_for_several_cores_alone() -> None:
 
 
 def test_simulations_in_one_job_start_once_and_hold_one_table_at_a_time() -> None:
-    study = config.study(config.load(PROJECT / "config" / "smoke.yaml"))
-    runs = study.budget_runs("three-groups")
-    parts = [cost.run_cost(study, run) for run in runs]
-    job = cost.job_cost(study, runs)
+    parts = [cost.run_cost(STUDY, run) for run in STUDY.runs("fixed_budget", "three-groups")]
+    job = cost.job_cost(STUDY, "fixed_budget", "three-groups")
     assert len(parts) > 5
-    assert job.cpu_seconds == pytest.approx(cost.START + sum(part.cpu_seconds for part in parts))
+    spent = cost.STARTED.cpu_seconds + sum(part.cpu_seconds for part in parts)
+    assert job.cpu_seconds == pytest.approx(spent)
     assert job.memory_mb == max(part.memory_mb for part in parts)
 
 
 def test_summary_of_a_config_adds_up() -> None:
     total = cost.summary(config.study(config.load(PROJECT / "config" / "large.yaml")))
     assert total["longest_hours"] < total["cpu_hours"]
-    alone = total["jobs"] - total["short"]
-    assert total["submissions"] == alone + math.ceil(total["short"] / cost.TOGETHER)
+    assert 0 < total["short_jobs"] < total["jobs"] < total["simulations"]
 
 
 def test_plan_config_prints_text_and_json(capsys: pytest.CaptureFixture[str]) -> None:

@@ -5,14 +5,14 @@ replace the list of that key. :mod:`ldpt.settings` describes the keys.
 """
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cached_property, partial
 from itertools import product
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from ldpt.grid import BudgetRun, ConfidenceRun
 from ldpt.instances import Instance
@@ -41,11 +41,7 @@ SECTIONS = (  # of studies
     "rare_fixed_confidence",
     "exact_curves",
 )
-MAX_EXACT_ARMS = 2  # of an exact chain for a fixed budget
 CONFIG_HINT = "; larger epsilons, deltas or gaps cost less"
-PROXIES = {"coin": "onesided"}  # radii that stop no later and take less time to check
-
-Run = TypeVar("Run", BudgetRun, ConfidenceRun)
 
 
 @dataclass(frozen=True)
@@ -114,13 +110,17 @@ class Study:
                 for name in names:
                     yield where, grid, self.instances[name]
 
-    def budget_runs(self, instance: str) -> list[BudgetRun]:
-        """Return the runs of fixed budget on an instance, by policy in the config's order."""
-        return _pick(self.fixed_budget, instance, "policy")
+    def runs(self, algorithm: str, instance: str) -> list[Any]:
+        """Return the runs on an instance: methods in the config's order, epsilons increasing."""
+        runs = [run for run in getattr(self, algorithm) if run.instance == instance]
+        if not runs:
+            raise ValueError(f"no study of {algorithm} runs {instance!r}")
+        order = [run.method for run in runs]
+        return sorted(runs, key=lambda run: (order.index(run.method), run.epsilon))
 
-    def confidence_runs(self, instance: str) -> list[ConfidenceRun]:
-        """Return the runs of fixed confidence on an instance, by radius in the config's order."""
-        return _pick(self.fixed_confidence, instance, "radius")
+    def proxy_radius(self, name: str) -> Radius:
+        """Return a radius of nearly the same cost: the tables of ``coin`` need compiled code."""
+        return Radius("onesided" if name == "coin" else name, **self.constants)
 
     def cells(self, section: str) -> list[tuple[str, float, dict[str, Any]]]:
         """Return instance, privacy level and other settings of every cell of a section."""
@@ -142,49 +142,25 @@ class Study:
 
     def panels(self, key: str) -> list[str]:
         """Return the panels of a figure; a ValueError names one that no study simulates."""
-        figures, section, level = self.settings.figures, "fixed_budget", ""
-        runs: Iterable[BudgetRun | ConfidenceRun] = self.fixed_budget
-        if key == "fixed_confidence":
-            section, level = key, f" at figures.delta = {figures.delta:g}"
-            runs = [run for run in self.fixed_confidence if figures.delta in run.deltas]
-        elif key in ("bounds", "baselines"):  # which show one privacy level
-            level = f" at figures.epsilon = {figures.epsilon:g}"
-            runs = [run for run in self.fixed_budget if run.epsilon == figures.epsilon]
-        names: list[str] = getattr(figures, key)
-        for name in names:
-            with _at(f"figures.{key}"):
-                self.instance(name)
-            if name not in {run.instance for run in runs}:
-                raise ValueError(
-                    f"figures.{key}: no study of {section} runs {name!r}{level}; add one, "
-                    f"or take it out of figures.{key}"
-                )
+        section = "fixed_confidence" if key == "fixed_confidence" else "fixed_budget"
+        names: list[str] = getattr(self.settings.figures, key)
+        with _at(f"figures.{key}"):
+            for name in names:
+                self.runs(section, self.instance(name).name)
         return names
 
     def allocation(self) -> dict[str, Any]:
         """Return the section ``allocation``; a study must make its runs of Algorithm 2."""
         section, delta = self.settings.allocation, self.settings.figures.delta
         runs = [run for run in self.fixed_confidence if delta in run.deltas]
+        simulated = {(run.instance, run.epsilon) for run in runs}
         for name, epsilon in product(section.instances, section.epsilons):
-            with _at("allocation.instances"):
-                problem = self.instance(name)
-            with _at("allocation.multiple"):
-                _check_multiples(problem, epsilon, [section.multiple])
-            if (name, epsilon) not in {(run.instance, run.epsilon) for run in runs}:
+            if (name, epsilon) not in simulated:
                 raise ValueError(
                     f"allocation: no study of fixed_confidence runs {name!r} "
                     f"at epsilon {epsilon:g} and figures.delta = {delta:g}"
                 )
         return section.model_dump()
-
-
-def _pick(runs: list[Run], instance: str, method: str) -> list[Run]:
-    """Return the runs of an instance: methods in the order of the config, epsilons increasing."""
-    picked = [run for run in runs if run.instance == instance]
-    if not picked:
-        raise ValueError(f"the config asks for no run of {instance!r}")
-    order = [getattr(run, method) for run in picked]
-    return sorted(picked, key=lambda run: (order.index(getattr(run, method)), run.epsilon))
 
 
 # --- reading and merging --------------------------------------------------------------------------
@@ -257,17 +233,17 @@ def study(config: Mapping[str, Any]) -> Study:
     checked = Study(dict(config), settings, _unfold_instances(settings))
     for section in SECTIONS:
         for where, grid, problem in checked.grids(section):
-            if isinstance(grid, ConfidenceGrid):
-                with _at(f"{where}.instances"):
-                    _check_cost(problem, grid, checked.constants, require_affordable)
-            else:
-                _check_budget_grid(where, grid, problem, exact=section == "exact_curves")
+            with _at(where):
+                if isinstance(grid, ConfidenceGrid):
+                    _check_cost(checked, problem, grid, require_affordable)
+                else:
+                    _check_budgets(problem, grid, exact=section == "exact_curves")
     for part, check in (("one_arm", require_short_chain), ("two_arms", require_affordable)):
         for position, cells in enumerate(getattr(settings.error_map, part)):
-            for tau in cells.thresholds:
-                with _at(f"error_map.{part}[{position}].gaps"):
-                    hardest = Instance("cell", [tau + min(cells.gaps)], tau)
-                    _check_cost(hardest, cells, checked.constants, check)
+            with _at(f"error_map.{part}[{position}]"):
+                for tau, gap in product(cells.thresholds, cells.gaps):
+                    problem = Instance(f"{part}-{tau:g}-{gap:g}", [tau + gap], tau)
+                    _check_cost(checked, problem, cells, check)
     return checked
 
 
@@ -315,51 +291,32 @@ def _unfold_instances(settings: Config) -> dict[str, Instance]:
     return unfolded
 
 
-def _check_budget_grid(
-    where: str, grid: BudgetStudy | Curves, problem: Instance, exact: bool
-) -> None:
-    """Refuse a study of fixed budget with budgets out of range or an exact chain of hours."""
-    if math.isinf(problem.complexity()):
-        raise ValueError(
-            f"{where}.instances: {problem.name!r} has an arm at the threshold and tolerance 0, "
-            "so its complexity is infinite"
-        )
-    least = 2 * problem.n_arms
-    for budget in getattr(grid, "budgets", []):
-        if budget < least:
-            raise ValueError(f"{where}.budgets: {budget} is below 2K = {least} of {problem.name!r}")
-    if exact and problem.n_arms > MAX_EXACT_ARMS:
-        raise ValueError(
-            f"{where}.instances: {problem.name!r} has {problem.n_arms} arms, "
-            f"exact chains take at most {MAX_EXACT_ARMS}"
-        )
-    with _at(f"{where}.multiples"):
-        for epsilon in grid.epsilons if grid.multiples else []:
-            budget = _check_multiples(problem, epsilon, grid.multiples)
-            if exact:
-                require_short_budget(problem, epsilon, budget, problem.n_arms > 1)
-
-
-def _check_multiples(problem: Instance, epsilon: float, multiples: Iterable[float]) -> int:
-    """Return the largest budget; it must reach 2K pulls and can be simulated."""
-    least, pulls = 2 * problem.n_arms, max(multiples) * problem.complexity(epsilon)
-    if not least - 1 < pulls <= MAX_PULLS:
-        raise ValueError(
-            f"{max(multiples)} times H_eps of {problem.name!r} at epsilon {epsilon:g} is "
-            f"{pulls:.3g} pulls; the largest budget must be from 2K = {least} to {MAX_PULLS:.0e}"
-        )
-    return math.ceil(pulls)
+def _check_budgets(problem: Instance, grid: BudgetStudy | Curves, exact: bool) -> None:
+    """Refuse budgets below 2K or beyond what can be simulated, and exact chains of hours."""
+    least, budgets = 2 * problem.n_arms, getattr(grid, "budgets", [])
+    if min(budgets, default=least) < least:
+        raise ValueError(f"budgets: {min(budgets)} is below 2K = {least} of {problem.name!r}")
+    for epsilon in grid.epsilons:
+        complexity = problem.complexity(epsilon)
+        # Without multiples, only an infinite complexity is refused.
+        pulls = max(grid.multiples, default=least / complexity) * complexity
+        if not least - 1 < pulls <= MAX_PULLS:
+            raise ValueError(
+                f"the largest multiple of H_eps = {complexity:.3g} of {problem.name!r} at epsilon "
+                f"{epsilon:g} is {pulls:.3g} pulls; it must be from 2K = {least} to {MAX_PULLS:.0e}"
+            )
+        if exact:
+            require_short_budget(problem, epsilon, math.ceil(pulls), problem.n_arms > 1)
 
 
 def _check_cost(
+    study: Study,
     problem: Instance,
     grid: ConfidenceGrid | ExactCells,
-    constants: Mapping[str, float],
     check: Callable[[Instance, float, float, Radius, str], None],
 ) -> None:
     """Check the most expensive setting of a grid under each of its radii."""
-    for name in dict.fromkeys(PROXIES.get(name, name) for name in grid.radii):
-        radius = Radius(name, **constants)
+    for radius in map(study.proxy_radius, grid.radii):
         check(problem, min(grid.epsilons), min(grid.deltas), radius, CONFIG_HINT)
 
 

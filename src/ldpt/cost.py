@@ -7,16 +7,14 @@ rates again.
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import reduce
 from typing import Any
 
 from ldpt.config import Study
 from ldpt.grid import BudgetRun, ConfidenceRun
-from ldpt.instances import MAX_LISTED_ARMS, Instance
+from ldpt.instances import MAX_LISTED_ARMS
 from ldpt.limits import confidence_pulls, gaps_of
-from ldpt.radii import Radius
 
 # Seconds per arm of a run, and per square root of its pulls (laplace: per pull and arm).
 RATES = {
@@ -33,7 +31,6 @@ RATES = {
     "coin": (2.0e-6, 0.035e-6),
 }
 UNKNOWN = (2.6e-6, 0.8e-6)  # a method that no benchmark has seen
-START = 1.3  # CPU seconds until a job computes
 BASE_MB, ROW_MB = 290.0, 1e-4  # memory of a job, and of one row of its table
 
 # What a job requests from a cluster.
@@ -44,22 +41,22 @@ MAX_THREADS = 32
 TIME_MARGIN, MEMORY_MARGIN = 3, 1.5  # safety factors for slower nodes and unmeasured memory
 SPARE_MINUTES, SPARE_MB = 10, 800  # Snakemake itself runs twice beside the script
 
+TEXT = """\
+{simulations} simulations in {jobs} jobs, {pulls:.2g} pulls; within a factor of three:
+CPU     {cpu_hours:.2g} hours; the longest job {longest_hours:.2g} ({longest_job})
+memory  {memory_gb:.2g} GB at most
+On a cluster, up to {together} of the {short_jobs} short jobs share a submission.
+Summaries, figures, tables and checks are extra: seconds each, minutes for the checks.
+"""
+
 
 @dataclass(frozen=True)
 class Cost:
     """Simulations of one job: pulls of all runs, CPU time and peak memory."""
 
-    pulls: float = 0.0
-    cpu_seconds: float = 0.0
-    memory_mb: float = 0.0
-
-    def __add__(self, other: "Cost") -> "Cost":
-        """Return the cost of both, one after the other."""
-        return Cost(
-            self.pulls + other.pulls,
-            self.cpu_seconds + other.cpu_seconds,
-            max(self.memory_mb, other.memory_mb),
-        )
+    pulls: float
+    cpu_seconds: float
+    memory_mb: float
 
     @property
     def threads(self) -> int:
@@ -82,12 +79,12 @@ class Cost:
         return "short" if self.cpu_seconds <= SHORT_JOB else None
 
 
-Pulls = Sequence[tuple[float, int]]  # expected pulls of an arm, and how many arms have them
 Run = BudgetRun | ConfidenceRun
+STARTED = Cost(0.0, 1.3, 0.0)  # a job before it computes
 
 
-def _seconds(method: str, pulls: Pulls) -> float:
-    """Return the CPU time of one run."""
+def _seconds(method: str, pulls: Sequence[tuple[float, int]]) -> float:
+    """Return the CPU time of one run from an arm's pulls, and how many arms have them."""
     arm, root = RATES.get(method, UNKNOWN)
     n_arms = sum(arms for _, arms in pulls)
     if method == "laplace":  # every arm is looked at for every pull
@@ -95,85 +92,64 @@ def _seconds(method: str, pulls: Pulls) -> float:
     return sum(arms * (arm + root * math.sqrt(n)) for n, arms in pulls)
 
 
-def budget_cost(run: BudgetRun, instance: Instance) -> Cost:
-    """Return the cost of one simulation at a fixed budget; shares are Delta_i^-2 / H."""
-    budgets = run.grid(instance)
-    last, complexity = max(budgets, default=0), instance.complexity()
-    pulls = [(max(last * gap**-2 / complexity, 1.0), arms) for gap, arms in gaps_of(instance)]
-    rows = float(run.replicates * len(budgets))
-    seconds = run.replicates * _seconds(run.policy, pulls)
-    return Cost(run.replicates * last, seconds, BASE_MB + ROW_MB * rows)
+def run_cost(study: Study, run: Run) -> Cost:
+    """Return the cost of one simulation: a sweep over all budgets, or a sweep per error level.
 
-
-def confidence_cost(run: ConfidenceRun, instance: Instance, radius: Radius) -> Cost:
-    """Return the cost of one simulation of Algorithm 2 at all its error levels."""
-    expected = [confidence_pulls(instance, run.epsilon, delta, radius) for delta in run.deltas]
-    listed = instance.n_arms if instance.n_arms <= MAX_LISTED_ARMS else 0
-    rows = float(run.replicates * len(run.deltas))
+    At a fixed budget, an arm's share of the pulls is about Delta_i^-2 / H.
+    """
+    instance = study.instance(run.instance)
+    if isinstance(run, BudgetRun):
+        budgets = run.grid(instance)
+        scaled = max(budgets, default=0) / instance.complexity()
+        sweeps = [[(max(scaled * gap**-2, 1.0), arms) for gap, arms in gaps_of(instance)]]
+        columns = float(len(budgets))
+    else:
+        radius = study.proxy_radius(run.method)
+        sweeps = [confidence_pulls(instance, run.epsilon, delta, radius) for delta in run.deltas]
+        listed = instance.n_arms if instance.n_arms <= MAX_LISTED_ARMS else 0
+        columns = len(run.deltas) * (1 + listed / 4)
     return Cost(
-        run.replicates * sum(n * arms for pulls in expected for n, arms in pulls),
-        run.replicates * sum(_seconds(run.radius, pulls) for pulls in expected),
-        BASE_MB + ROW_MB * rows * (1 + listed / 4),
+        run.replicates * sum(n * arms for pulls in sweeps for n, arms in pulls),
+        run.replicates * sum(_seconds(run.method, pulls) for pulls in sweeps),
+        BASE_MB + ROW_MB * run.replicates * columns,
     )
 
 
-def run_cost(study: Study, run: Run) -> Cost:
-    """Return the cost of one simulation of a study."""
-    instance = study.instance(run.instance)
-    if isinstance(run, BudgetRun):
-        return budget_cost(run, instance)
-    # The tables of coin need compiled code; onesided takes a few per cent more pulls.
-    name = "onesided" if run.radius == "coin" else run.radius
-    return confidence_cost(run, instance, Radius(name, **study.constants))
+def job_cost(study: Study, algorithm: str, instance: str) -> Cost:
+    """Return the cost of the job that makes all simulations of a problem one after the other."""
+    return total([*(run_cost(study, run) for run in study.runs(algorithm, instance)), STARTED])
 
 
-def job_cost(study: Study, runs: Iterable[Run]) -> Cost:
-    """Return the cost of a job that makes several simulations one after the other."""
-    return total(run_cost(study, run) for run in runs) + Cost(cpu_seconds=START)
-
-
-def total(costs: Iterable[Cost]) -> Cost:
-    """Return the cost of all."""
-    return reduce(Cost.__add__, costs, Cost())
+def total(costs: Sequence[Cost]) -> Cost:
+    """Return the cost of all, one after the other."""
+    return Cost(
+        sum(cost.pulls for cost in costs),
+        sum(cost.cpu_seconds for cost in costs),
+        max(cost.memory_mb for cost in costs),
+    )
 
 
 def summary(study: Study) -> dict[str, Any]:
     """Return the cost of all simulations of a study, and its longest job."""
-    jobs: dict[str, list[Run]] = {}
     runs: list[Run] = [*study.fixed_budget, *study.fixed_confidence]
-    for run in runs:
-        algorithm = "fixed_budget" if isinstance(run, BudgetRun) else "fixed_confidence"
-        jobs.setdefault(f"{algorithm} {run.instance}", []).append(run)
-    costs = {name: job_cost(study, parts) for name, parts in jobs.items()}
-    longest = max(costs, key=lambda name: costs[name].cpu_seconds)
-    short = sum(cost.group is not None for cost in costs.values())
-    whole = total(costs.values())
+    jobs = {
+        f"{algorithm} {name}": job_cost(study, algorithm, name)
+        for algorithm in ("fixed_budget", "fixed_confidence")
+        for name in {run.instance: None for run in getattr(study, algorithm)}
+    }
+    whole, longest = total(list(jobs.values())), max(jobs, key=lambda job: jobs[job].cpu_seconds)
     return {
         "simulations": len(runs),
         "jobs": len(jobs),
-        "instances": len(study.instances),
+        "short_jobs": sum(cost.group is not None for cost in jobs.values()),
         "pulls": whole.pulls,
         "cpu_hours": whole.cpu_seconds / 3600,
         "memory_gb": whole.memory_mb / 1e3,
         "longest_job": longest,
-        "longest_hours": costs[longest].cpu_seconds / 3600,
-        "longest_cores": costs[longest].threads,
-        "submissions": len(jobs) - short + math.ceil(short / TOGETHER),
-        "short": short,
+        "longest_hours": jobs[longest].cpu_seconds / 3600,
     }
 
 
 def render(found: dict[str, Any]) -> str:
     """Return a summary as text."""
-    lines = [
-        f"{found['simulations']} simulations in {found['jobs']} jobs on {found['instances']} "
-        f"problems, {found['pulls']:.2g} pulls; within a factor of three:",
-        f"CPU          {found['cpu_hours']:.2g} hours; the longest job {found['longest_hours']:.2g}"
-        f" ({found['longest_job']}, on {found['longest_cores']} cores)",
-        f"memory       {found['memory_gb']:.2g} GB at most",
-        f"submissions  {found['submissions']} on a cluster; {found['short']} short jobs go up to "
-        f"{TOGETHER} together",
-        "",
-        "Summaries, figures, tables and checks are extra: seconds each, minutes for the checks.",
-    ]
-    return "\n".join(lines) + "\n"
+    return TEXT.format(**found, together=TOGETHER)

@@ -9,12 +9,18 @@ from ldpt.instances import Instance
 
 
 @dataclass
-class BudgetRun:
-    """Algorithm 1 or a baseline at one privacy level: all budgets in one sweep."""
+class Run:
+    """A policy or a radius at one privacy level."""
 
     instance: str
-    policy: str
+    method: str
     epsilon: float
+
+
+@dataclass
+class BudgetRun(Run):
+    """Algorithm 1 or a baseline: all budgets in one sweep."""
+
     replicates: int = 0
     multiples: set[float] = field(default_factory=set)
     budgets: set[int] = field(default_factory=set)
@@ -25,12 +31,9 @@ class BudgetRun:
 
 
 @dataclass
-class ConfidenceRun:
-    """Algorithm 2 at one privacy level: all error levels."""
+class ConfidenceRun(Run):
+    """Algorithm 2: all error levels."""
 
-    instance: str
-    radius: str
-    epsilon: float
     sizes: list[int | Callable[[], int]] = field(default_factory=list)
     deltas: set[float] = field(default_factory=set)
 

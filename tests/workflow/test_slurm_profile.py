@@ -71,4 +71,4 @@ def test_profile_plans_a_large_grid_in_few_submissions(tmp_path: Path) -> None:
     assert groups.count("short") <= jobs / 2
     together = re.findall(r"^    rule simulate_fixed_", told, re.MULTILINE)
     plan = cost.summary(config.study(config.load(PROJECT / LARGE)))
-    assert (jobs, len(together)) == (plan["jobs"], plan["short"])
+    assert (jobs, len(together)) == (plan["jobs"], plan["short_jobs"])

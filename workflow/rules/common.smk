@@ -170,29 +170,25 @@ def budget_methods(wildcards):
     """Return runs and budgets of a simulation by policy and privacy level."""
     instance = STUDY.instance(wildcards.instance)
     methods = {}
-    for run in STUDY.budget_runs(wildcards.instance):
+    for run in STUDY.runs("fixed_budget", wildcards.instance):
         level = {"replicates": run.replicates, "budgets": run.grid(instance)}
-        methods.setdefault(run.policy, {})[epsilon_name(run.epsilon)] = level
+        methods.setdefault(run.method, {})[epsilon_name(run.epsilon)] = level
     return methods
 
 
 def confidence_methods(wildcards):
     """Return runs and error levels of a simulation by radius and privacy level."""
     methods = {}
-    for run in STUDY.confidence_runs(wildcards.instance):
+    for run in STUDY.runs("fixed_confidence", wildcards.instance):
         level = {"replicates": run.replicates, "deltas": sorted(run.deltas)}
-        methods.setdefault(run.radius, {})[epsilon_name(run.epsilon)] = level
+        methods.setdefault(run.method, {})[epsilon_name(run.epsilon)] = level
     return methods
 
 
 @cache
 def simulation_cost(algorithm, instance):
     """Return the predicted cost of a simulation job."""
-    runs = {
-        "fixed_budget": STUDY.budget_runs,
-        "fixed_confidence": STUDY.confidence_runs,
-    }
-    return cost.job_cost(STUDY, runs[algorithm](instance))
+    return cost.job_cost(STUDY, algorithm, instance)
 
 
 def predicted(algorithm, quantity):
@@ -218,8 +214,8 @@ def predicted_seconds():
     found = {}
     for algorithm in ("fixed_budget", "fixed_confidence"):
         names = {run.instance for run in getattr(STUDY, algorithm)}
-        whole = cost.total(simulation_cost(algorithm, name) for name in names)
-        found[f"simulate_{algorithm}"] = whole.cpu_seconds / max(len(names), 1)
+        seconds = [simulation_cost(algorithm, name).cpu_seconds for name in names]
+        found[f"simulate_{algorithm}"] = sum(seconds) / max(len(seconds), 1)
     return found
 
 
