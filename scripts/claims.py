@@ -30,7 +30,7 @@ def as_page(document: dict[str, Any]) -> str:
         "\n".join(f"- **{word}**: {meaning}" for word, meaning in register.VERDICTS.items()),
         "\n".join(f"- basis *{word}*: {meaning}" for word, meaning in register.BASES.items()),
         f"This page lists all rows: {counts['paper_rows']} on the paper, {counts['typos']} of them "
-        f"typos, and {counts['own_rows']} of our own. README and article count roots only, the "
+        f"typos, and {counts['own_rows']} of our own. The article's table counts only roots, "
         f"rows that depend on no other: {counts['paper_roots']} and {counts['own_roots']}.",
     ]
     for part, title in PARTS.items():

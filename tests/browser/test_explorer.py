@@ -404,6 +404,7 @@ def test_page_opens_with_the_failure_in_one_sentence(browser: webdriver.Chrome, 
     assert f"{radius:.3g}" in story
     sentence = browser.find_element(By.ID, "sentence").text
     assert sentence.startswith("With ε = 1 you need about")
+    assert "more than tanh(ε/2)⁻² = 4.7" in sentence
     assert "its guarantee is false" in sentence
 
 

@@ -444,9 +444,12 @@ function showSentence(settings) {
   };
   const people = (value) => `<b>${whole(Number(value.toPrecision(2)))}</b>`;
   const [coin, free, printed] = [cost("coin", settings.epsilon), cost("coin", Infinity), cost("printed", settings.epsilon)];
+  const factor = shrinkage(settings.epsilon) ** -2;
+  const more = coin / free > 1.5 * factor && settings.threshold !== 0.5
+    ? `, more than tanh(ε/2)⁻² = ${shown(factor, 2)}, because the threshold is far from ½` : "";
   const start = settings.epsilon === Infinity
     ? `Without privacy you need about ${people(free)} people.`
-    : `With ε = ${epsilonText(settings.epsilon)} you need about ${people(coin)} people; without privacy about ${people(free)}. Privacy costs a factor of ${shown(coin / free, 2)}.`;
+    : `With ε = ${epsilonText(settings.epsilon)} you need about ${people(coin)} people; without privacy about ${people(free)}. Privacy costs a factor of ${shown(coin / free, 2)}${more}.`;
   host.innerHTML = `${start} Algorithm 2 as printed would ask about ${people(printed)}, and its guarantee is <span class="false">false</span>.`;
 }
 
