@@ -72,13 +72,13 @@ def verdict_table(claims: Mapping[str, Any]) -> str:
 
 
 def failed_claims(claims: Mapping[str, Any]) -> str:
-    """Return our own claims that turned out to be false, folded: what we expected, and got."""
+    """Return our own claims that turned out to be false, folded: what was claimed, and came out."""
     own = [claim for claim in claims["claims"] if claim["level"] == "own"]
     failed = [claim for claim in own if claim["verdict"] == FALSE]
     lines = [
         "<details>",
         f"<summary>{len(failed)} of the {len(own)} rows with our own claims failed. "
-        "What we had expected at most, and what came out</summary>\n",
+        "What was claimed at most, and what came out</summary>\n",
         "| quantity (held-out problems were drawn after registration) | at most | result |",
         "| --- | --- | --- |",
     ]

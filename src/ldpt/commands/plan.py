@@ -37,9 +37,9 @@ def add(parser: argparse.ArgumentParser) -> None:
         runs, "--replicates", options.replicates, "least number of runs per setting (default: 400)"
     )
     option(runs, "--seed", options.seed, "root seed (default: 0)")
-    option(runs, "--plot FILE", options.output_file(".pdf", ".png", ".svg"), "draw it")
-    flags(runs, explain="also say what every column means", json="machine-readable output")
-    text = "instead: CPU hours, memory, jobs and disk of the simulations a config asks for"
+    option(runs, "--plot FILE", options.output_file(".pdf", ".png", ".svg"), "draw the plan")
+    flags(runs, explain="also explain every column", json="machine-readable output")
+    text = "instead: CPU hours, memory and jobs of the simulations of a config"
     option(parser, "--config FILE", Path, text)
     parser.set_defaults(handler=run)
 

@@ -7,7 +7,7 @@ from ldpt.commands.options import flags, option, output_file, refuse_unused, see
 
 
 def _add_root(parser: argparse.ArgumentParser) -> None:
-    text = "root of the run's output (default: the nearest folder upwards that holds a run)"
+    text = "root of the run's output (default: the nearest parent folder with a run)"
     option(parser, "--root", Path, text)
 
 
@@ -46,7 +46,7 @@ def add_audit(parser: argparse.ArgumentParser) -> None:
     option(parser, "--seed", seed, "seed for choosing the jobs (default: 0)")
     flags(
         parser,
-        trust="run the code of the audited project if it is another one than this package's own: "
+        trust="run code of the audited project even if it is not this package's own, "
         "for --replay and for the comparison with the DAG",
         json="machine-readable output",
     )

@@ -43,7 +43,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     option(runs, "--seed", options.seed, "root seed (default: 0)", default=0)
     option(runs, "--engine", options.one_of("engine", ("fast", "literal")), engine)
     option(runs, "--output FILE", file, "write every run: .csv, .json or .parquet")
-    flags(runs, json="print the summary machine-readable")
+    flags(runs, json="print the summary as JSON")
     parser.set_defaults(handler=run)
 
 
