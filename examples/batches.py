@@ -2,7 +2,7 @@
 
 The answer of a fixed-confidence study rests on the same responses whether people are asked one by
 one or a thousand at a time; but those who were asked about a dose that the others in their batch
-had already decided were asked without need. Run it with ``python examples/batches.py``; with
+had already decided were asked unnecessarily. Run it with ``python examples/batches.py``; with
 ``--write`` it puts its table into ``examples/README.md``.
 """
 
