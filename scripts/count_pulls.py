@@ -11,7 +11,7 @@ from ldpt.engines.fast_budget import fixed_budget_fast
 from ldpt.instances import Instance, read_instances
 from ldpt.io.runs import labelled, read_runs, write_runs
 from ldpt.policies import POLICIES
-from ldpt.simulate import chunks, spawn_keys, stream
+from ldpt.simulate import chunks, stream
 from ldpt.summarise import allocation
 
 MULTIPLE = 4  # budget of Algorithm 1 in units of H_eps
@@ -50,7 +50,7 @@ def count(step: Any, problems: list[Instance]) -> None:
     """Write the runs of Algorithm 1, one row per run and arm, and the shares of both algorithms."""
     settings, seed = step.params.allocation, step.params.seed
     epsilons, runs = [float(e) for e in settings["epsilons"]], settings["replicates"]
-    tables, shares, keys = [], [], []
+    tables, shares = [], []
     for problem in problems:
         for epsilon in epsilons:
             budget = math.ceil(MULTIPLE * problem.complexity(epsilon))
@@ -61,10 +61,9 @@ def count(step: Any, problems: list[Instance]) -> None:
             tables.append(labelled(labels | {"budget": budget}, columns))
             labels = {"algorithm": 1, "method": "apt", **labels}
             shares.append(allocation(counts, problem.gaps, labels))
-            keys.append(spawn_keys(runs, "allocation", problem.name, epsilon))
     for problem, path in zip(problems, step.input.runs, strict=True):
         shares += by_confidence(path, problem, epsilons, step.params.delta)
-    step.note(seed=seed, stream=["allocation"], spawn_keys=keys)
+    step.note(seed=seed, stream=["allocation"])
     write_runs(step.output.runs, tables)
     pd.concat(shares, ignore_index=True).to_csv(step.output.summary, index=False)
 

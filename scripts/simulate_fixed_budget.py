@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from ldpt.instances import Instance
 from ldpt.io.runs import Labels, labelled, write_runs
-from ldpt.simulate import fixed_budget, progress_lines, spawn_keys
+from ldpt.simulate import fixed_budget, progress_lines
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -25,22 +25,11 @@ def simulate(problem: Instance, methods: Methods, seed: int, threads: int) -> It
             yield labelled(labels, {key: values.to_numpy() for key, values in table.items()})
 
 
-def stream_keys(problem: Instance, methods: Methods) -> dict[str, Any]:
-    """Return the spawn keys of all chunks by policy and privacy level."""
-    return {
-        policy: {
-            name: spawn_keys(level["replicates"], "fixed_budget", problem.name, policy, float(name))
-            for name, level in levels.items()
-        }
-        for policy, levels in methods.items()
-    }
-
-
 if __name__ == "__main__":
     from ldpt.provenance import job
 
     with job(snakemake) as step:
         problem, methods = Instance(**step.params.problem), step.params.methods
-        seed, keys = step.params.seed, stream_keys(problem, methods)
-        step.note(seed=seed, stream=["fixed_budget", problem.name], spawn_keys=keys)
+        seed = step.params.seed
+        step.note(seed=seed, stream=["fixed_budget", problem.name])
         write_runs(step.output[0], simulate(problem, methods, seed, step.threads))

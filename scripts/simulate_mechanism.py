@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from ldpt.io.runs import write_runs
 from ldpt.privacy import PrivBern
-from ldpt.simulate import spawn_key, stream
+from ldpt.simulate import stream
 from ldpt.summarise import clopper_pearson
 
 MEAN = 0.1  # reward of all laws
@@ -51,7 +51,7 @@ def simulate(mean: float, epsilons: list[str], draws: int, seed: int) -> list[di
     return [
         {
             "law": law,
-            "mean": float(mean),
+            "mean": mean,
             "epsilon": epsilon,
             "draws": draws,
             "positives": positives(law, mean, epsilon, draws, seed),
@@ -72,7 +72,6 @@ if __name__ == "__main__":
 
     with job(snakemake) as step:
         counts = simulate(MEAN, **step.params.mechanism, seed=step.params.seed)
-        keys = [spawn_key("mechanism", row["law"], row["mean"], row["epsilon"]) for row in counts]
-        step.note(seed=step.params.seed, stream=["mechanism"], spawn_keys=keys)
+        step.note(seed=step.params.seed, stream=["mechanism"])
         write_runs(step.output.runs, [pa.Table.from_pylist(counts)])
         mean_responses(pd.DataFrame(counts)).to_csv(step.output.summary, index=False)

@@ -73,11 +73,6 @@ def chunks(replicates: int) -> list[tuple[int, slice]]:
     return [(number, slice(k, min(k + CHUNK, replicates))) for number, k in enumerate(starts)]
 
 
-def spawn_keys(replicates: int, *names: object) -> list[tuple[int, ...]]:
-    """Return the spawn key of every chunk of a simulation of this name."""
-    return [spawn_key(*names, number) for number, _ in chunks(replicates)]
-
-
 def _simulate_chunks(
     work: Callable[[np.random.Generator, slice], None],
     names: tuple[Any, ...],

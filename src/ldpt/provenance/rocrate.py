@@ -40,7 +40,7 @@ PROJECT_FILES = (
     "config/*", "profiles/**/*", "workflow/**/*", "scripts/*.py", "src/**/*", "paper/*.*",
     "benchmarks/*.*", "docs/**/*", "examples/*.*",
 )  # fmt: skip
-LEFT_OUT = ("config", "origin", "spawn_keys")  # settings that are files, or follow from others
+LEFT_OUT = ("config", "origin")  # settings that are files
 BUILT = {"__pycache__", "_build", "_generated"}
 
 

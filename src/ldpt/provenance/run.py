@@ -29,7 +29,7 @@ MANIFEST = "paper/run.json"
 MAX_MANIFEST = 10**8  # bytes
 NUMBERS, CLAIMS = "results/numbers.json", "results/claims.json"
 # The part of a record that all products of a job share, without versions of libraries.
-JOB = ("rule", "script", "params", "wildcards", "inputs", "sources")
+JOB = ("rule", "script", "params", "wildcards", "inputs", "sources", "notes")
 # The part of a claim that a trace shows.
 SHOWN = ("id", "where", "verdict", "statement", "criterion", "decided_by", "file", "key")
 
@@ -134,7 +134,6 @@ def manifest(
     for name in sorted(reach([relative_to(path, root) for path in products], inputs)):
         stable = records[name]["stable"]
         job = {field: stable[field] for field in JOB} | {"code": stable["code"]["hash"]}
-        job["notes"] = {key: note for key, note in stable["notes"].items() if key != "spawn_keys"}
         listed = jobs.setdefault(stable_hash(job), job | {"products": {}})
         hashes = {"sha256": stable["sha256"], "record_hash": records[name]["record_hash"]}
         listed["products"][name] = hashes

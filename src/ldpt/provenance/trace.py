@@ -225,7 +225,7 @@ def _job_lines(record: Record, indent: str) -> list[str]:
     ]
     facts = {**stable["params"], **stable["wildcards"], **stable["notes"]}
     for key, value in facts.items():
-        if key not in ("config", "origin", "spawn_keys"):
+        if key not in ("config", "origin"):
             lines.append(f"{key} = {value if isinstance(value, str) else json.dumps(value)}")
     return [indent + short(line, WIDTH - len(indent)) for line in lines]
 
