@@ -23,12 +23,19 @@ from functools import cache
 
 import numpy as np
 
-from ldpt.checks import MAX_FLOAT, check_delta, check_epsilon, check_number, is_number
+from ldpt.checks import (
+    MAX_FLOAT,
+    check_choice,
+    check_delta,
+    check_epsilon,
+    check_number,
+    is_number,
+)
 from ldpt.instances import Instance, check_instance
 from ldpt.io.messages import shown
 from ldpt.policies import POLICIES
 from ldpt.privacy import private_mean, shrinkage
-from ldpt.radii import COIN, UNION, Boundary, Radius, as_radius, lower, upper
+from ldpt.radii import COIN, UNION, Boundary, Radius, lower, upper
 
 __all__ = [
     "fixed_budget_lower",
@@ -37,38 +44,18 @@ __all__ = [
     "fixed_confidence_upper",
 ]
 
-PRINTED_CONSTANT = 499.0  # of Theorem 4.1, in its proof
+PROVED = {"proved": "apt"} | {name: name for name in ("lsa", "apt-clipped", "lsa-clipped")}
 COST_DIVISORS = {"printed": 36.0, "hoeffding": 9.0}  # of H_eps in Theorem 4.1
-BOUNDED_POLICIES = {"proved": "apt", "lsa": "lsa"}  # by the version of the upper bound on the loss
-BOUNDED_POLICIES |= {name: name for name in ("apt-clipped", "lsa-clipped")}
-BOUNDED_RADII = {"hoeffding_mean": "hoeffding"}  # by the version of the upper bound on E[T]
-BOUNDED_RADII |= {name: name for name in ("mixture", "onesided", "coin")}
+MEAN_COSTS = {"hoeffding_mean": "hoeffding"} | {x: x for x in ("mixture", "onesided", "coin")}
 PEELINGS = 10.0 ** np.linspace(-3, 0, 200, endpoint=False)  # values of q to choose from
 EXPONENTS = 2 * (1 - PEELINGS**2)  # a in the article
 
 
 def bernoulli_kl(p: float, q: float) -> float:
-    """Kullback-Leibler divergence of Bernoulli(q) from Bernoulli(p), in nats.
+    """Return the Kullback-Leibler divergence of Bernoulli(q) from Bernoulli(p), in nats.
 
-    Parameters
-    ----------
-    p, q : float
-        Means in [0, 1].
-
-    Returns
-    -------
-    float
-        Infinite where p > 0 = q or p < 1 = q.
-
-    Raises
-    ------
-    ValueError
-        If a mean is not a number in [0, 1].
-
-    Examples
-    --------
-    >>> bernoulli_kl(0.5, 0.5)
-    0.0
+    >>> bernoulli_kl(0.5, 0.5), bernoulli_kl(0.5, 1.0)
+    (0.0, inf)
     """
     p, q = check_number("p", p, 0, 1), check_number("q", q, 0, 1)
     return _divergence(p, q, p - q) if 0 < q < 1 else (0.0 if p == q else math.inf)
@@ -91,79 +78,32 @@ def _divergence(p: float, q: float, excess: float) -> float:
 def private_divergence(mean: float, other: float, epsilon: float) -> float:
     """Return the divergence of PrivBern's responses to rewards of mean ``other`` from ``mean``.
 
-    Parameters
-    ----------
-    mean, other : float
-        Mean rewards in [0, 1].
-    epsilon : float
-        Privacy level; ``math.inf`` means none.
-
-    Returns
-    -------
-    float
-        In nats.
-
-    Raises
-    ------
-    ValueError
-        If a mean or epsilon is out of range.
-
-    Examples
-    --------
     >>> round(private_divergence(0.95, 0.9, 1.0), 6)
     0.001254
     """
     if math.isinf(check_epsilon(epsilon)):
         return bernoulli_kl(mean, other)
-    p, q = (float(private_mean(x, epsilon)) for x in (mean, other))
+    p, q = (private_mean(x, epsilon) for x in (mean, other))
     return _divergence(p, q, shrinkage(epsilon) * (mean - other))
 
 
 def confidence_divergence(delta: float) -> float:
-    """kl(delta, 1 - delta): what a delta-correct algorithm must learn about each arm.
+    """Return kl(delta, 1 - delta), what a delta-correct algorithm must learn about each arm.
 
-    Parameters
-    ----------
-    delta : float
-        Error level, in (0, 1).
-
-    Returns
-    -------
-    float
-        In nats; 0 for delta >= 1/2.
-
-    Raises
-    ------
-    ValueError
-        If delta is out of range.
+    It is 0 from delta = 1/2 on. Below 1e-16, :func:`bernoulli_kl` cannot tell 1 - delta from 1.
     """
-    check_delta(delta)
-    # As bernoulli_kl(delta, 1 - delta), which cannot tell 1 - delta from 1 below 1e-16.
     return (1 - 2 * delta) * math.log((1 - delta) / delta) if delta < 0.5 else 0.0
 
 
 def duchi_factor(epsilon: float) -> float:
-    """min{4, e^(2 eps)} (e^eps - 1)^2: the paper's divergence bound for eps-LDP data, per TV^2.
-
-    Parameters
-    ----------
-    epsilon : float
-        Privacy level; ``math.inf`` means none.
-
-    Returns
-    -------
-    float
-        Infinite where the square overflows.
-
-    Raises
-    ------
-    ValueError
-        If epsilon is not positive.
-    """
+    """Return min{4, e^(2 eps)} (e^eps - 1)^2: the paper's divergence bound per TV^2."""
     epsilon = check_epsilon(epsilon)
     if epsilon > 350:  # the square overflows; the bounds are vacuous long before
         return math.inf
     return min(4.0, math.exp(2 * epsilon)) * math.expm1(epsilon) ** 2
+
+
+# --- Fixed budget
 
 
 def fixed_budget_upper(
@@ -205,7 +145,7 @@ def fixed_budget_upper(
     True
     """
     _check_budget(instance, budget)
-    _check_version(version, ("printed", "locatelli", *BOUNDED_POLICIES))
+    check_choice("version", version, ("printed", "locatelli", *PROVED))
     n_arms, complexity = instance.n_arms, instance.complexity(epsilon)
     scales = math.log(budget) + 1
     if version == "printed":
@@ -221,7 +161,7 @@ def fixed_budget_upper(
     right_side = ((instance.gaps - instance.tolerance) / instance.gaps) ** 2  # (g_i / Delta_i)^2
     if n_arms == 1:
         return _exp(-2 * budget * gaps[0] ** 2 * right_side[0])
-    rule = POLICIES[BOUNDED_POLICIES[version]].rule(instance.threshold, instance.tolerance, epsilon)
+    rule = POLICIES[PROVED[version]].rule(instance.threshold, instance.tolerance, epsilon)
     pulls = (budget - n_arms) / complexity * gaps**-2.0
     if rule.log_weight > 0:
         pulls = lsa_shares(gaps, budget - n_arms, rule.log_weight)
@@ -263,23 +203,8 @@ def _pair_terms(factors: np.ndarray, squares: np.ndarray, judged: np.ndarray) ->
     return terms.reshape(len(terms), -1).sum(axis=1) - itself.sum(axis=1)
 
 
-def lsa_shares(gaps: np.ndarray, pulls: float, weight: float = 0.5) -> np.ndarray:
-    """Return nu_k with nu_k Delta_k^2 + w log nu_k the same for all arms, and sum ``pulls``.
-
-    Parameters
-    ----------
-    gaps : ndarray
-        Private gaps, all positive.
-    pulls : float
-        Pulls to be shared.
-    weight : float
-        w, the weight of the logarithm in the index; positive.
-
-    Returns
-    -------
-    ndarray
-        Pulls of each arm.
-    """
+def lsa_shares(gaps: np.ndarray, pulls: float, weight: float) -> np.ndarray:
+    """Return nu_k with nu_k Delta_k^2 + w log nu_k the same for all arms, and sum ``pulls``."""
     from scipy.optimize import brentq
     from scipy.special import wrightomega
 
@@ -325,7 +250,7 @@ def fixed_budget_lower(
         the others fails: mu_j != tau for all arms, tau + zeta < 1, tau - zeta >= 0.
     """
     _check_budget(instance, budget)
-    _check_version(version, ("printed", "corrected", "reduction", "genie", "best"))
+    check_choice("version", version, ("printed", "corrected", "reduction", "genie", "best"))
     if version == "printed":
         divergence = duchi_factor(epsilon)
         if math.isinf(divergence):
@@ -364,14 +289,43 @@ def _overlap(high: float, low: float, epsilon: float, budget: float) -> float:
 
 def _check_environments(instance: Instance) -> None:
     """Check the hypotheses without which Theorem 3.2 is false."""
-    where, tau, zeta = f"instance {instance.name!r}", instance.threshold, instance.tolerance
-    for arm, mean in enumerate(instance.means):
-        if mean == tau:
-            raise ValueError(f"{where}: the bound needs mu_j != tau, got means[{arm}] = {mean}")
-    if not tau + zeta < 1:
-        raise ValueError(f"{where}: the bound needs tau + zeta < 1, got {tau} + {zeta}")
-    if not tau - zeta >= 0:
-        raise ValueError(f"{where}: the bound needs tau - zeta >= 0, got {tau} - {zeta}")
+    tau, zeta = instance.threshold, instance.tolerance
+    hypotheses = {
+        "mu_j != tau": tau not in instance.means,
+        "tau + zeta < 1": tau + zeta < 1,
+        "tau - zeta >= 0": tau - zeta >= 0,
+    }
+    for hypothesis, holds in hypotheses.items():
+        if not holds:
+            raise ValueError(f"the bound needs {hypothesis}, got {instance}")
+
+
+def _budget_means(instance: Instance) -> list[tuple[float, float]]:
+    """Means of an arm in B^0 and in the environment that mirrors it, clipped to [0, 1]."""
+    half = np.abs(np.array(instance.means) - instance.threshold) / 2 + instance.tolerance
+    high = np.clip(instance.threshold + half, 0, 1)
+    low = np.clip(instance.threshold - half, 0, 1)
+    return list(zip(high.tolist(), low.tolist(), strict=True))
+
+
+def _check_budget(instance: Instance, budget: float) -> None:
+    check_instance(instance)
+    if not (is_number(budget) and 2 * instance.n_arms <= budget <= MAX_FLOAT):
+        raise ValueError(
+            f"budget must be finite and at least 2K = {2 * instance.n_arms} for "
+            f"{instance.n_arms} arms, got {shown(budget)}"
+        )
+
+
+def _inverse(value: float) -> float:
+    return math.inf if value == 0 else 1 / value
+
+
+def _exp(exponent: float) -> float:
+    return math.exp(exponent) if exponent < 709 else math.inf
+
+
+# --- Fixed confidence
 
 
 def fixed_confidence_upper(
@@ -383,8 +337,7 @@ def fixed_confidence_upper(
     h = 36 and 9. Each bounds T itself, for the radius of that name, with probability at least
     1 - delta. The paper's argument proves ``printed`` on a good event that is less probable than
     that, if three intermediate coefficients read 18, 54 and 126; the article's appendix proves it
-    with probability 1 - delta by another argument. The other versions bound E[T]; see
-    :func:`expected_cost_upper`.
+    with probability 1 - delta by another argument. The other versions bound E[T].
 
     Parameters
     ----------
@@ -418,18 +371,16 @@ def fixed_confidence_upper(
     """
     check_instance(instance)
     check_delta(delta)
-    _check_version(version, (*COST_DIVISORS, *BOUNDED_RADII))
-    if version in BOUNDED_RADII:
-        return expected_cost_upper(instance, epsilon, delta, BOUNDED_RADII[version])
+    check_choice("version", version, (*COST_DIVISORS, *MEAN_COSTS))
+    if version in MEAN_COSTS:
+        return _expected_cost(instance, epsilon, delta, MEAN_COSTS[version])
     n_arms = instance.n_arms
     effective = max(instance.strict.complexity(epsilon) / COST_DIVISORS[version], 1.0)
-    return PRINTED_CONSTANT * effective * math.log(4 * n_arms * effective / delta) + 2 * n_arms
+    return 499 * effective * math.log(4 * n_arms * effective / delta) + 2 * n_arms
 
 
-def expected_cost_upper(
-    instance: Instance, epsilon: float, delta: float, radius: str | Radius
-) -> float:
-    """Upper bound on E[T] of Algorithm 2 with a valid radius, beyond the paper.
+def _expected_cost(instance: Instance, epsilon: float, delta: float, radius: str) -> float:
+    """Return an upper bound on E[T] of Algorithm 2 with a valid radius, beyond the paper.
 
     ``mixture``, ``onesided`` and ``coin``: the boundary b(n) does not depend on the other arms and
     is concave, so by Wald's identity and Jensen's inequality E[N_i] is at most the root of
@@ -437,80 +388,41 @@ def expected_cost_upper(
     1 - tau_eps above and tau_eps below the threshold. ``hoeffding``: t_0 + 4 delta / (t_0 - 1) with
     t_0 the least t >= 12 H_eps for which t/2 - 1 > 2 H_eps L(t) + K. Proofs are in the article's
     appendix.
-
-    Parameters
-    ----------
-    instance : Instance
-        The problem; its tolerance plays no part.
-    epsilon : float
-        Privacy level; ``math.inf`` means none.
-    delta : float
-        Error probability, in (0, 1).
-    radius : str or Radius
-        A valid radius.
-
-    Returns
-    -------
-    float
-        The bound, in pulls; infinite if an arm lies exactly at the threshold.
-
-    Raises
-    ------
-    ValueError
-        If no such bound is proved for the radius.
     """
-    radius, strict = as_radius(radius), check_instance(instance).strict
-    edge = radius.at(instance.n_arms, delta, instance.threshold, epsilon)
+    strict, n_arms = instance.strict, instance.n_arms
+    edge = Radius(radius).at(n_arms, delta, strict.threshold, epsilon)
     complexity = strict.complexity(epsilon)
-    if not has_expected_cost(radius):
-        raise ValueError(f"no bound on the expected cost is proved for radius {radius.name!r}")
     if math.isinf(complexity):
         return math.inf
     if edge.family == UNION:
-        start = _hoeffding_start(complexity, instance.n_arms, edge)
+        start = _hoeffding_start(complexity, n_arms, edge.term)
         return start + 4 * delta / (start - 1)
     sides = np.where(np.array(strict.means) > strict.threshold, 1, -1)
     gaps, arms = np.unique(shrinkage(epsilon) * strict.gaps * sides, return_counts=True)
-    t = strict.private_threshold(epsilon) if edge.family == COIN else 0.0
-    roots = [_boundary_root(edge, float(gap), t) for gap in gaps]
+    t = strict.private_threshold(epsilon)
+    up, down = (1 - t, t) if edge.family == COIN else (1.0, 1.0)
+    roots = [_boundary_root(edge, gap, up if gap > 0 else down) for gap in gaps.tolist()]
     return math.fsum(root * count for root, count in zip(roots, arms.tolist(), strict=True))
 
 
-def has_expected_cost(radius: str | Radius) -> bool:
-    """Whether a bound on the expected cost is proved for a radius.
-
-    Parameters
-    ----------
-    radius : str or Radius
-        One of :data:`ldpt.radii.RADII`.
-
-    Returns
-    -------
-    bool
-        True for ``hoeffding`` and for every valid radius that does not depend on the time.
-    """
-    radius = as_radius(radius)
-    return radius.name == "hoeffding" or (radius.kind.valid and not radius.kind.timed)
-
-
-def _hoeffding_start(complexity: float, n_arms: int, edge: Boundary) -> float:
+def _hoeffding_start(complexity: float, n_arms: int, term: float) -> float:
     """t_0: from 12 H_eps on, t/2 grows faster than 2 H_eps L(t), so iterating finds the least."""
     t = max(math.ceil(12 * complexity), 2)
     while True:
-        needed = 2 * (2 * complexity * (edge.term + 3 * math.log(t)) + n_arms + 1)
+        needed = 2 * (2 * complexity * (term + 3 * math.log(t)) + n_arms + 1)
         if t > needed:
             return float(t)
         t = math.floor(needed) + 1
 
 
-def _boundary_root(edge: Boundary, gap: float, t: float) -> float:
-    """Return the n with n |gap| = b(n) + the largest step, 1 - t above and t below (0: 1).
+def _boundary_root(edge: Boundary, gap: float, step: float) -> float:
+    """Return the n with n |gap| = b(n) + the largest step.
 
     n |gap| - b(n) is convex and negative at 0, so there is one root.
     """
     from scipy.optimize import brentq
 
-    side, step = (upper, 1 - t) if gap > 0 else (lower, t or 1.0)
+    side = upper if gap > 0 else lower
 
     def excess(n: float) -> float:
         return n * abs(gap) - side(edge, n, n) - step
@@ -559,7 +471,7 @@ def fixed_confidence_lower(
     """
     check_delta(delta)
     strict = check_instance(instance).strict
-    _check_version(version, ("printed", "reduction", "decoupled", "many_arms"))
+    check_choice("version", version, ("printed", "reduction", "decoupled", "many_arms"))
     if version == "printed":
         if strict.threshold == 0:
             raise ValueError("Theorem 4.2 needs a threshold 0 < tau <= 1, got 0")
@@ -568,12 +480,10 @@ def fixed_confidence_lower(
         if math.isinf(divergence) or evidence <= 0:
             return 0.0
         return evidence * strict.complexity() / divergence
-    if version == "many_arms":
-        mirrored = _mirror_divergences(strict, epsilon)
     if strict.threshold == 0 or delta >= 0.5:
         return 0.0
     if version == "many_arms":
-        return _shared_error_bound(mirrored, delta)
+        return _shared_error_bound(_mirror_divergences(strict, epsilon), delta)
     cost = [private_divergence(mean, strict.threshold, epsilon) for mean in strict.means]
     single = confidence_divergence(delta) * math.fsum(_inverse(c) for c in cost)
     if version == "reduction" or min(cost) == 0:
@@ -676,33 +586,3 @@ def _shared_error_bound(cost: list[float], delta: float) -> float:
         weight * bernoulli_kl(1 - delta, share)
         for weight, share in zip(weights.tolist(), x.tolist(), strict=True)
     )
-
-
-def _budget_means(instance: Instance) -> list[tuple[float, float]]:
-    """Means of an arm in B^0 and in the environment that mirrors it, clipped to [0, 1]."""
-    half = np.abs(np.array(instance.means) - instance.threshold) / 2 + instance.tolerance
-    high = np.clip(instance.threshold + half, 0, 1)
-    low = np.clip(instance.threshold - half, 0, 1)
-    return list(zip(high.tolist(), low.tolist(), strict=True))
-
-
-def _check_budget(instance: Instance, budget: float) -> None:
-    check_instance(instance)
-    if not (is_number(budget) and 2 * instance.n_arms <= budget <= MAX_FLOAT):
-        raise ValueError(
-            f"budget must be finite and at least 2K = {2 * instance.n_arms} for "
-            f"{instance.n_arms} arms, got {shown(budget)}"
-        )
-
-
-def _inverse(value: float) -> float:
-    return math.inf if value == 0 else 1 / value
-
-
-def _exp(exponent: float) -> float:
-    return math.exp(exponent) if exponent < 709 else math.inf
-
-
-def _check_version(version: object, allowed: tuple[str, ...]) -> None:
-    if version not in allowed:
-        raise ValueError(f"version must be one of {', '.join(allowed)}, got {shown(version)}")

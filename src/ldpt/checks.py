@@ -1,6 +1,7 @@
 """Checks of arguments at the public entrances: one line that says what was wrong."""
 
 import math
+from collections.abc import Iterable
 from typing import SupportsFloat
 
 import numpy as np
@@ -48,6 +49,18 @@ def check_whole(name: str, value: object, least: int, most: int | None = None) -
 
 def _is_whole(value: SupportsFloat) -> bool:
     return float(value).is_integer()
+
+
+def check_choice(name: str, value: object, allowed: Iterable[str]) -> str:
+    """Return one of the allowed names.
+
+    >>> check_choice("engine", "slow", ["literal", "fast"])
+    Traceback (most recent call last):
+    ValueError: engine must be one of literal, fast, got 'slow'
+    """
+    if not isinstance(value, str) or value not in allowed:
+        raise ValueError(f"{name} must be one of {', '.join(allowed)}, got {shown(value)}")
+    return value
 
 
 def check_epsilon(epsilon: float) -> float:

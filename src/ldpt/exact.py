@@ -19,14 +19,12 @@ from ldpt.engines.jit import compiled
 from ldpt.instances import Instance, check_instance
 from ldpt.io.messages import shown
 from ldpt.io.threads import run_jobs
-from ldpt.limits import MAX_OPTIMUM, MAX_PULLS, require_short_budget, require_short_chain
+from ldpt.limits import MAX_OPTIMUM, MAX_PULLS, NO_LIMIT, require_short_budget, require_short_chain
 from ldpt.policies import POLICIES, IndexRule, check_policy
 from ldpt.privacy import shrinkage
 from ldpt.radii import Boundary, Radius, as_radius
 
 __all__ = ["fixed_budget_loss", "fixed_confidence_error", "optimal_loss"]
-
-NO_LIMIT = int(np.iinfo(np.int64).max)
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,7 @@ from ldpt.privacy import shrinkage
 from ldpt.radii import Radius, as_radius, drift_pulls, lower, upper
 
 MAX_PULLS = 10**13  # of one run
+NO_LIMIT = 2**63 - 1  # of the pulls of a run, for compiled code
 MAX_REPLICATES = 10**8
 MAX_TOTAL = 10**18  # pulls of all runs together; the fast engines make up to 10^12 a second
 MAX_SINGLE = 10**12  # where pulls are made one at a time: hours at 20 ns per pull

@@ -23,7 +23,7 @@ import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ldpt.io.messages import shown
+from ldpt.checks import check_choice
 from ldpt.privacy import shrinkage
 
 __all__ = ["DEFAULT_POLICY", "INDEX_POLICIES", "POLICIES", "Policy"]
@@ -90,9 +90,7 @@ DEFAULT_POLICY = "lsa-clipped"  # what a practitioner gets without choosing
 
 def check_policy(policy: str, allowed: tuple[str, ...] = tuple(POLICIES)) -> Policy:
     """Return the policy of this name; a ValueError lists the names."""
-    if not isinstance(policy, str) or policy not in allowed:
-        raise ValueError(f"policy must be one of {', '.join(allowed)}, got {shown(policy)}")
-    return POLICIES[policy]
+    return POLICIES[check_choice("policy", policy, allowed)]
 
 
 class IndexRule(NamedTuple):

@@ -28,8 +28,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ldpt.checks import MAX_COUNT, check_delta, check_number, check_whole, is_number
-from ldpt.io.messages import shown
+from ldpt.checks import MAX_COUNT, check_choice, check_delta, check_number, check_whole
 from ldpt.privacy import shrinkage
 
 __all__ = ["DEFAULT_RADIUS", "RADII", "VALID_RADII", "Radius", "lower", "upper"]
@@ -223,15 +222,9 @@ class Radius:
     prior_gap: float = DEFAULT_PRIOR_GAP
 
     def __post_init__(self) -> None:
-        if not isinstance(self.name, str) or self.name not in KINDS:
-            raise ValueError(f"radius must be one of {', '.join(RADII)}, got {shown(self.name)}")
-        for key in ("rho", "prior_gap"):
-            value = getattr(self, key)
-            if not (is_number(value) and MIN_CONSTANT <= value <= MAX_CONSTANT):
-                raise ValueError(
-                    f"{key} must be a number in [{MIN_CONSTANT:g}, {MAX_CONSTANT:g}], "
-                    f"got {shown(value)}"
-                )
+        check_choice("radius", self.name, KINDS)
+        check_number("rho", self.rho, MIN_CONSTANT, MAX_CONSTANT)
+        check_number("prior_gap", self.prior_gap, MIN_CONSTANT, MAX_CONSTANT)
 
     @property
     def kind(self) -> Kind:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ldpt.checks import check_delta, check_epsilon, check_seed, check_whole
+from ldpt.checks import check_choice, check_delta, check_epsilon, check_seed, check_whole
 from ldpt.engines import CHUNK
 from ldpt.engines.boundaries import Arms
 from ldpt.engines.budget_runs import fast_losses, literal_losses, uniform_losses
@@ -29,12 +29,13 @@ from ldpt.io.threads import run_jobs
 from ldpt.limits import (
     MAX_PULLS,
     MAX_REPLICATES,
+    NO_LIMIT,
     expected_pulls,
     require_affordable,
     require_private_gaps,
     require_short_runs,
 )
-from ldpt.policies import Policy, check_policy
+from ldpt.policies import check_policy
 from ldpt.radii import Radius, as_radius
 
 if TYPE_CHECKING:
@@ -46,25 +47,19 @@ PULLS_PER_CALL = 10**7  # per compiled call, which bounds the delay of Ctrl-C
 RUNS_PER_CALL = 50  # of the fast engine of Algorithm 2, whose time hardly depends on the pulls
 MAX_THREADS = 1000
 ENGINES = ("literal", "fast")
-NO_LIMIT = int(np.iinfo(np.int64).max)
 
 Progress = Callable[[int], None]  # called with the number of finished replicates
 
 
-def spawn_key(*names: object) -> tuple[int, ...]:
-    """Return a spawn key of four words made from names; a number counts by its value as a float."""
-    text = "\x1f".join(_name(name) for name in names)
-    return tuple(np.frombuffer(hashlib.sha256(text.encode()).digest()[:16], "<u4").tolist())
-
-
 def stream(seed: int, *names: object) -> np.random.Generator:
-    """Return the random stream of this name under the root seed, the same on every machine."""
-    entropy = np.random.SeedSequence(check_seed(seed), spawn_key=spawn_key(*names))
-    return np.random.default_rng(entropy)
+    """Return the random stream of this name under the root seed, the same on every machine.
 
-
-def _name(value: object) -> str:
-    return repr(float(value)) if isinstance(value, (float, int)) else str(value)
+    A number counts by its value as a float.
+    """
+    words = (repr(float(x)) if isinstance(x, (float, int)) else str(x) for x in names)
+    digest = hashlib.sha256("\x1f".join(words).encode()).digest()
+    key = np.frombuffer(digest[:16], "<u4").tolist()
+    return np.random.default_rng(np.random.SeedSequence(check_seed(seed), spawn_key=key))
 
 
 def chunks(replicates: int) -> list[tuple[int, slice]]:
@@ -155,17 +150,29 @@ def fixed_budget(
 
     epsilon, chosen = check_epsilon(epsilon), check_policy(policy)
     grid = _check_budgets(check_instance(instance), budgets)
-    _check_choice("engine", engine, ENGINES)
+    check_choice("engine", engine, ENGINES)
     replicates, last = check_whole("replicates", replicates, 1, MAX_REPLICATES), int(grid[-1])
     one_by_one = engine == "literal" or not chosen.private_responses
     require_short_runs(replicates, last, one_by_one, len(grid))
     losses = np.empty((replicates, len(grid)), dtype=np.bool_)
 
     judge = Judge(grid, instance.must_accept, instance.must_reject)
-    fill = _loss_engine(instance, epsilon, chosen, engine == "fast")
+    means, rewards = instance.private_means(epsilon), np.array(instance.means)
+    threshold, shape = instance.private_threshold(epsilon), (len(grid), instance.n_arms)
+    indexed = chosen.log_weight is not None
+    rule = chosen.rule(instance.threshold, instance.tolerance, epsilon) if indexed else None
 
     def simulate_runs(rng: np.random.Generator, rows: slice) -> None:
-        fill(rng, judge, losses[rows])
+        part = losses[rows]
+        if rule is None:
+            uniform_losses(rng, means, threshold, judge, part)
+        elif not chosen.private_responses:
+            noisy = LaplaceRewards(rng, 1 / epsilon)
+            literal_losses(noisy, rewards, rule, judge, np.zeros(shape), part)
+        elif engine == "fast":
+            fast_losses(rng, means, rule, judge, part)
+        else:
+            literal_losses(rng, means, rule, judge, np.zeros(shape, np.int64), part)
 
     names = (seed, "fixed_budget", instance.name, policy, epsilon)
     runs_per_call = max(1, PULLS_PER_CALL // last)
@@ -173,29 +180,6 @@ def fixed_budget(
     replicate = np.repeat(np.arange(replicates), len(grid))
     budget = np.tile(grid, replicates)
     return pd.DataFrame({"replicate": replicate, "budget": budget, "loss": losses.ravel()})
-
-
-def _loss_engine(
-    instance: Instance, epsilon: float, policy: Policy, fast: bool
-) -> Callable[[np.random.Generator, Judge, np.ndarray], None]:
-    """Return the function that fills rows of losses with runs of a policy."""
-    means = instance.private_means(epsilon)
-    if policy.log_weight is None:
-        threshold = instance.private_threshold(epsilon)
-        return lambda rng, judge, losses: uniform_losses(rng, means, threshold, judge, losses)
-    rule = policy.rule(instance.threshold, instance.tolerance, epsilon)
-    if fast and policy.private_responses:
-        return lambda rng, judge, losses: fast_losses(rng, means, rule, judge, losses)
-
-    def fill(rng: np.random.Generator, judge: Judge, losses: np.ndarray) -> None:
-        shape = (judge.budgets.size, instance.n_arms)
-        if policy.private_responses:
-            literal_losses(rng, means, rule, judge, np.zeros(shape, np.int64), losses)
-        else:
-            source, rewards = LaplaceRewards(rng, 1 / epsilon), np.array(instance.means)
-            literal_losses(source, rewards, rule, judge, np.zeros(shape), losses)
-
-    return fill
 
 
 def fixed_confidence(
@@ -260,7 +244,7 @@ def fixed_confidence(
     import pandas as pd
 
     epsilon, delta, radius = check_epsilon(epsilon), check_delta(delta), as_radius(radius)
-    _check_choice("engine", engine, ENGINES)
+    check_choice("engine", engine, ENGINES)
     require_private_gaps(instance, epsilon)
     check_whole("number of arms of Algorithm 2", instance.n_arms, 1, MAX_ARMS)
     replicates = check_whole("replicates", replicates, 1, MAX_REPLICATES)
@@ -298,11 +282,6 @@ def _check_budgets(instance: Instance, budgets: Sequence[int] | int) -> np.ndarr
     if isinstance(budgets, (str, bytes)) or np.ndim(values) != 1 or len(values) == 0:
         raise ValueError(f"budgets must be whole numbers of pulls, got {shown(budgets)}")
     return np.unique([check_whole("budgets", x, 2 * instance.n_arms, MAX_PULLS) for x in values])
-
-
-def _check_choice(what: str, value: str, allowed: tuple[str, ...]) -> None:
-    if not isinstance(value, str) or value not in allowed:
-        raise ValueError(f"{what} must be one of {', '.join(allowed)}, got {shown(value)}")
 
 
 def progress_lines(title: str, replicates: int) -> Progress:

@@ -118,9 +118,9 @@ def stopping_time_quantiles(cells: pd.DataFrame, instances: Instances) -> Eviden
 def expected_cost_bounds(cells: pd.DataFrame, instances: Instances, scale: float = 1.0) -> Evidence:
     """Divide lower limits of mean stopping times by the proved bounds over ``scale``."""
     found: Evidence = {}
-    for radius in filter(bounds.has_expected_cost, RADII):
+    for version, radius in bounds.MEAN_COSTS.items():
         chosen = cells[cells["radius"] == radius]
-        bound = _bounds(bounds.expected_cost_upper, chosen, instances, radius)
+        bound = _bounds(bounds.fixed_confidence_upper, chosen, instances, version)
         found[f"{radius}_cells"] = len(chosen)
         found[f"{radius}_largest_over_bound"] = float(
             (scale * chosen["mean_pulls_low"] / bound).max()

@@ -33,13 +33,13 @@ from ldpt.engines.boundaries import Arms
 from ldpt.engines.indices import Judge
 from ldpt.instances import Instance, check_instance
 from ldpt.io.threads import run_jobs
-from ldpt.limits import MAX_PULLS, MAX_REPLICATES, require_affordable
+from ldpt.limits import MAX_PULLS, MAX_REPLICATES, NO_LIMIT, require_affordable
 from ldpt.policies import INDEX_POLICIES, check_policy
 from ldpt.radii import Radius, as_radius
 from ldpt.rare.kernels import budget_log_weights, confidence_log_weights
 from ldpt.rare.paths import WaysToErr, ways_to_err_by_budget, ways_to_err_by_confidence
 from ldpt.rare.proposal import build_proposal
-from ldpt.simulate import NO_LIMIT, stream
+from ldpt.simulate import stream
 
 __all__ = ["Estimate", "fixed_budget_error", "fixed_confidence_error"]
 
