@@ -32,10 +32,11 @@ html: .venv/ready
 readme: .venv/ready
 	$(BIN)/python docs/readme.py
 
-# The engines are compiled first, and not by every process of the tests: those of Algorithm 2 on a
-# second core, which then has the time for lint.
+# What is compiled is compiled first, and not by every process of the tests and every copy of the
+# project that they make. The second core has the time for lint.
 test: .venv/ready
 	$(MAKE) --no-print-directory -j2 kernels kernels-confidence lint
+	$(BIN)/python -m tests.compile
 	$(BIN)/pytest -n auto --dist loadfile --no-loadscope-reorder --durations 10
 
 # What to run before every commit: under a minute.
