@@ -7,6 +7,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from ldpt.plots import elements, products, style
+from ldpt.radii import RADII
 from ldpt.text import number
 
 SIDE_BY_SIDE = 0.06  # decades of the share between two privacy levels
@@ -33,7 +34,7 @@ def draw(table: pd.DataFrame) -> Figure:
             elements.estimates(axes, x, level, style.epsilon_colour(epsilon), **look)
         elements.log_axes(axes, "x")
         elements.fine_ticks(axes, "y")
-        axes.set_title(elements.method_name(method))
+        axes.set_title(title(method))
         axes.tick_params(labelbottom=True)
         if position >= len(methods) - 3:
             axes.set_xlabel("share of the complexity")
@@ -43,6 +44,11 @@ def draw(table: pd.DataFrame) -> Figure:
     return figure
 
 
+def title(method: str) -> str:
+    """Return the name of a policy or a radius where both are shown."""
+    return f"Algorithm 2, {style.label(method)}" if method in RADII else style.label(method)
+
+
 def facts(table: pd.DataFrame) -> dict[str, Any]:
     """Return the slope of log(share of pulls) on log(share of complexity) for each method."""
     slopes = {}
@@ -50,7 +56,7 @@ def facts(table: pd.DataFrame) -> dict[str, Any]:
         rows = table[table["method"] == method]
         share, ratio = rows["share"], rows["estimate"]
         slope = float(np.polyfit(np.log(share), np.log(ratio * share), 1)[0])
-        slopes[elements.method_name(method)] = slope
+        slopes[title(method)] = slope
     return {
         "replicates": int(table["replicates"].min()),
         "slopes": [f"{number(slope, 2)} ({name})" for name, slope in slopes.items()],

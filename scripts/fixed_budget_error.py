@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from ldpt.plots import elements, products, style
 from ldpt.summarise import needed_budgets
@@ -40,7 +41,9 @@ def draw(data: Data) -> Figure:
         if position % 3 == 0:
             axes.set_ylabel("error probability")
     grid[0].set_ylim(top=1.5)
-    elements.epsilon_legend(figure, levels, elements.zero_handle())
+    look = {"marker": "v", "linestyle": "", "fillstyle": "none", "markeredgewidth": 0.7}
+    zero = Line2D([], [], color=style.INK, label="no error seen", **look)
+    elements.epsilon_legend(figure, levels, zero)
     return figure
 
 

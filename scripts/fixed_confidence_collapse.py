@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 
 from ldpt.plots import elements, products, style
 from ldpt.radii import RADII
+from ldpt.text import number
 
 
 class Data(NamedTuple):
@@ -74,7 +75,8 @@ def facts(data: Data) -> dict[str, Any]:
     for radius in elements.in_order(costs["radius"], RADII):
         ratio = costs.loc[costs["radius"] == radius, "estimate"]
         found[f"{radius}_least"], found[f"{radius}_most"] = float(ratio.min()), float(ratio.max())
-        found["ranges"].append(f"{elements.span(ratio)} with {style.label(radius)}")
+        span = f"{number(ratio.min())} to {number(ratio.max())}"
+        found["ranges"].append(f"{span} with {style.label(radius)}")
     return found
 
 

@@ -12,9 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ldpt import config, limits
-from ldpt.publishing import config_reference
 from ldpt.radii import RADII
+from tests.plots import scripts
 
+config_reference = scripts.load("docs/config_reference.py")
 PROJECT = Path(__file__).resolve().parents[1]
 
 Config = dict[str, Any]
@@ -505,7 +506,7 @@ def test_studies_that_overlap_are_simulated_once(smoke_config: Config) -> None:
 
 
 def test_schema_and_reference_are_those_of_the_models() -> None:
-    """If it fails: python -m ldpt.publishing.config_reference."""
+    """If it fails: python docs/config_reference.py."""
     page = (PROJECT / config_reference.PAGE).read_text(encoding="utf-8")
     assert page == config_reference.page(page)
     section = page.partition("## `fixed_budget`")[2].partition("## ")[0]

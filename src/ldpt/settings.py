@@ -1,7 +1,7 @@
 """The description of a config: types, ranges and meaning of every key.
 
 The JSON schema for editors and ``config/README.md`` are generated from these models
-(:mod:`ldpt.publishing.config_reference`); :func:`check_keys` reports the first error in one line.
+(``docs/config_reference.py``); :func:`check_keys` reports the first error in one line.
 """
 
 import re
@@ -41,7 +41,9 @@ from ldpt.radii import RADII
 
 Item = TypeVar("Item")
 
-NAME = r"^[A-Za-z0-9][A-Za-z0-9.-]*$"  # of a problem and its files
+NAME = r"^[A-Za-z0-9][A-Za-z0-9.-]*$"
+NAMING = "of the problem and its files; unique, also without regard to case"
+ROOT = "folder under which figures/, results/ and paper/ are written"
 FOLDER = r"^[\w./+@=,-]+( +[\w./+@=,-]+)*$"
 
 
@@ -74,15 +76,19 @@ def _require_distinct_name(epsilon: float) -> float:
 
 Some = Annotated[list[Item], Field(min_length=1)]
 Unit = Annotated[float, Field(ge=0, le=1)]
+Share = Annotated[float, Field(gt=0, le=1)]
 Positive = Annotated[float, Field(gt=0)]
 Epsilon = Annotated[
     float, Field(ge=MIN_EPSILON, allow_inf_nan=True), AfterValidator(_require_distinct_name)
 ]
 Delta = Annotated[float, Field(ge=MIN_DELTA, lt=1)]
+Budget = Annotated[int, Field(ge=2, le=MAX_PULLS)]
 Count = Annotated[int, Field(ge=1, le=MAX_REPLICATES)]
+Checks = Annotated[int, Field(ge=1, le=10**6)]
 Members = Annotated[int, Field(ge=1, le=1000)]
 Arms = Annotated[int, Field(ge=1, le=100_000)]
 Constant = Annotated[float, Field(ge=1e-100, le=1e100)]
+SmallGap = Annotated[float, Field(gt=0, le=0.1)]
 MinGap = Annotated[float, Field(gt=0, le=MAX_MIN_GAP)]
 Policy = Annotated[str, _one_of(POLICIES)]
 IndexPolicy = Annotated[str, _one_of(INDEX_POLICIES)]
@@ -106,9 +112,7 @@ REPLICATES: Any = Field(description="number of independent runs")
 class Problem(Section):
     """One problem."""
 
-    name: Annotated[str, Field(max_length=60, pattern=NAME)] = Field(
-        description="of the problem and its files; unique, also without regard to case"
-    )
+    name: Annotated[str, Field(max_length=60, pattern=NAME, description=NAMING)]
     means: Some[Unit] = Field(description="mean rewards of the arms")
     threshold: Unit = THRESHOLD
     tolerance: Unit = Field(0.0, description="zeta: within it either answer is right")
@@ -123,9 +127,7 @@ class EqualGap(Section):
 
     family: Literal["equal-gap"]
     arms: Some[Arms] = Field(description="numbers K of arms, one problem for each")
-    gap: Annotated[float, Field(gt=0, le=1)] = Field(
-        description="distance of every arm from the threshold"
-    )
+    gap: Share = Field(description="distance of every arm from the threshold")
     threshold: Unit = THRESHOLD
 
     def instances(self, seed: int) -> Iterator[Instance]:
@@ -225,9 +227,7 @@ class BudgetStudy(Grid):
 
     policies: Some[Policy] = Field(description="choice of the next arm")
     multiples: list[Positive] = Field([], description=MULTIPLES)
-    budgets: list[Annotated[int, Field(ge=2, le=MAX_PULLS)]] = Field(
-        [], description="budgets in pulls, at least 2K"
-    )
+    budgets: list[Budget] = Field([], description="budgets in pulls, at least 2K")
 
     @model_validator(mode="after")
     def _require_budgets(self) -> "BudgetStudy":
@@ -252,9 +252,7 @@ class ConfidenceStudy(ConfidenceGrid):
 class Precision(Section):
     """A precision that determines the number of runs of each setting."""
 
-    relative_half_width: Annotated[float, Field(gt=0, le=1)] = Field(
-        description="of the 95 % interval of the mean stopping time"
-    )
+    relative_half_width: Share = Field(description="of the 95 % interval of the mean pulls")
     least: Count = Field(description="least number of runs")
     most: Count = Field(description="largest number of runs")
 
@@ -266,21 +264,22 @@ class Studies(Section, Generic[Item]):
 
 
 class Sampled(Studies[Item], Generic[Item]):
-    """Several grids and the number of runs."""
+    """Several grids that are run by importance sampling."""
 
-    replicates: Count = REPLICATES
+    replicates: Count = Field(description="number of runs, by importance sampling")
 
 
 STUDIES: Any = Field(description="grids; a setting in several of them is run once")
 
 
-class FixedBudget(Sampled[BudgetStudy]):
+class FixedBudget(Section):
     """Simulations of a fixed number of pulls."""
 
     studies: Some[BudgetStudy] = STUDIES
+    replicates: Count = REPLICATES
 
 
-class FixedConfidence(Studies[ConfidenceStudy]):
+class FixedConfidence(Section):
     """Simulations of Algorithm 2 to its stopping time."""
 
     studies: Some[ConfidenceStudy] = STUDIES
@@ -324,9 +323,7 @@ class Figures(Section):
     fixed_confidence: list[str] = Field(description="panels of the fixed-confidence figures")
     epsilon: Epsilon = Field(description="privacy level of figures that show one")
     delta: Delta = Field(description="error level of figures that show one")
-    error: Annotated[float, Field(gt=0, lt=1)] = Field(
-        description="error probability at which budgets are compared"
-    )
+    error: Delta = Field(description="error probability at which budgets are compared")
 
 
 class ExactCells(Section):
@@ -334,9 +331,7 @@ class ExactCells(Section):
 
     radii: Some[RadiusName] = Field(description="boundaries of Algorithm 2")
     thresholds: Some[Annotated[float, Field(gt=0.1, lt=1)]] = Field(description="thresholds")
-    gaps: Some[Annotated[float, Field(gt=0, le=0.1)]] = Field(
-        description="distance of the hard arm above the threshold"
-    )
+    gaps: Some[SmallGap] = Field(description="distance of the hard arm above the threshold")
     epsilons: Some[Epsilon] = EPSILONS
     deltas: Some[Delta] = DELTAS
 
@@ -357,27 +352,17 @@ class ErrorMap(Section):
 class ProofChecks(Section):
     """Numerical checks of the appendix."""
 
-    erring_runs: Annotated[int, Field(ge=1, le=10**6)] = Field(
-        description="runs with a wrong answer, per policy"
-    )
-    chains: Annotated[int, Field(ge=1, le=10**6)] = Field(
-        description="exact chains on which each inequality is checked"
-    )
+    erring_runs: Checks = Field(description="runs with a wrong answer, per policy")
+    chains: Checks = Field(description="exact chains on which each inequality is checked")
 
 
 class Config(Section):
     """All keys of a config."""
 
-    seed: Annotated[int, Field(ge=0, le=MAX_SEED)] = Field(
-        description="root of every random stream"
-    )
-    root: Annotated[str, Field(max_length=200, pattern=FOLDER)] = Field(
-        description="folder under which figures/, results/ and paper/ are written"
-    )
+    seed: Annotated[int, Field(ge=0, le=MAX_SEED, description="root of every random stream")]
+    root: Annotated[str, Field(max_length=200, pattern=FOLDER, description=ROOT)]
     rho: Constant = Field(description="tuning constant of the mixture radius")
-    prior_gap: Constant = Field(
-        description="scale of the prior on a gap, in rewards, of the onesided radius"
-    )
+    prior_gap: Constant = Field(description="scale of onesided's prior on a gap, in rewards")
     instances: Some[Entry] = Field(description="Problems by name, or families of them")
     extra_instances: list[Problem] = Field(
         [],
@@ -391,19 +376,11 @@ class Config(Section):
     allocation: Allocation
     figures: Figures
     error_map: ErrorMap
-    rare_fixed_budget: Sampled[Curves] = Field(
-        description="Errors at a fixed budget by importance sampling"
-    )
-    environments: Sampled[Curves] = Field(
-        description="Errors on the environments of Theorem 3.2 by importance sampling"
-    )
-    rare_fixed_confidence: Sampled[ConfidenceGrid] = Field(
-        description="Errors of Algorithm 2 by importance sampling"
-    )
+    rare_fixed_budget: Sampled[Curves] = Field(description="Small errors at a fixed budget")
+    environments: Sampled[Curves] = Field(description="Errors on the environments of Theorem 3.2")
+    rare_fixed_confidence: Sampled[ConfidenceGrid] = Field(description="Small errors, Algorithm 2")
     proof_checks: ProofChecks
-    exact_curves: Studies[Curves] = Field(
-        description="Errors at a fixed budget on one or two arms without randomness"
-    )
+    exact_curves: Studies[Curves] = Field(description="Exact errors on one or two arms")
 
 
 # --- checking -------------------------------------------------------------------------------------

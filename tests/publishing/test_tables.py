@@ -8,6 +8,7 @@ import pytest
 
 from ldpt.instances import Instance
 from ldpt.publishing import tables
+from tests.plots import scripts
 
 
 @pytest.fixture
@@ -41,7 +42,7 @@ def test_latex_escapes_and_has_one_line_per_row(written: dict[str, str]) -> None
 
 def test_instances_table_counts_repeats_and_knows_both_complexities() -> None:
     problem = Instance("x", [0.1, 0.1, 0.9], 0.5, 0.1)
-    row = tables.instances([problem]).iloc[0]
+    row = scripts.load("scripts/instances.py").tabulate([problem]).iloc[0]
     assert row["means"] == "0.1 ×2, 0.9"
     assert row["H"] == pytest.approx(3 / 0.25)
     assert row["H at tolerance 0"] == pytest.approx(3 / 0.16)

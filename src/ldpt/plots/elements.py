@@ -85,27 +85,12 @@ def methods_of(names: Iterable[str]) -> list[str]:
     return in_order(names, [*POLICIES, *RADII])
 
 
-def method_name(method: str) -> str:
-    """Return the name of a policy or a radius where both settings are shown."""
-    return f"Algorithm 2, {style.label(method)}" if method in RADII else style.label(method)
-
-
 def cheapest_valid(table: pd.DataFrame) -> str:
     """Return the valid radius whose pulls are the smallest multiple of the least, in the median."""
     keys = ["instance", "epsilon", "delta"]
     valid = table[table["radius"].isin(VALID_RADII)]
     pulls = valid.pivot_table("mean_pulls", keys, "radius").dropna()
     return str(pulls.div(pulls.min(axis=1), axis=0).median().idxmin())
-
-
-def span(values: Iterable[float]) -> str:
-    """Return the least and the largest value as captions write them.
-
-    >>> span([1.0, 2.5])
-    '1 to 2.5'
-    """
-    values = list(values)
-    return f"{number(min(values))} to {number(max(values))}"
 
 
 # --- curves ---------------------------------------------------------------------------------------
@@ -304,12 +289,6 @@ def _legend(figure: Figure, where: str, handles: Sequence[Line2D], columns: int 
     entry = 0.95 if where == "upper" else 0.73  # inches
     columns = min(columns or len(handles), round(figure.get_size_inches()[0] / entry))
     figure.legend(handles=handles, loc=f"outside {where} center", ncols=columns)
-
-
-def zero_handle(label: str = "no error seen") -> Line2D:
-    """Return the legend entry of an upper limit."""
-    look = {"marker": "v", "linestyle": "", "fillstyle": "none", "markeredgewidth": 0.7}
-    return Line2D([], [], color=style.INK, label=label, **look)
 
 
 def method_handles(names: Iterable[str]) -> list[Line2D]:

@@ -20,10 +20,6 @@ from ldpt.publishing import pages
 from ldpt.radii import COIN, DEFAULT_PRIOR_GAP, KINDS, ONE_SIDED, RADII, TWO_SIDED, UNION
 
 FAMILIES = {UNION: "UNION", TWO_SIDED: "TWO_SIDED", ONE_SIDED: "ONE_SIDED", COIN: "COIN"}
-FILES = {  # where the measured values are, for the reader
-    "budget": "results/summaries/fixed_budget.csv",
-    "confidence": "results/summaries/fixed_confidence.csv",
-}
 BUDGET_COLUMNS = ("instance", "policy", "epsilon", "budget", "estimate", "low", "high")
 CONFIDENCE_COLUMNS = (
     "instance", "radius", "epsilon", "delta", "mean_pulls", "mean_pulls_low",
@@ -61,7 +57,6 @@ def page_data(
         "palette": {name: style.colour(name) for name in RADII},
         "darkPalette": {name: style.method(name).dark_colour for name in RADII},
         "policy": DEFAULT_POLICY,
-        "files": FILES,
         "instances": [vars(instance) for instance in instances],
         "colours": [{"epsilon": e, "colour": style.epsilon_colour(e)} for e in finite],
         "budget": _rows(simulated, BUDGET_COLUMNS),

@@ -2,14 +2,12 @@
 
 import math
 from collections.abc import Iterable, Mapping
-from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from ldpt import text
-from ldpt.instances import Instance
 
 
 def write(
@@ -47,34 +45,6 @@ def latex(head: list[str], rows: list[list[str]]) -> str:
     first, *body = [" & ".join(map(text.as_latex, row)) + r" \\" for row in (head, *rows)]
     lines = [rf"\begin{{tabular}}{{{'l' * len(head)}}}", r"\toprule", first, r"\midrule"]
     return "\n".join([*lines, *body, r"\bottomrule", r"\end{tabular}"]) + "\n"
-
-
-def instances(problems: list[Instance]) -> pd.DataFrame:
-    """Return one row per problem; H at tolerance 0 is that of fixed confidence."""
-    return pd.DataFrame(
-        {
-            "instance": problem.name,
-            "arms": problem.n_arms,
-            "means": compact_means(problem.means),
-            "threshold": problem.threshold,
-            "tolerance": problem.tolerance,
-            "smallest gap": float(problem.gaps.min()),
-            "H": problem.complexity(),
-            "H at ε = 1": problem.complexity(1.0),
-            "H at tolerance 0": problem.strict.complexity(),
-        }
-        for problem in problems
-    )
-
-
-def compact_means(means: tuple[float, ...]) -> str:
-    """Return the means with repeats counted.
-
-    >>> compact_means((0.1, 0.1, 0.45))
-    '0.1 ×2, 0.45'
-    """
-    counts = [(f"{mean:.4g}", len(list(equal))) for mean, equal in groupby(means)]
-    return ", ".join(f"{mean} ×{n}" if n > 1 else mean for mean, n in counts)
 
 
 CLAIM_COLUMNS = {

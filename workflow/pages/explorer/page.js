@@ -237,7 +237,7 @@ function approximationNote(settings, rows) {
   const kind = (name) => RADII.find((one) => one.name === name);
   const ratios = rows.map((row) => expectedPulls(settings, row.epsilon, row.delta, kind(row.radius)) / row.mean_pulls);
   const [least, most] = [Math.min(...ratios), Math.max(...ratios)].map((ratio) => shown(ratio));
-  return `${method} Over the ${rows.length} settings in which this problem was measured it is ${least} to ${most} times the mean. Errors carry 95 % Clopper-Pearson intervals. Measured values: ${DATA.files.confidence}.`;
+  return `${method} Over the ${rows.length} settings in which this problem was measured it is ${least} to ${most} times the mean. Errors carry 95 % Clopper-Pearson intervals. Measured values: results/summaries/fixed_confidence.csv.`;
 }
 
 // --- fixed budget -------------------------------------------------------------------------------
@@ -348,7 +348,7 @@ function budgetAnswer(settings, run, total) {
   field("budget-answer").dataset.finished = String(run.runs >= run.wanted);
   const batch = Math.max(...batchSizes(settings, settings.epsilon));
   const method = batch === 1 ? "The runs in this browser are exact." : `The runs in this browser are an approximation: up to ${shown(batch)} pulls of an arm are drawn at once.`;
-  field("budget-note").textContent = `${method} Points carry 95 % Clopper-Pearson intervals; an open triangle stands at the upper limit where no error was seen. Curves end where fewer than ten runs were wrong. Measured values: ${DATA.files.budget}.`;
+  field("budget-note").textContent = `${method} Points carry 95 % Clopper-Pearson intervals; an open triangle stands at the upper limit where no error was seen. Curves end where fewer than ten runs were wrong. Measured values: results/summaries/fixed_budget.csv.`;
 }
 
 // --- a pinned setting ---------------------------------------------------------------------------

@@ -1,6 +1,6 @@
 """The table of config keys and the JSON schema, generated from :mod:`ldpt.settings`.
 
-``python -m ldpt.publishing.config_reference`` writes the table in ``config/README.md`` and the
+``python docs/config_reference.py`` writes the table in ``config/README.md`` and the
 schema that editors use; a test compares both with the models.
 """
 
