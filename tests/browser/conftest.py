@@ -9,6 +9,8 @@ from selenium import webdriver
 from selenium.webdriver.chrome.options import Options
 from selenium.webdriver.chrome.service import Service
 
+PATIENCE = 300  # seconds until a page that never gets ready fails its test
+
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[webdriver.Chrome]:
@@ -29,7 +31,7 @@ def browser() -> Iterator[webdriver.Chrome]:
         options.add_argument(argument)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
     browser = webdriver.Chrome(options=options, service=Service(driver))
-    browser.set_script_timeout(60)
+    browser.set_script_timeout(PATIENCE)
     yield browser
     browser.quit()
 

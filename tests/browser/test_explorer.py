@@ -16,7 +16,7 @@ from ldpt import bounds, radii, simulate, summarise
 from ldpt.instances import Instance
 from ldpt.privacy import shrinkage
 from ldpt.publishing import explorer
-from tests.browser.conftest import complaints, opened
+from tests.browser.conftest import PATIENCE, complaints, opened
 
 pytestmark = pytest.mark.browser
 SOURCES = Path(__file__).resolve().parents[2] / "workflow" / "pages" / "explorer"
@@ -259,7 +259,9 @@ def test_runs_in_the_browser_err_as_often_as_the_engine(
     enter(explored, "epsilon", str(epsilon))
     enter(explored, "budget", str(row["budget"]))
     answer = explored.find_element(By.ID, "budget-answer")
-    WebDriverWait(explored, 60).until(lambda _: answer.get_attribute("data-finished") == "true")
+    WebDriverWait(explored, PATIENCE).until(
+        lambda _: answer.get_attribute("data-finished") == "true"
+    )
     errors = int(answer.get_attribute("data-errors") or "-1")
     runs = int(explored.execute_script("return simulated.runs"))
     engine = [row["errors"], row["replicates"] - row["errors"]]
@@ -431,7 +433,7 @@ def test_race_counts_wrong_answers_as_often_as_they_occur(
 
     opened(browser, page)
     count = browser.find_element(By.ID, "race-count")
-    WebDriverWait(browser, 60).until(lambda _: count.get_attribute("data-done") == "100")
+    WebDriverWait(browser, PATIENCE).until(lambda _: count.get_attribute("data-done") == "100")
     printed, coin = json.loads(count.get_attribute("data-wrong") or "[]")
     assert binom.ppf(1e-4, 100, 0.304) <= printed <= binom.isf(1e-4, 100, 0.304)
     assert coin <= binom.isf(1e-4, 100, 0.1)

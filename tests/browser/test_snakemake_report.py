@@ -1,6 +1,7 @@
 """Snakemake's own report of a run, opened in a real browser with no network."""
 
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,7 @@ from selenium import webdriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
-from tests.browser.conftest import complaints, opened
+from tests.browser.conftest import PATIENCE, complaints, opened
 from tests.conftest import snakemake
 from tests.plots.scripts import FIGURES
 
@@ -18,10 +19,13 @@ CATEGORIES = {"Verdicts", "Explore", "Fixed budget", "Fixed confidence", "Privac
 
 
 @pytest.fixture(scope="module")
-def page(smoke: Path) -> Path:
-    """The report of the smoke run, by the command of ``make html``."""
-    file = smoke / "results" / "smoke" / "report.html"
-    done = snakemake(smoke, "--report", str(file), "--configfile", "config/smoke.yaml")
+def page(smoke: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The report of a copy of the smoke run, by the command of ``make html``."""
+    folder = tmp_path_factory.mktemp("report") / "ldpt"
+    volatile = shutil.ignore_patterns("locks", "log", "*.nb[ci]")  # others may read ``smoke`` now
+    shutil.copytree(smoke, folder, ignore=volatile)
+    file = folder / "results" / "smoke" / "report.html"
+    done = snakemake(folder, "--report", str(file), "--configfile", "config/smoke.yaml")
     assert done.returncode == 0, done.stderr[-4000:]
     return file
 
@@ -30,7 +34,7 @@ def page(smoke: Path) -> Path:
 def reported(browser: webdriver.Chrome, page: Path) -> webdriver.Chrome:
     opened(browser, page)
     menu = (By.XPATH, "//*[text()='Fixed budget']")
-    WebDriverWait(browser, 30).until(lambda b: b.find_elements(*menu))
+    WebDriverWait(browser, PATIENCE).until(lambda b: b.find_elements(*menu))
     return browser
 
 
@@ -95,5 +99,5 @@ def test_categories_rules_and_run_times_are_there(reported: webdriver.Chrome) ->
 def test_report_category_shows_its_figures(reported: webdriver.Chrome) -> None:
     reported.find_element(By.XPATH, "//*[text()='Fixed budget']").click()
     name = (By.XPATH, "//*[contains(text(), 'fixed_budget_error')]")
-    WebDriverWait(reported, 30).until(lambda b: b.find_elements(*name))
+    WebDriverWait(reported, PATIENCE).until(lambda b: b.find_elements(*name))
     assert complaints(reported) == []

@@ -33,7 +33,7 @@ def hashes(folder: Path) -> dict[str, str]:
 
 def take_products(smoke: Path, folder: Path) -> None:
     """Copy a part of a run, with Snakemake's metadata, into a copy of the project."""
-    shutil.copytree(smoke / ".snakemake", folder / ".snakemake")
+    shutil.copytree(smoke / ".snakemake" / "metadata", folder / ".snakemake" / "metadata")
     results = smoke / "results" / "smoke" / "results"
     for file in results.rglob("*.*"):
         if TAKEN.match(file.relative_to(results).as_posix()):
