@@ -45,14 +45,13 @@ def test_a_row_without_a_response_is_counted_as_such(tmp_path):
     assert (counts(found), found.missing) == ([("a", 1, 1), ("b", 1, 1)], 2)
 
 
-def test_parquet_says_the_same_as_csv(tmp_path):
+def test_a_table_says_the_same_as_csv(tmp_path):
     table = pd.DataFrame({"arm": [1, 2, 1], "response": [1.0, None, 0.0], "epsilon": [0.5] * 3})
-    table.to_parquet(tmp_path / "a.parquet")
     table.to_csv(tmp_path / "a.csv", index=False)
-    parquet, text = read_answers(tmp_path / "a.parquet"), read_answers(tmp_path / "a.csv")
-    assert counts(parquet) == [(1, 2, 1), (2, 0, 0)]
+    frame, text = as_answers(table), read_answers(tmp_path / "a.csv")
+    assert counts(frame) == [(1, 2, 1), (2, 0, 0)]
     assert counts(text) == [("1", 2, 1), ("2", 0, 0)]
-    assert (parquet.missing, parquet.epsilon) == (text.missing, text.epsilon) == (1, 0.5)
+    assert (frame.missing, frame.epsilon) == (text.missing, text.epsilon) == (1, 0.5)
 
 
 @pytest.mark.parametrize(
@@ -64,29 +63,27 @@ def test_parquet_says_the_same_as_csv(tmp_path):
         ("who,response\na,1\n", "columns must be arm and response"),
         ("arm,responses\na,1\n", "columns must be arm and response, or arm, responses and"),
         ("arm,arm,response\na,a,1\n", "several columns are called 'arm'"),
-        ("arm,response\na,1\na,secret\n", "row 3: the response is not 0 or 1 .its value is not"),
+        ("arm,response\na,1\na,secret\n", "row 3: the response is not 0 or 1 .it is not shown"),
         ("arm,response\na,2\n", "row 2: the response is not 0 or 1"),
         ("arm,response\na,1\n,1\n", "row 3: no arm"),
         ("arm,response\na,1,9\n", "not valid CSV: Expected 2 fields in line 2, saw 3"),
         (
             "arm,responses,ones\na,4\n",
-            "row 2: a count must be a whole number of at most 16 digits, got ''",
+            "row 2: a count must be a whole number of at least 0",
         ),
         ('arm,response\n"a,1\n', "not valid CSV: EOF inside string starting at row 1"),
         (b"arm,response\n\xff,1\n", "not UTF-8 text"),
-        ("arm,responses,ones\na,3,4\n", "row 2: ones is 4, more than the 3 responses"),
+        ("arm,responses,ones\na,3,4\n", "row 2: more ones than responses"),
         ("arm,responses,ones\na,3,-1\n", "row 2: a count must be a whole number"),
         ("arm,responses,ones\na,3.5,1\n", "row 2: a count must be a whole number"),
-        (
-            "arm,responses,ones\na,99999999999999999,1\n",
-            "row 2: a count must be a whole number of at most 16 digits",
-        ),
+        ("arm,responses,ones\na,99999999999999999,1\n", "an arm has 9007199254740992 resp"),
+        ("arm,responses,ones\na,inf,1\n", "row 2: a count must be a whole number"),
         (
             f"arm,responses,ones\na,1,1\na,{2**53},1\n",
             "an arm has 9007199254740992 resp",
         ),
-        ("arm,response,epsilon\na,1,1\na,1,2\n", "row 3: epsilon is 2, in the rows before it is 1"),
-        ("arm,response,epsilon\na,1,x\n", "row 2: epsilon must be positive, got 'x'"),
+        ("arm,response,epsilon\na,1,1\na,1,2\n", "row 3: epsilon is not 1 as before"),
+        ("arm,response,epsilon\na,1,x\n", "row 2: epsilon must be a positive number"),
     ],
 )
 def test_a_bad_file_gets_one_line_with_file_and_row(tmp_path, text, message):
@@ -104,45 +101,31 @@ def test_what_is_no_regular_file_is_refused(tmp_path, monkeypatch):
         (tmp_path / "pipe", "not a regular file"),
         ("/dev/zero", "not a regular file"),
         (tmp_path, "a folder"),
-        (tmp_path / "none.csv", "no such file"),
     ]:
         with pytest.raises(ValueError, match=message):
             read_answers(path)
+    with pytest.raises(FileNotFoundError, match=r"none\.csv"):
+        read_answers(tmp_path / "none.csv")
     monkeypatch.setattr(answers, "MAX_BYTES", 10)
-    with pytest.raises(ValueError, match="19 bytes, more than 10"):
-        read_answers(written(tmp_path, "arm,response\na,1\n\n\n"[:19]))
+    with pytest.raises(ValueError, match="more than 10 bytes"):
+        read_answers(written(tmp_path, "arm,response\na,1\n"))
 
 
-def test_rows_are_numbered_from_the_header_of_a_csv_file_and_from_the_first_row_elsewhere(tmp_path):
+def test_rows_are_numbered_from_the_header_of_a_file_and_from_the_first_row_of_a_table(tmp_path):
     table = pd.DataFrame({"arm": ["a"] * 50, "response": [1] * 41 + [2] * 9})
     table.to_csv(tmp_path / "a.csv", index=False)
-    table.to_parquet(tmp_path / "a.parquet")
-    for name, row in (("a.csv", 43), ("a.parquet", 42)):
-        with pytest.raises(ValueError, match=f"{name}: row {row}: the response is not 0 or 1"):
-            read_answers(tmp_path / name)
+    with pytest.raises(ValueError, match=r"a\.csv: row 43: the response is not 0 or 1"):
+        read_answers(tmp_path / "a.csv")
     with pytest.raises(ValueError, match="the table: row 42: the response is not 0 or 1"):
         as_answers(table.set_axis(table.index[::-1]))
 
 
-def test_a_parquet_file_with_too_many_rows_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(answers, "MAX_ROWS", 3)
-    pd.DataFrame({"arm": ["a"] * 4, "response": [1] * 4}).to_parquet(tmp_path / "a.parquet")
-    with pytest.raises(ValueError, match="4 rows, more than 3"):
-        read_answers(tmp_path / "a.parquet")
-
-
 @pytest.mark.parametrize("column", ["arm", "response"])
-def test_cells_that_hold_lists_are_refused(tmp_path, column):
+def test_cells_that_hold_lists_are_refused(column):
     table = pd.DataFrame({"arm": ["a", "b"], "response": [0, 1]})
     table[column] = [[1], [1, 2]]
-    table.to_parquet(tmp_path / "a.parquet")
-    with pytest.raises(ValueError, match="cells must be text or numbers"):
-        read_answers(tmp_path / "a.parquet")
-
-
-def test_a_file_that_is_no_parquet_is_refused(tmp_path):
-    with pytest.raises(ValueError, match="not a Parquet file"):
-        read_answers(written(tmp_path, "arm,response\n", "a.parquet"))
+    with pytest.raises(ValueError, match="the table: row 1: "):
+        as_answers(table)
 
 
 def test_too_many_arms_are_refused(tmp_path, monkeypatch):
@@ -173,7 +156,7 @@ NAMES = st.text(
 ).filter(lambda name: name.strip() == name)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(st.lists(st.tuples(NAMES, st.sampled_from(["0", "1", ""])), min_size=1, max_size=30))
 def test_every_row_is_counted_once(tmp_path, rows):
     path = written(tmp_path, "arm,response\n" + "".join(f"{arm},{bit}\n" for arm, bit in rows))
@@ -186,7 +169,7 @@ def test_every_row_is_counted_once(tmp_path, rows):
         ]
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(st.binary(max_size=200))
 def test_any_bytes_are_read_or_refused_in_one_line(tmp_path, content):
     path = written(tmp_path, b"arm,response\n" + content)

@@ -1,31 +1,33 @@
 """Private answers of every arm: from a file, a table, counts, or sequences of 0 and 1.
 
-A file is CSV or Parquet. It has columns ``arm`` and ``response`` (0 or 1, one row per answer), or
-``arm``, ``responses`` and ``ones`` (counts). A column ``epsilon`` is optional and must be constant;
-other columns are ignored. Every row is counted: as an answer, or as a row without a
-response. No message repeats a response, because responses belong to people.
+A CSV file has columns ``arm`` and ``response`` (0 or 1, one row per answer), or ``arm``,
+``responses`` and ``ones`` (counts). A column ``epsilon`` is optional and must be constant; other
+columns are ignored. Every row is counted: as an answer, or as a row without a response. No message
+repeats a response, because responses belong to people.
 """
 
+import io
 import math
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ldpt.checks import MAX_COUNT
+from ldpt.io.files import read_whole
 from ldpt.io.messages import short, shown
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["Answers", "Sample", "as_answers", "read_answers"]
 
 MAX_BYTES = 10**8  # a gigabyte in memory
 MAX_ARMS = 10_000
-MAX_ROWS = 5 * 10**7  # of a Parquet file, which compresses
 BITS = {"0": 0, "1": 1, "0.0": 0, "1.0": 1, "false": 0, "true": 1}
-MISSING = frozenset({"", "na", "nan", "none", "null", "<na>"})
-NO_RESPONSE = 2  # beside the bits 0 and 1
+MISSING = ("", "na", "nan", "none", "null", "<na>")
 SORTED_Z = 6.0  # standard deviations; a file in order of arrival has fewer with probability 1e-9
 
 
@@ -95,7 +97,7 @@ def read_answers(path: str | os.PathLike[str]) -> Answers:
     Parameters
     ----------
     path : path-like
-        A CSV file (comma, semicolon or tab), or one whose name ends in ``.parquet``.
+        A CSV file (comma, semicolon or tab).
 
     Returns
     -------
@@ -105,29 +107,17 @@ def read_answers(path: str | os.PathLike[str]) -> Answers:
     Raises
     ------
     ValueError
-        If the file is not of this form; the message names the file and the row. The header of a CSV
-        file is row 1.
+        If the file is not of this form; the message names the file and the row. The header is
+        row 1.
     """
-    path = Path(path)
-    if not path.is_file():  # a device or a pipe may never end
-        kind = "a folder" if path.is_dir() else "not a regular file"
-        raise ValueError(f"{path}: {kind if path.exists() else 'no such file'}")
-    size = path.stat().st_size
-    if size > MAX_BYTES:
-        raise ValueError(f"{path}: {size:,} bytes, more than {MAX_BYTES:,}")
-    return _collect(_read_parquet(path) if path.suffix == ".parquet" else _read_csv(path), path)
-
-
-def _read_csv(path: Path) -> Any:
-    """Return the rows below the header as text, without blank ones; index 1 is row 2."""
     import pandas as pd
 
-    with path.open("rb") as file:
-        first = file.readline(100_000)
-    separator = max(",;\t", key=lambda sign: first.count(sign.encode()))
+    content = read_whole(path, MAX_BYTES)
+    header = content[:100_000].partition(b"\n")[0]
+    separator = max(",;\t", key=lambda sign: header.count(sign.encode()))
     try:
         cells = pd.read_csv(
-            path, sep=separator, header=None, dtype=str, keep_default_na=False,
+            io.BytesIO(content), sep=separator, header=None, dtype=str, keep_default_na=False,
             skip_blank_lines=False,
         )  # fmt: skip
     except pd.errors.EmptyDataError:
@@ -137,131 +127,82 @@ def _read_csv(path: Path) -> Any:
     except pd.errors.ParserError as error:
         reason = short(error).rpartition("error: ")[2]
         raise ValueError(f"{path}: not valid CSV: {reason}") from None
-    return cells[(cells != "").any(axis=1)].iloc[1:].set_axis(cells.iloc[0], axis=1)
+    rows = cells[(cells != "").any(axis=1)].iloc[1:]
+    return _collect(rows.set_axis(cells.iloc[0], axis=1), str(path))
 
 
-def _read_parquet(path: Path) -> Any:
-    from pyarrow.parquet import ParquetFile
-
-    try:
-        file = ParquetFile(path)
-        rows = file.metadata.num_rows
-        table = file.read().to_pandas() if rows <= MAX_ROWS else None
-    except (OSError, RuntimeError, ValueError):
-        raise ValueError(f"{path}: not a Parquet file") from None
-    if table is None:
-        raise ValueError(f"{path}: {rows:,} rows, more than {MAX_ROWS:,}")
-    return table.reset_index(drop=True)
-
-
-def _collect(table: Any, source: object) -> Answers:
+def _collect(table: "pd.DataFrame", source: str) -> Answers:
     """Return the answers of a table whose index numbers the rows from 0."""
     import pandas as pd
 
-    columns = _columns(table, source)
-    if table.empty:
-        raise ValueError(f"{source}: no rows below the header")
-    levels = _cells(columns, "epsilon", _epsilon, source)
-    for row in np.flatnonzero(levels != levels[:1])[:1]:
-        raise ValueError(
-            f"{source}: row {table.index[row] + 1}: epsilon is {levels[row]:g}, in the rows before "
-            f"it is {levels[0]:g}; answers of different privacy cannot be pooled"
-        )
-    epsilon = levels[0] if levels.size else None
-    places, arms = pd.factorize(_cells(columns, "arm", _arm, source))
-    if len(arms) > MAX_ARMS:
-        raise ValueError(f"{source}: more than {MAX_ARMS:,} arms")
-    if "response" not in columns:
-        return Answers(_counts(columns, places, arms, source), str(source), 0, epsilon)
-    bits = _cells(columns, "response", _bit, source).astype(np.uint8)
-    known = bits != NO_RESPONSE
-    places, bits = places[known], bits[known]
-    ends = np.cumsum(np.bincount(places, minlength=len(arms)))[:-1]
-    groups = np.split(bits[np.argsort(places, kind="stable")], ends)
-    samples = tuple(
-        Sample(arm, group.size, int(group.sum()), group)
-        for arm, group in zip(arms, groups, strict=True)
-    )
-    return Answers(samples, str(source), int(np.sum(~known)), epsilon, places)
-
-
-def _columns(table: Any, source: object) -> dict[str, Any]:
-    names = [str(name).strip().lower() for name in table.columns]
-    needed = {"arm", "response"} if "response" in names else {"arm", "responses", "ones"}
-    if not needed <= {*names}:
+    table = table.set_axis([str(name).strip().lower() for name in table.columns], axis=1)
+    in_order = "response" in table
+    needed = ["arm", "response"] if in_order else ["arm", "responses", "ones"]
+    if not {*needed} <= {*table.columns}:
         raise ValueError(
             f"{source}: columns must be arm and response, or arm, responses and ones, "
-            f"got {shown(', '.join(names))}"
+            f"got {shown(', '.join(table.columns))}"
         )
-    if twice := [name for name in (*needed, "epsilon") if names.count(name) > 1]:
-        raise ValueError(f"{source}: several columns are called {twice[0]!r}")
-    return {name: table.iloc[:, place] for place, name in enumerate(names)}
+    for name in (*needed, "epsilon"):
+        if [*table.columns].count(name) > 1:
+            raise ValueError(f"{source}: several columns are called {name!r}")
+    if table.empty:
+        raise ValueError(f"{source}: no rows below the header")
+    arms = table["arm"].map(lambda cell: cell.strip() if isinstance(cell, str) else cell)
+    named = arms.map(lambda cell: isinstance(cell, (str, int)) and cell != "")
+    _require(named, source, "no arm")
+    places, names = pd.factorize(arms)
+    if len(names) > MAX_ARMS:
+        raise ValueError(f"{source}: more than {MAX_ARMS:,} arms")
+    epsilon = _epsilon(table["epsilon"], source) if "epsilon" in table else None
+    if not in_order:
+        return Answers(_counts(table, places, names.tolist(), source), source, 0, epsilon)
+    text = table["response"].map(str).str.strip().str.lower()
+    known = text.isin(BITS).to_numpy()
+    _require(known | text.isin(MISSING), source, "the response is not 0 or 1 (it is not shown)")
+    bits, places = text[known].map(BITS).to_numpy(np.uint8), places[known]
+    ends = np.cumsum(np.bincount(places, minlength=len(names)))[:-1]
+    groups = np.split(bits[np.argsort(places, kind="stable")], ends)
+    samples = [
+        Sample(arm, group.size, int(group.sum()), group)
+        for arm, group in zip(names.tolist(), groups, strict=True)
+    ]
+    return Answers(tuple(samples), source, int(np.sum(~known)), epsilon, places)
 
 
-def _cells(
-    columns: dict[str, Any], name: str, parse: Callable[[Any], object], source: object
-) -> np.ndarray:
-    """Return the meaning of a column's cells; none if there is no such column."""
+def _require(good: "pd.Series", source: str, problem: str) -> None:
+    """Refuse a table with the first row that is not good."""
+    if not good.all():
+        raise ValueError(f"{source}: row {good.index[~good][0] + 1}: {problem}")
+
+
+def _epsilon(column: "pd.Series", source: str) -> float:
+    """Return the one privacy level of all rows."""
     import pandas as pd
 
-    column = columns.get(name, pd.Series([], dtype=object))
-    try:
-        codes, cells = pd.factorize(column, use_na_sentinel=False)
-    except TypeError:  # lists, say
-        raise ValueError(f"{source}: cells must be text or numbers") from None
-    meanings = np.empty(len(cells), dtype=object)
-    for code, cell in enumerate(cells):
-        try:
-            meanings[code] = parse(cell.item() if isinstance(cell, np.generic) else cell)
-        except ValueError as error:
-            row = column.index[np.flatnonzero(codes == code)[0]] + 1
-            raise ValueError(f"{source}: row {row}: {error}") from None
-    return meanings[codes]
-
-
-def _arm(cell: Any) -> str | int:
-    name = cell.strip() if isinstance(cell, str) else cell
-    if not isinstance(name, (str, int)) or name == "":
-        raise ValueError("no arm")
-    return name
-
-
-def _epsilon(cell: Any) -> float:
-    try:
-        epsilon = float(cell)
-    except (TypeError, ValueError):
-        epsilon = math.nan
-    if not epsilon > 0:
-        raise ValueError(f"epsilon must be positive, got {shown(cell)}")
-    return epsilon
-
-
-def _bit(cell: Any) -> int:
-    text = str(cell).strip().lower()
-    if text not in BITS and text not in MISSING:
-        raise ValueError("the response is not 0 or 1 (its value is not shown)")
-    return BITS.get(text, NO_RESPONSE)
-
-
-def _count(cell: Any) -> int:
-    text = str(cell).strip().removesuffix(".0")
-    if not (text.isascii() and text.isdigit() and len(text) < 17):
-        raise ValueError(f"a count must be a whole number of at most 16 digits, got {shown(cell)}")
-    return int(text)
+    levels = pd.to_numeric(column, errors="coerce")
+    _require(levels > 0, source, "epsilon must be a positive number")
+    first = float(levels.iloc[0])
+    problem = f"epsilon is not {first:g} as before; such answers cannot be pooled"
+    _require(levels == first, source, problem)
+    return first
 
 
 def _counts(
-    columns: dict[str, Any], places: np.ndarray, arms: np.ndarray, source: object
+    table: "pd.DataFrame", places: np.ndarray, names: list[str | int], source: str
 ) -> tuple[Sample, ...]:
     """Return the sums of every arm's counts."""
-    answers, ones = (_cells(columns, name, _count, source) for name in ("responses", "ones"))
-    for row in np.flatnonzero(ones > answers)[:1]:
-        problem = f"ones is {ones[row]}, more than the {answers[row]} responses"
-        raise ValueError(f"{source}: row {columns['arm'].index[row] + 1}: {problem}")
-    totals = [np.bincount(places, weights=counts.astype(float)) for counts in (answers, ones)]
+    import pandas as pd
+
+    counts = [pd.to_numeric(table[name], errors="coerce") for name in ("responses", "ones")]
+    for count in counts:
+        whole = (count >= 0) & (count % 1 == 0)
+        _require(whole, source, "a count must be a whole number of at least 0")
+    _require(counts[1] <= counts[0], source, "more ones than responses")
+    totals = [np.bincount(places, weights=count.astype(float)) for count in counts]
     if totals[0].max() >= MAX_COUNT:  # beyond, sums are not exact
         raise ValueError(f"{source}: an arm has {MAX_COUNT} responses or more")
-    return tuple(Sample(arm, int(n), int(s)) for arm, n, s in zip(arms, *totals, strict=True))
+    return tuple(Sample(arm, int(n), int(s)) for arm, n, s in zip(names, *totals, strict=True))
 
 
 # --- any form

@@ -2,8 +2,9 @@
 
 import math
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, Self
 
+from ldpt.inference import Estimate, Verdict
 from ldpt.io.messages import printable, short
 from ldpt.text import json_text, table, wrapped
 
@@ -12,51 +13,44 @@ NAME_WIDTH = 12  # characters of an arm's name, so that the table fits
 
 
 @dataclass(frozen=True)
-class Row:
-    """What a report says about one arm.
+class Row(Verdict):
+    """What a report says about one arm: its verdict, and its estimated mean reward.
 
     Attributes
     ----------
-    arm : str or int
-        Name or number of the arm.
-    answers, ones : int
-        The number of answers, and how many of them are 1.
     estimate, low, high : float
         The estimated mean reward and its interval.
-    verdict : str
-        ``"above"``, ``"below"`` or ``"undecided"``.
-    bound : float or None
-        The mean reward is at least (above) or at most (below) this; None without a guarantee.
-    decided_at : int or None
-        The number of answers of this arm at its decision, if it is known.
-    certain : bool
-        Whether the verdict has the guarantee.
     note : str
-        Why the verdict has no guarantee.
+        Why the verdict has no guarantee; empty if it has.
     """
 
-    arm: str | int
-    answers: int
-    ones: int
-    estimate: float
-    low: float
-    high: float
-    verdict: str
-    bound: float | None = None
-    decided_at: int | None = None
-    certain: bool = True
+    estimate: float = math.nan
+    low: float = 0.0
+    high: float = 1.0
     note: str = ""
+
+    @classmethod
+    def of(cls, verdict: Verdict, estimate: Estimate, note: str = "") -> Self:
+        """Return the row of a verdict and an estimate."""
+        return cls(
+            **vars(verdict), estimate=estimate.mean, low=estimate.low, high=estimate.high, note=note
+        )
+
+    @property
+    def certain(self) -> bool:
+        """Whether the arm is decided with a guarantee."""
+        return self.verdict != "undecided" and not self.note
 
     def cells(self) -> dict[str, str]:
         """Return the row of the printed table."""
         sign = ">=" if self.verdict == "above" else "<="
-        certain = self.certain or self.verdict == "undecided"
+        plain = self.certain or self.verdict == "undecided"
         return {
             "arm": short(printable(str(self.arm)), NAME_WIDTH),
             "answers": f"{self.answers:,}",
             "estimate": "-" if math.isnan(self.estimate) else f"{self.estimate:.3f}",
             "interval": f"{self.low:.3f}..{self.high:.3f}",
-            "verdict": self.verdict if certain else f"({self.verdict})",
+            "verdict": self.verdict if plain else f"({self.verdict})",
             "bound": "" if self.bound is None else f"{sign} {self.bound:.3f}",
             "decided at": "" if self.decided_at is None else f"{self.decided_at:,}",
         }
@@ -88,7 +82,7 @@ class Report:
 
     def __str__(self) -> str:
         cells = [row.cells() for row in self.rows]
-        if all(row.decided_at is None for row in self.rows):
+        if not any(row["decided at"] for row in cells):
             cells = [{key: row[key] for key in row if key != "decided at"} for row in cells]
         notes = [wrapped(f"Warning: {warning}", WIDTH) for warning in self.warnings]
         methods = wrapped(f"Methods. {self.methods}", WIDTH)

@@ -162,17 +162,17 @@ def says_nothing(error: BaseException) -> bool:
 @pytest.mark.parametrize("arm", [-1, 2.7, "3", True, False, None, math.nan, 0.123, np.bool_(True)])
 def test_device_with_an_invalid_arm_spends_no_answer_and_does_not_show_it(arm):
     device = PrivateDevice(1.0)
-    with pytest.raises(ValueError, match="an arm is a whole number") as caught:
+    with pytest.raises(ValueError, match="a ticket has an arm and a number") as caught:
         device.answer(arm, 0.5)
     assert says_nothing(caught.value)
     assert device.spent == 0
     assert device.answers_left == 1
 
 
-@pytest.mark.parametrize("arm", [2, np.int64(2), Ticket(2, 5)])
+@pytest.mark.parametrize("arm", [2, Ticket(2, 5)])
 def test_device_answers_an_arm_or_a_ticket(arm):
     message = PrivateDevice(1.0).answer(arm, 1)
-    assert (message.arm, message.number) == (2, 5 if isinstance(arm, Ticket) else None)
+    assert (message.arm, message.number) == (2, 5 if isinstance(arm, Ticket) else 0)
 
 
 def test_device_whose_mechanism_fails_has_spent_the_answer(monkeypatch):
@@ -235,9 +235,8 @@ def test_device_cannot_be_copied(clone):
 @pytest.mark.parametrize(
     ("epsilon", "answers", "reason"),
     [
-        (50.0, 1, "epsilon = 50 protects nobody here: a response differs from the truth with"),
-        (1e6, 1, "epsilon = 1e.06 protects nobody"),
-        (1.0, 40, "40 answers spend 40 in total; keep the total below 10"),
+        (50.0, 1, "epsilon = 50 in each of 1 answer protects nobody; keep the total below 10"),
+        (1.0, 40, "epsilon = 1 in each of 40 answers protects nobody; keep the total below 10"),
     ],
 )
 def test_device_warns_where_it_protects_nobody(epsilon, answers, reason):

@@ -24,9 +24,8 @@ def test_whole_numbers_of_messages_survive_json_elsewhere(count):
     ):
         with pytest.raises(ValueError, match=r"whole numbers? 0\.\.2\^53"):
             use()
-    if count is not None:
-        with pytest.raises(ValueError, match=r"number of a response is a whole number 0\.\.2\^53"):
-            Response(0, 1, 1.0, number=count)
+    with pytest.raises(ValueError, match=r"whole numbers 0\.\.2\^53"):
+        Response(0, 1, 1.0, number=count)
 
 
 def test_response_holds_the_terms_and_no_reward():
@@ -54,7 +53,7 @@ WRONG = {
     "epsilon": ("1", None, True, 0, 0.0, -1, 1e999, [1]),
     "study": (3, None, "x" * 201),
     "number": (-1, 2.5, "3", False),
-    "token": ("", "0" * 31, "0" * 33, "G" * 32, "A" * 32, "\u0663" * 32, 5),
+    "token": ("0" * 31, "0" * 33, "G" * 32, "A" * 32, "\u0663" * 32, 5),
 }
 
 
@@ -83,7 +82,7 @@ MALFORMED = [
 @pytest.mark.parametrize("text", MALFORMED, ids=lambda text: repr(text)[:60])
 def test_response_refuses_a_malformed_message_in_one_line_without_its_values(text):
     assert Response.from_json(json.dumps(MESSAGE)) == Response(**MESSAGE)
-    with pytest.raises(ValueError, match=r"response|study must") as caught:
+    with pytest.raises(ValueError, match=r"response|study must|a ticket has") as caught:
         Response.from_json(text)
     assert says_nothing(caught.value)
     assert "\n" not in str(caught.value)

@@ -13,7 +13,7 @@ from ldpt.instances import Instance, equal_gap
 from ldpt.privacy import private_mean, shrinkage
 from ldpt.radii import RADII, VALID_RADII
 from ldpt.study import plan as study
-from ldpt.study.plan import METHODS, People, Request, make_plan, pulls_needed, smallest_epsilon
+from ldpt.study.plan import METHODS, Request, make_plan, pulls_needed, smallest_epsilon
 
 PAIR = Instance("pair", [0.3, 0.7], 0.5)
 
@@ -104,18 +104,18 @@ def test_the_planned_budget_errs_with_at_most_delta_in_its_runs(plan):
 
 
 def test_people_are_whole_and_grow_with_drop_out_and_answers():
-    assert People(drop_out=0.1).needed(900) == 1000
-    assert People(drop_out=0.1).needed(901) == 1002
-    assert People(answers=4).needed(901) == 226
-    assert People(drop_out=0.1).needed(math.inf) == math.inf
+    request = Request(PAIR, budget=9, drop_out=0.1)
+    assert request.people(900) == 1000
+    assert request.people(901) == 1002
+    assert request.people(math.inf) == math.inf
+    assert Request(PAIR, budget=9, answers_per_person=4).people(901) == 226
 
 
 def test_several_answers_per_person_share_epsilon():
-    people = People(answers=2)
-    request = Request(PAIR, [2.0], 0.1, methods=["onesided"], replicates=100, people=people)
+    terms = {"methods": ["onesided"], "replicates": 100, "answers_per_person": 2}
+    request = Request(PAIR, [2.0], 0.1, **terms)
     row = make_plan(request).cost.iloc[0]
     alone = pulls_needed(request, PAIR, 1.0, "onesided")
-    assert row["epsilon_per_answer"] == 1.0
     assert row["pulls"] == alone.pulls
     assert row["people"] == math.ceil(round(alone.pulls) / 2)
 
@@ -146,7 +146,7 @@ def test_error_table_falls_with_the_budget_beside_no_privacy(plan):
 # --- from a budget back to epsilon
 
 
-@pytest.mark.parametrize("method", study.DEFAULT_METHODS)
+@pytest.mark.parametrize("method", Request.methods)
 def test_smallest_epsilon_spends_the_budget(method):
     """Simulated with another seed, the cost must be the budget up to both samples' errors."""
     request = Request(PAIR, delta=0.1, methods=[method], seed=4)
@@ -183,7 +183,6 @@ AT_THRESHOLD = Instance("level", [0.5, 0.7], 0.5, 0.1)
         (PAIR, {"budget": 3}, "--budget must be a whole number from 4 to 10000000000000, got 3"),
         (PAIR, {"budget": math.inf}, "--budget must be a whole number from 4 to .*, got inf"),
         (PAIR, {"budget": 99, "methods": ["mixture"]}, "--budget without --delta is planned for"),
-        (PAIR, {"delta": 0.1, "epsilons": [0.0]}, "epsilon must be positive"),
         (PAIR, {"delta": 0.1, "methods": ["coin", "coin"]}, "each method once, got coin coin"),
         (equal_gap(2, 0.0), {"delta": 0.1, "methods": ["apt"]}, "an arm exactly at the threshold"),
         (equal_gap(2, 0.0), {"budget": 100}, "an arm exactly at the threshold"),

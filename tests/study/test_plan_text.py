@@ -1,7 +1,6 @@
 """The text and the JSON of a plan: recommendation first, wrapped, few digits."""
 
 import json
-import math
 import re
 
 import pandas as pd
@@ -11,7 +10,7 @@ from ldpt.instances import Instance
 from ldpt.radii import VALID_RADII
 from ldpt.study import plan as study
 from ldpt.study import plan_text
-from ldpt.study.plan import DEFAULT_POLICY, METHODS, People, Request, make_plan
+from ldpt.study.plan import DEFAULT_POLICY, METHODS, Request, make_plan
 from ldpt.text import rounded
 
 PAIR = Instance("pair", [0.3, 0.7], 0.5, 0.01)
@@ -19,8 +18,8 @@ PAIR = Instance("pair", [0.3, 0.7], 0.5, 0.01)
 
 @pytest.fixture(scope="module")
 def plan() -> study.Plan:
-    people = People(drop_out=0.1, batch=50)
-    return make_plan(Request(PAIR, [2.0], 0.1, 400, METHODS, replicates=60, people=people))
+    people = {"drop_out": 0.1, "batch": 50}
+    return make_plan(Request(PAIR, [2.0], 0.1, 400, METHODS, replicates=60, **people))
 
 
 def cost_of(plan: study.Plan, method: str) -> pd.Series:
@@ -49,7 +48,6 @@ def test_the_recommendation_comes_first_and_the_legend_only_on_request(plan):
     explained = plan_text.render(plan, explain=True)
     for column in ("95 % done by", "price of privacy", "lower bound", "true gaps"):
         assert re.search(f"^{column} +[a-z]", explained, re.MULTILINE)
-    assert "within the tolerance either verdict" in re.sub(r"\s+", " ", explained)
 
 
 def test_every_method_and_level_is_named(plan):
@@ -72,13 +70,15 @@ def test_recommendation_prefers_the_cheapest_proved_method(plan):
     assert text.startswith(f"{best}. Whatever the means are")
     late = cost_of(plan, best)["people_95"]
     finish = f"Invite up to {rounded(late)} to finish in 95 % of studies"
-    assert f"{finish}, {math.ceil(late / 50)} rounds of 50." in text
+    assert finish in text
     assert "98 people more than shown" in re.sub(r"\s+", " ", plan_text.render(plan))
 
 
 def test_recommendation_without_a_proved_method():
     fixed = make_plan(Request(PAIR, [2.0], 0.1, methods=["lsa"], replicates=60))
-    assert "holds only if the guessed means are right" in plan_text.recommendation(fixed)
+    text = plan_text.recommendation(fixed)
+    assert text.startswith("lsa with a fixed number of")
+    assert "only if the guessed means are right. The error of coin is at most 0.1" in text
     planned = fixed.wrong_means.set_index("gaps")["people"]
     assert (planned == cost_of(fixed, "lsa")["people"]).all()
     budget = make_plan(Request(PAIR, [2.0], budget=100, replicates=60))
@@ -86,7 +86,8 @@ def test_recommendation_without_a_proved_method():
         f"{DEFAULT_POLICY}. With 100 answers at epsilon 2"
     )
     invalid = make_plan(Request(PAIR, [2.0], 0.1, methods=["printed"], replicates=60))
-    assert plan_text.recommendation(invalid).startswith("none of these: the error of printed")
+    text = plan_text.recommendation(invalid)
+    assert text == "none of these. The error of coin is at most 0.1 whatever the means are."
 
 
 def test_people_are_shown_beside_answers_only_where_they_differ(plan):
@@ -102,7 +103,7 @@ def test_as_json_is_strict_and_complete(plan):
     assert len(content["cost"]) == 2 * len(METHODS)
     assert {row["method"] for row in content["smallest_epsilon"]} == set(METHODS)
     assert len(content["wrong_means"]) == len(METHODS) * len(study.GAP_FACTORS)
-    assert content["people"] == {"drop_out": 0.1, "batch": 50, "answers": 1}
+    assert (content["drop_out"], content["batch"]) == (0.1, 50)
     assert content["recommendation"] == plan_text.recommendation(plan)
 
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ldpt.study.requests import OPEN, Requests
+from ldpt.study.requests import GIVEN_UP, ONE, OPEN, ZERO, Requests
 
 
 @settings(max_examples=100, derandomize=True, deadline=None)
@@ -16,22 +16,12 @@ def test_answers_enter_in_the_order_of_requests_whatever_the_order_of_arrival(se
     bits = rng.integers(0, 2, n).tolist()
     skipped = {number for number in numbers if rng.random() < 0.2}
     for count, number in enumerate(rng.permutation(n).tolist(), start=1):
-        if number in skipped:
-            arm.give_up(number)
-        else:
-            arm.answer(number, bits[number])
+        outcome = ONE if bits[number] else ZERO
+        arm.settle(number, GIVEN_UP if number in skipped else outcome)
         assert arm.count(OPEN) == len(arm.missing) == n - count
         restored = Requests(arm.outcomes.decode(), arm.rounds)
         assert vars(restored) == vars(arm)
     assert list(arm.entered) == [bit for number, bit in enumerate(bits) if number not in skipped]
-
-
-def test_overdue_requests_are_those_of_old_rounds():
-    arm = Requests()
-    for round_number in (0, 0, 1, 3):
-        arm.ask(round_number)
-    arm.answer(1, 1)
-    assert (arm.overdue(-1), arm.overdue(0), arm.overdue(2)) == ([], [0], [0, 2])
 
 
 @pytest.mark.parametrize(

@@ -183,8 +183,7 @@ def terms(ticket, **changes):
     ("changes", "reason"),
     [
         ({"token": "0" * 32}, "request 0 of arm 0 was never made"),
-        ({"token": None}, "the response answers no ticket of this study"),
-        ({"number": None, "token": None}, "the response answers no ticket of this study"),
+        ({"token": ""}, "request 0 of arm 0 was never made"),
         ({"number": 1}, "request 1 of arm 0 was never made"),
         ({"number": 10**6}, "request 1000000 of arm 0 was never made"),
         ({"arm": 1}, "request 0 of arm 1 was never made"),
@@ -247,10 +246,6 @@ def test_all_forms_of_answers_are_taken(tmp_path):
         study = fresh()
         assert study.record_many(form) == {Status.COUNTED: 3}
         assert (study.learner.pulls, study.learner.sums) == ([2, 1], [2, 0])
-    study = small()
-    messages = [terms(ticket) for ticket in study.ask(4)]
-    table = pd.DataFrame([vars(message) for message in messages])
-    assert study.record_many(table) == {Status.COUNTED: 4}
 
 
 @pytest.mark.parametrize(
@@ -277,9 +272,9 @@ def test_what_is_no_answer_is_refused_and_nothing_changes(answer):
     assert study.counts["entered"] == 0
 
 
-@pytest.mark.parametrize("answers", [3, "01", None, np.zeros(4, int), pd.DataFrame({"x": [1]})])
+@pytest.mark.parametrize("answers", [3, b"01", None, np.zeros(4, int), pd.DataFrame({"x": [1]})])
 def test_what_is_no_list_of_answers_is_refused(answers):
-    with pytest.raises(ValueError, match=r"answers|no such file|columns"):
+    with pytest.raises(ValueError, match=r"answer|columns"):
         small().record_many(answers)
 
 

@@ -10,8 +10,15 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from ldpt.checks import LARGE_EPSILON, MAX_SEED, MIN_DELTA, MIN_EPSILON
-from ldpt.io.messages import short, shown, unknown
+from ldpt.checks import (
+    LARGE_EPSILON,
+    check_delta,
+    check_epsilon,
+    check_number,
+    check_seed,
+    check_whole,
+)
+from ldpt.io.messages import short, unknown
 from ldpt.limits import MAX_PULLS, MAX_REPLICATES
 from ldpt.radii import DEFAULT_RADIUS, RADII, VALID_RADII
 
@@ -22,7 +29,6 @@ Group = Any  # argparse does not name the type of its groups
 Parse = Callable[[str], Any]
 
 INVALID = 2  # exit status
-MAX_ARMS = 100_000
 
 
 class OneLineParser(argparse.ArgumentParser):
@@ -49,37 +55,30 @@ class OneLineParser(argparse.ArgumentParser):
 # --- values
 
 
-def parser_of(kind: Parse, allowed: str, test: Callable[[Any], bool]) -> Parse:
-    """Return a parser of values that pass a test, which names the allowed ones otherwise."""
+def parser_of(check: Callable[[Any], Any], kind: Callable[[str], Any] = float) -> Parse:
+    """Return a parser of numbers that pass a check of :mod:`ldpt.checks`."""
 
     def parse(text: str) -> Any:
         try:
-            parsed = kind(text)
-            if test(parsed):
-                return parsed
-        except (ValueError, OverflowError):
-            pass
-        raise argparse.ArgumentTypeError(f"must be {allowed}, got {shown(text)}")
+            value = kind(text)
+        except ValueError:
+            value = text  # the check refuses it and names what is allowed
+        try:
+            return check(value)
+        except ValueError as error:
+            raise argparse.ArgumentTypeError(str(error)) from None
 
     return parse
 
 
 def whole(least: int, most: int) -> Parse:
     """Return a parser of whole numbers in a range."""
-    allowed = f"a whole number from {least} to {most}"
-    return parser_of(int, allowed, lambda number: least <= number <= most)
+    return parser_of(lambda value: check_whole("the value", value, least, most), int)
 
 
-def number(allowed: str, test: Callable[[float], bool]) -> Parse:
-    """Return a parser of numbers that pass a test; NaN never does."""
-    return parser_of(_finite_or_inf, allowed, test)
-
-
-def _finite_or_inf(text: str) -> float:
-    parsed = float(text)
-    if math.isinf(parsed) and "inf" not in text.lower():
-        raise OverflowError  # 1e400 is not "no privacy"
-    return parsed
+def number(low: float, high: float) -> Parse:
+    """Return a parser of numbers in a closed interval."""
+    return parser_of(lambda value: check_number("the value", value, low, high))
 
 
 def one_of(kind: str, names: Iterable[str]) -> Parse:
@@ -103,8 +102,6 @@ def output_file(*suffixes: str) -> Parse:
             problem = f"the name must end in {' or '.join(suffixes)}"
         elif not os.access(path.parent, os.W_OK):
             problem = f"there is no folder {path.parent} to write to"
-        elif path.exists() and not path.is_file():
-            problem = "exists and is not a regular file"
         else:
             return path
         raise argparse.ArgumentTypeError(f"{short(text, 60)}: {problem}")
@@ -114,15 +111,10 @@ def output_file(*suffixes: str) -> Parse:
 
 pulls = whole(1, MAX_PULLS)
 replicates = whole(1, MAX_REPLICATES)
-seed = whole(0, MAX_SEED)
-unit = number("a number in [0, 1]", lambda value: 0 <= value <= 1)
-epsilon_level = number(
-    f"a number of at least {MIN_EPSILON:g}, or inf for no privacy",
-    lambda value: value >= MIN_EPSILON,
-)
-error_level = number(
-    f"a number of at least {MIN_DELTA:g} and below 1", lambda value: MIN_DELTA <= value < 1
-)
+seed = parser_of(check_seed, int)
+unit = number(0, 1)
+epsilon_level = parser_of(check_epsilon)
+error_level = parser_of(check_delta)
 
 
 def refuse_unused(arguments: argparse.Namespace, names: Iterable[str], because: str) -> None:
@@ -134,19 +126,18 @@ def refuse_unused(arguments: argparse.Namespace, names: Iterable[str], because: 
 
 def warn(epsilons: Iterable[float], methods: Iterable[str]) -> None:
     """Warn of privacy levels that protect nobody, and of radii whose guarantee is false."""
-    warnings = [
-        f"epsilon {epsilon:g} hardly protects anyone (above {LARGE_EPSILON:g})"
-        for epsilon in epsilons
-        if LARGE_EPSILON < epsilon < math.inf
-    ]
-    warnings += [
-        f"the error probability of radius {radius} can exceed delta; that of {DEFAULT_RADIUS} "
-        "cannot"
-        for radius in methods
-        if radius in RADII and radius not in VALID_RADII
-    ]
-    for warning in warnings:
-        print(f"ldpt: warning: {warning}", file=sys.stderr)
+    for epsilon in epsilons:
+        if LARGE_EPSILON < epsilon < math.inf:
+            _warn(f"epsilon {epsilon:g} hardly protects anyone (above {LARGE_EPSILON:g})")
+    for radius in {*methods} & {*RADII} - {*VALID_RADII}:
+        _warn(
+            f"the error probability of radius {radius} can exceed delta; that of {DEFAULT_RADIUS} "
+            "cannot"
+        )
+
+
+def _warn(warning: str) -> None:
+    print(f"ldpt: warning: {warning}", file=sys.stderr)
 
 
 # --- options
@@ -168,46 +159,28 @@ def flags(parser: Group, **texts: str) -> None:
         parser.add_argument(f"--{name.replace('_', '-')}", action="store_true", help=text)
 
 
-def add_problem(parser: argparse.ArgumentParser) -> None:
-    """Add options that state a problem: by name, by its means, or by a number and a gap."""
-    group = parser.add_argument_group("the problem, in one of three ways")
-    gap = number("a number above 0 and at most 1", lambda value: 0 < value <= 1)
-    option(group, "--instance NAME", str, "a problem of the default config, such as dose-finding")
-    option(group, "--means MEAN+", unit, "guessed share of yes of every arm")
-    option(group, "--arms K", whole(1, MAX_ARMS), "number of arms (requires --gap)")
-    option(group, "--gap", gap, "distance of every arm from the threshold, half below, half above")
-    option(group, "--threshold/--tau", unit, "with --means or --arms (default: 0.5)")
-    text = "with --means or --arms: within it either verdict is right (default: 0)"
+def add_problem(parser: argparse.ArgumentParser) -> Group:
+    """Add options that state a problem by its name or its means, and return these two."""
+    group = parser.add_argument_group("the problem, by name or by its means")
+    ways = group.add_mutually_exclusive_group(required=True)
+    option(ways, "--instance NAME", str, "a problem of the default config, such as dose-finding")
+    option(ways, "--means MEAN+", unit, "guessed share of yes of every arm")
+    option(group, "--threshold/--tau", unit, "with --means (default: 0.5)")
+    text = "with --means: within it either verdict is right (default: 0)"
     option(group, "--tolerance", unit, text)
+    return ways
 
 
 def read_problem(arguments: argparse.Namespace) -> "Instance":
     """Return the problem that the options state."""
-    from ldpt.instances import Instance, equal_gap, replace_tolerance
+    from ldpt import config
+    from ldpt.instances import Instance
 
-    ways = [arguments.instance, arguments.means, arguments.arms]
-    if (arguments.arms is None) != (arguments.gap is None):
-        raise ValueError("--arms and --gap must be given together")
-    if sum(way is not None for way in ways) != 1:
-        raise ValueError(
-            "state the problem by exactly one of --instance, --means, --arms with --gap"
-        )
     if arguments.instance is not None:
-        from ldpt import config
-
         refuse_unused(arguments, ["threshold", "tolerance"], "with --instance, which has its own")
         return config.study(config.load()).instance(arguments.instance)
     threshold = 0.5 if arguments.threshold is None else arguments.threshold
-    tolerance = arguments.tolerance or 0.0
-    if arguments.means is not None:
-        return Instance("command-line", arguments.means, threshold, tolerance)
-    room = min(threshold, 1 - threshold)
-    if arguments.gap > room:
-        raise ValueError(
-            f"--gap must be at most {room:g}, so that means lie in [0, 1] around the threshold "
-            f"{threshold:g}, got {arguments.gap}"
-        )
-    return replace_tolerance(equal_gap(arguments.arms, arguments.gap, threshold), tolerance)
+    return Instance("command-line", arguments.means, threshold, arguments.tolerance or 0.0)
 
 
 # --- completion

@@ -55,7 +55,7 @@ def staged_path(path: str | Path) -> Path:
 
 
 @contextmanager
-def staged_file(path: str | Path) -> Iterator[Path]:
+def staged_file(path: str | Path, mode: int = 0o666) -> Iterator[Path]:
     """Yield a file to write to, which gets its name when the block ends without an error.
 
     A name that belongs to a folder or a device is refused: the new file would take its place.
@@ -64,7 +64,7 @@ def staged_file(path: str | Path) -> Iterator[Path]:
     if path.exists() and not path.is_file():
         raise ValueError(f"{path} exists and is not a regular file")
     staged = staged_path(path)
-    os.close(os.open(staged, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o666))
+    os.close(os.open(staged, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, mode))
     try:
         yield staged
         os.replace(staged, path)
@@ -72,10 +72,10 @@ def staged_file(path: str | Path) -> Iterator[Path]:
         staged.unlink(missing_ok=True)
 
 
-def write_durably(path: Path, text: str) -> None:
+def write_durably(path: Path, text: str, mode: int = 0o666) -> None:
     """Write a text so that a crash leaves the old file or the new one, never a part."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    with staged_file(path) as staged:
+    with staged_file(path, mode) as staged:
         staged.write_text(text, encoding="utf-8")
         sync_file(staged)
     sync_file(path.parent)

@@ -20,7 +20,8 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ldpt.checks import LARGE_EPSILON, MAX_COUNT, check_epsilon, check_whole
-from ldpt.study.messages import Response, Ticket, check_study, is_count
+from ldpt.io.messages import counted
+from ldpt.study.messages import Response, Ticket, check_study
 
 __all__ = ["PrivateDevice"]
 
@@ -78,7 +79,11 @@ class PrivateDevice:
         self._process = os.getpid()
         self._lock = threading.Lock()
         if epsilon * self._answers > LARGE_EPSILON:
-            _warn_of_weak_privacy(epsilon, self._answers)
+            warnings.warn(
+                f"epsilon = {epsilon:g} in each of {counted(self._answers, 'answer')} protects "
+                f"nobody; keep the total below {LARGE_EPSILON:g}",
+                stacklevel=2,
+            )
         self._truth, self._randomise = _certified_randomised_response(epsilon)
 
     def __repr__(self) -> str:
@@ -185,32 +190,9 @@ class PrivateDevice:
             If the arm or the reward is invalid (no value is shown), or no answer is left. None of
             them spends an answer.
         """
-        ticket = arm if isinstance(arm, Ticket) else None
-        number, token = (ticket.number, ticket.token) if ticket else (None, None)
-        place = ticket.arm if ticket else _check_arm(arm)
+        ticket = arm if isinstance(arm, Ticket) else Ticket(arm, 0)
         bit = self.privatise(reward)
-        return Response(place, bit, self.epsilon, self.study, number, token)
-
-
-def _warn_of_weak_privacy(epsilon: float, answers: int) -> None:
-    if answers == 1:
-        lie = 1 / (1 + math.exp(min(epsilon, 700.0)))
-        reason = f"a response differs from the truth with probability {lie:.1g}"
-    else:
-        reason = f"{answers} answers spend {epsilon * answers:g} in total"
-    warnings.warn(
-        f"epsilon = {epsilon:g} protects nobody here: {reason}; keep the total below "
-        f"{LARGE_EPSILON:g}",
-        stacklevel=3,
-    )
-
-
-def _check_arm(arm: object) -> int:
-    """Return an arm; the error shows no value, which may be a reward in the wrong place."""
-    place = int(arm) if isinstance(arm, np.integer) else arm
-    if type(place) is not int or not is_count(place):
-        raise ValueError("an arm is a whole number 0..2^53, or a ticket; the value is not shown")
-    return place
+        return Response(ticket.arm, bit, self.epsilon, self.study, ticket.number, ticket.token)
 
 
 def _check_reward(reward: float) -> float:

@@ -12,10 +12,7 @@ from ldpt.io.messages import counted
 from ldpt.learners import check_bit
 from ldpt.study.messages import Response, Ticket
 
-FORMS = (
-    "an answer is a Response, a dict of its fields, or a pair of a ticket (or an arm) and its "
-    "0/1 response"
-)
+FORMS = "an answer is a Response, or a pair of a ticket (or an arm) and its 0/1 response"
 
 
 class Status(enum.StrEnum):
@@ -32,30 +29,22 @@ class Status(enum.StrEnum):
 class Answer(NamedTuple):
     """An answer to a ticket, or about an arm (name or number) without one."""
 
-    arm: Any
+    request: Ticket | str | int
     bit: int
-    ticket: Ticket | None = None
     message: Response | None = None
 
 
 def read_answer(answer: object) -> Answer:
     """Return an answer in one form; a ValueError shows no value, which may be a reward."""
-    if isinstance(answer, Mapping):
-        if set(answer) == {"arm", "response"}:
-            return Answer(answer["arm"], check_bit(answer["response"]))
-        try:
-            answer = Response(**answer)
-        except TypeError:
-            raise ValueError(f"{FORMS}, got a dict with other fields") from None
     if isinstance(answer, Response):
-        known = answer.number is not None and answer.token is not None
-        ticket = Ticket(answer.arm, answer.number, answer.token) if known else None  # type: ignore[arg-type]
-        return Answer(answer.arm, answer.bit, ticket, answer)
+        return Answer(answer.ticket, answer.bit, answer)
+    if isinstance(answer, Mapping) and set(answer) == {"arm", "response"}:
+        answer = answer["arm"], answer["response"]
     if not isinstance(answer, (tuple, list, np.ndarray)) or len(answer) != 2:
         raise ValueError(f"{FORMS}, got a {type(answer).__name__}")
-    arm, bit = answer
-    arm = int(arm) if isinstance(arm, np.integer) else arm
-    return Answer(arm, check_bit(bit), arm if isinstance(arm, Ticket) else None)
+    request, bit = answer
+    request = int(request) if isinstance(request, np.integer) else request
+    return Answer(request, check_bit(bit))
 
 
 def read_all(answers: Any) -> list[Answer]:
@@ -63,17 +52,12 @@ def read_all(answers: Any) -> list[Answer]:
     if isinstance(answers, (str, os.PathLike)):
         answers = read_answers(answers)
     if hasattr(answers, "columns"):
-        is_messages = set(answers.columns) == set(Response.__dataclass_fields__)
-        answers = answers.to_dict("records") if is_messages else as_answers(answers)
+        answers = as_answers(answers)
     if isinstance(answers, Answers):
         if answers.missing:
             rows = counted(answers.missing, "row")
             raise ValueError(f"{answers.source}: {rows} without a response")
         answers = answers.rows()
-    elif isinstance(answers, np.ndarray) and (answers.ndim != 2 or answers.shape[1] != 2):
-        raise ValueError(
-            f"an array of answers has two columns, arm and response, got shape {answers.shape}"
-        )
-    elif not isinstance(answers, Iterable) or isinstance(answers, (bytes, Mapping, Response)):
+    if not isinstance(answers, Iterable):
         raise ValueError(f"answers must be a list of them, got a {type(answers).__name__}")
     return [read_answer(answer) for answer in answers]

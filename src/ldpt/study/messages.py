@@ -17,7 +17,7 @@ from ldpt.io.json_values import read_json
 
 __all__ = ["Response", "Ticket"]
 
-TOKEN = re.compile("[0-9a-f]{32}")  # 128 bits
+TOKEN = re.compile("([0-9a-f]{32})?")  # 128 bits, or none
 MAX_STUDY_NAME = 200  # characters
 MAX_MESSAGE = 4096  # characters; the longest study name fits, escaped
 
@@ -75,8 +75,9 @@ class Ticket(_Message):
         The arm that the person is asked about.
     number : int
         0 for the first request for this arm, 1 for the second, and so on.
-    token : str or None
-        32 hexadecimal digits by which the study recognises the answer.
+    token : str
+        32 hexadecimal digits by which the study recognises the answer; a ticket without them is not
+        a study's.
 
     Examples
     --------
@@ -86,12 +87,15 @@ class Ticket(_Message):
 
     arm: int
     number: int
-    token: str | None = field(default=None, repr=False)
+    token: str = field(default="", repr=False)
 
     def __post_init__(self) -> None:
         if not (is_count(self.arm) and is_count(self.number)):
-            raise ValueError("a ticket has an arm and a number, both whole numbers 0..2^53")
-        _check_token("ticket", self.token)
+            raise ValueError(
+                "a ticket has an arm and a number, both whole numbers 0..2^53; they are not shown"
+            )
+        if not (isinstance(self.token, str) and TOKEN.fullmatch(self.token)):
+            raise ValueError("the token of a ticket or response has 32 lower-case hex digits")
 
     def __index__(self) -> int:
         return self.arm
@@ -111,10 +115,8 @@ class Response(_Message):
         The privacy level under which it was given, positive and finite.
     study : str
         The study that it was given for.
-    number : int or None
-        Which request for the arm it answers (:attr:`Ticket.number`); None if none was made.
-    token : str or None
-        The token of the ticket.
+    number, token : int and str
+        Which request for the arm it answers (:class:`Ticket`).
 
     Examples
     --------
@@ -129,20 +131,21 @@ class Response(_Message):
     bit: int = field(repr=False)
     epsilon: float
     study: str = ""
-    number: int | None = None
-    token: str | None = field(default=None, repr=False)
+    number: int = 0
+    token: str = field(default="", repr=False)
 
     def __post_init__(self) -> None:
-        if not is_count(self.arm):
-            raise ValueError("the arm of a response is a whole number 0..2^53; it is not shown")
         if type(self.bit) is not int or self.bit not in (0, 1):
             raise ValueError("the bit of a response is 0 or 1; the value is not shown")
         if type(self.epsilon) not in (int, float) or not 0 < self.epsilon <= MAX_FLOAT:
             raise ValueError("the epsilon of a response is a positive, finite number")
         check_study(self.study)
-        if not (self.number is None or is_count(self.number)):
-            raise ValueError("the number of a response is a whole number 0..2^53, or None")
-        _check_token("response", self.token)
+        _ = self.ticket  # checks its parts
+
+    @property
+    def ticket(self) -> Ticket:
+        """The request that is answered."""
+        return Ticket(self.arm, self.number, self.token)
 
 
 def token_of(secret: str, arm: int, number: int) -> str:
@@ -154,11 +157,6 @@ def token_of(secret: str, arm: int, number: int) -> str:
 def is_count(value: object) -> bool:
     """Return whether this is an int from 0 to 2^53; booleans are not."""
     return type(value) is int and 0 <= value <= MAX_COUNT
-
-
-def _check_token(kind: str, token: object) -> None:
-    if token is not None and not (isinstance(token, str) and TOKEN.fullmatch(token)):
-        raise ValueError(f"the token of a {kind} has 32 lower-case hexadecimal digits, or is None")
 
 
 def check_study(study: object) -> str:

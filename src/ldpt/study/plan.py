@@ -8,27 +8,25 @@ the smallest budget at which its simulated error probability is at most delta.
 """
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from ldpt import simulate, summarise
 from ldpt.bounds import fixed_confidence_lower
-from ldpt.checks import check_delta, check_epsilon, check_whole
+from ldpt.checks import check_delta, check_whole
 from ldpt.instances import Instance
 from ldpt.limits import MAX_PULLS, require_affordable
 from ldpt.policies import DEFAULT_POLICY, INDEX_POLICIES
 from ldpt.radii import DEFAULT_RADIUS, RADII, VALID_RADII, Radius
 
-__all__ = ["Cost", "People", "Plan", "Request", "make_plan", "pulls_needed", "smallest_epsilon"]
+__all__ = ["Cost", "Plan", "Request", "make_plan", "pulls_needed", "smallest_epsilon"]
 
 METHODS = (*INDEX_POLICIES, *RADII)
-DEFAULT_METHODS = (DEFAULT_RADIUS, DEFAULT_POLICY)
-DEFAULT_EPSILONS = (0.25, 0.5, 1.0, 2.0, 4.0)
-DEFAULT_REPLICATES = 400
 GAP_FACTORS = (0.5, 0.75, 1.0, 1.5)  # true gaps divided by guessed ones
 MIN_ERRORS = 100  # expected at error delta, so that the crossing of delta can be seen
 MAX_RUNS = 100_000  # of one error curve
@@ -37,33 +35,7 @@ STEP = 1.05  # ratio of neighbouring budgets at which the search for one ends
 MAX_STEPS = 12  # of the search for epsilon
 COST_HINT = f"; --budget N without --delta, with --method {DEFAULT_POLICY}, plans for N answers"
 
-Progress = Callable[[str], None]  # called with the next simulation in words
-
-
-@dataclass(frozen=True)
-class People:
-    """Convert answers to people.
-
-    Parameters
-    ----------
-    drop_out : float
-        Share of the invited people who never answer, in [0, 0.99].
-    batch : int
-        People who are asked at the same time.
-    answers : int
-        Answers of each person, who shares epsilon among them.
-    """
-
-    drop_out: float = 0.0
-    batch: int = 1
-    answers: int = 1
-
-    def needed(self, pulls: float) -> float:
-        """Return the people to invite for this many answers, in whole numbers; inf stays inf."""
-        if not math.isfinite(pulls):
-            return pulls
-        answering = math.ceil(round(pulls) / self.answers)
-        return float(math.ceil(round(answering / (1 - self.drop_out), 6)))
+Track = Callable[[Iterable[Any]], Iterable[Any]]  # shows the progress of a loop, such as tqdm
 
 
 @dataclass(frozen=True)
@@ -86,8 +58,12 @@ class Request:
         Least number of simulated runs per setting.
     seed : int
         Root seed.
-    people : People
-        Drop-out, batches, answers per person.
+    drop_out : float
+        Share of the invited people who never answer, in [0, 0.99].
+    batch : int
+        People who are asked at the same time.
+    answers_per_person : int
+        Answers of each person, who shares epsilon among them.
 
     Raises
     ------
@@ -96,21 +72,21 @@ class Request:
     """
 
     instance: Instance
-    epsilons: Sequence[float] = DEFAULT_EPSILONS
+    epsilons: Sequence[float] = (0.25, 0.5, 1.0, 2.0, 4.0)
     delta: float | None = None
     budget: int | None = None
-    methods: Sequence[str] = DEFAULT_METHODS
-    replicates: int = DEFAULT_REPLICATES
+    methods: Sequence[str] = (DEFAULT_RADIUS, DEFAULT_POLICY)
+    replicates: int = 400
     seed: int = 0
-    people: People = field(default_factory=People)
+    drop_out: float = 0.0
+    batch: int = 1
+    answers_per_person: int = 1
 
     def __post_init__(self) -> None:
         if self.delta is None and self.budget is None:
             raise ValueError("a plan needs --delta, --budget, or both")
         if len(set(self.methods)) < len(self.methods):
             raise ValueError(f"--method must name each method once, got {' '.join(self.methods)}")
-        for epsilon in self.epsilons:
-            check_epsilon(epsilon)
         if self.budget is not None:
             check_whole("--budget", self.budget, 2 * self.instance.n_arms, MAX_PULLS)
         if self.delta is None and not self.budget_methods:
@@ -131,14 +107,16 @@ class Request:
 
     def _require_affordable(self, delta: float, stopping: Sequence[str]) -> None:
         """Refuse simulations that would not end."""
-        lowest, focus = self.per_answer(self.levels[0]), self.per_answer(self.focus)
-        narrow = scaled_gaps(self.instance, min(GAP_FACTORS))
-        for method in stopping:
-            require_affordable(self.instance, lowest, delta, Radius(method), COST_HINT)
-            require_affordable(narrow, focus, delta, Radius(method), COST_HINT)
+        hardest = (
+            (self.instance, self.levels[0]),
+            (scaled_gaps(self.instance, min(GAP_FACTORS)), self.focus),
+        )
+        for (problem, epsilon), method in product(hardest, stopping):
+            answer = self.per_answer(epsilon)
+            require_affordable(problem, answer, delta, Radius(method), COST_HINT)
         if not self.budget_methods:
             return
-        least = self.instance.complexity(lowest)
+        least = self.instance.complexity(self.per_answer(self.levels[0]))
         if least > MAX_PULLS:
             raise ValueError(
                 f"instance {self.instance.name!r} at epsilon {self.levels[0]:g} takes at least "
@@ -158,7 +136,7 @@ class Request:
     @property
     def levels(self) -> list[float]:
         """Return every privacy level of the plan, no privacy last."""
-        return sorted({float(epsilon) for epsilon in self.epsilons} | {math.inf})
+        return sorted({*map(float, self.epsilons), math.inf})
 
     @property
     def focus(self) -> float:
@@ -174,7 +152,14 @@ class Request:
 
     def per_answer(self, epsilon: float) -> float:
         """Return the privacy of one answer of a person who shares epsilon among several."""
-        return epsilon / self.people.answers
+        return epsilon / self.answers_per_person
+
+    def people(self, pulls: float) -> float:
+        """Return the people to invite for this many answers, in whole numbers; inf stays inf."""
+        if not math.isfinite(pulls):
+            return pulls
+        answering = math.ceil(round(pulls) / self.answers_per_person)
+        return float(math.ceil(round(answering / (1 - self.drop_out), 6)))
 
 
 @dataclass(frozen=True)
@@ -188,15 +173,15 @@ class Plan:
     wrong_means: pd.DataFrame
 
 
-def make_plan(request: Request, progress: Progress | None = None) -> Plan:
+def make_plan(request: Request, track: Track = iter) -> Plan:
     """Return costs for an error level, errors for a budget, and for both the smallest epsilon.
 
     Parameters
     ----------
     request : Request
         What is to be planned.
-    progress : callable, optional
-        Called with a few words before each simulation.
+    track : callable
+        Takes the settings of a table and returns them one by one, as ``tqdm`` does.
 
     Returns
     -------
@@ -210,15 +195,14 @@ def make_plan(request: Request, progress: Progress | None = None) -> Plan:
     >>> plan.cost[["epsilon", "method"]].to_numpy().tolist()
     [[1.0, 'mixture'], [inf, 'mixture']]
     """
-    say = progress or (lambda task: None)
     cost = error = smallest = wrong = pd.DataFrame()
     if request.delta is not None:
-        cost = _cost_table(request, say)
-        wrong = _wrong_means_table(request, cost, say)
+        cost = _cost_table(request, track)
+        wrong = _wrong_means_table(request, cost, track)
     if request.budget is not None and request.budget_methods:
-        error = _error_table(request, request.budget, say)
+        error = _error_table(request, request.budget, track)
     if request.delta is not None and request.budget is not None:
-        smallest = _smallest_table(request, request.budget, say)
+        smallest = _smallest_table(request, request.budget, track)
     return Plan(request, cost, error, smallest, wrong)
 
 
@@ -301,27 +285,26 @@ def smallest_epsilon(request: Request, budget: float, method: str) -> tuple[floa
 # --- tables
 
 
-def _cost_table(request: Request, progress: Progress) -> pd.DataFrame:
+def _cost_table(request: Request, track: Track) -> pd.DataFrame:
     """Return one row per epsilon and method: cost, error, price of privacy, lower bound."""
     rows = []
-    for epsilon in request.levels:
-        answer = request.per_answer(epsilon)
-        least = fixed_confidence_lower(request.instance, answer, request.delta or 0.0, "reduction")
-        for method in request.methods:
-            progress(f"{method} at epsilon {epsilon:g}")
-            cost = pulls_needed(request, request.instance, answer, method)
-            rows.append(
-                {
-                    "epsilon": epsilon,
-                    "epsilon_per_answer": answer,
-                    "method": method,
-                    "guaranteed": method in VALID_RADII,
-                    "people": request.people.needed(cost.pulls),
-                    "people_95": request.people.needed(cost.pulls_95),
-                    **cost._asdict(),
-                    "lower_bound": least if method in RADII else math.nan,
-                }
-            )
+    for epsilon, method in track([*product(request.levels, request.methods)]):
+        answer, bound = request.per_answer(epsilon), math.nan
+        if method in RADII:
+            delta = request.delta or 0.0
+            bound = fixed_confidence_lower(request.instance, answer, delta, "reduction")
+        cost = pulls_needed(request, request.instance, answer, method)
+        rows.append(
+            {
+                "epsilon": epsilon,
+                "method": method,
+                "guaranteed": method in VALID_RADII,
+                "people": request.people(cost.pulls),
+                "people_95": request.people(cost.pulls_95),
+                **cost._asdict(),
+                "lower_bound": bound,
+            }
+        )
     table = pd.DataFrame(rows)
     free = table[np.isinf(table["epsilon"])].set_index("method")["pulls"]
     return table.assign(price=table["pulls"] / table["method"].map(free))
@@ -334,7 +317,7 @@ def scaled_gaps(instance: Instance, factor: float) -> Instance:
     return Instance(name, np.clip(means, 0, 1), instance.threshold, instance.tolerance)
 
 
-def _wrong_means_table(request: Request, cost: pd.DataFrame, progress: Progress) -> pd.DataFrame:
+def _wrong_means_table(request: Request, cost: pd.DataFrame, track: Track) -> pd.DataFrame:
     """Return one row per factor of the gaps and method: people needed, error probability.
 
     A method that stops when certain then needs more or fewer people and keeps its error level. A
@@ -342,44 +325,37 @@ def _wrong_means_table(request: Request, cost: pd.DataFrame, progress: Progress)
     """
     epsilon, rows = request.per_answer(request.focus), []
     planned = cost[cost["epsilon"] == request.focus].set_index("method")
-    for factor in GAP_FACTORS:
+    for factor, method in track([*product(GAP_FACTORS, request.methods)]):
         problem = scaled_gaps(request.instance, factor)
-        for method in request.methods:
-            progress(f"{method} with gaps times {factor:g}")
-            pulls, error = planned.loc[method, ["pulls", "error"]]
-            if factor != 1 and method in RADII:
-                pulls, _, error = pulls_needed(request, problem, epsilon, method)
-            elif factor != 1:
-                budget = [math.ceil(min(pulls, MAX_PULLS))]
-                curve = _error_curve(request, problem, epsilon, method, budget)
-                error = curve["estimate"].iloc[0]
-            row = {"gaps": factor, "method": method, "epsilon": request.focus, "pulls": pulls}
-            rows.append(row | {"people": request.people.needed(pulls), "error": error})
-    return pd.DataFrame(rows)
+        pulls, error = planned.loc[method, ["pulls", "error"]]
+        if factor != 1 and method in RADII:
+            pulls, _, error = pulls_needed(request, problem, epsilon, method)
+        elif factor != 1:
+            budget = [math.ceil(min(pulls, MAX_PULLS))]
+            error = _error_curve(request, problem, epsilon, method, budget)["estimate"].iloc[0]
+        rows.append((factor, method, pulls, request.people(pulls), error))
+    return pd.DataFrame(rows, columns=["gaps", "method", "pulls", "people", "error"])
 
 
-def _error_table(request: Request, budget: int, progress: Progress) -> pd.DataFrame:
+def _error_table(request: Request, budget: int, track: Track) -> pd.DataFrame:
     """Return the error probability of each policy at the budget and at its halves."""
     halves = (budget // 2**halvings for halvings in range(6))
     grid = sorted({half for half in halves if half >= 2 * request.instance.n_arms})
     curves = []
-    for method in request.budget_methods:
-        for epsilon in request.levels:
-            progress(f"error of {method} at epsilon {epsilon:g}")
-            answer = request.per_answer(epsilon)
-            curve = _error_curve(request, request.instance, answer, method, grid)
-            curves.append(curve.assign(epsilon=epsilon, method=method))
+    for method, epsilon in track([*product(request.budget_methods, request.levels)]):
+        answer = request.per_answer(epsilon)
+        curve = _error_curve(request, request.instance, answer, method, grid)
+        curves.append(curve.assign(epsilon=epsilon, method=method))
     table = pd.concat(curves, ignore_index=True)
-    table["people"] = table["budget"].map(request.people.needed)
+    table["people"] = table["budget"].map(request.people)
     keys = ["epsilon", "method", "budget", "people", "errors", "replicates"]
     return table[[*keys, "estimate", "low", "high"]]
 
 
-def _smallest_table(request: Request, budget: int, progress: Progress) -> pd.DataFrame:
+def _smallest_table(request: Request, budget: int, track: Track) -> pd.DataFrame:
     """Return for each method the smallest epsilon that the budget affords; NaN if none does."""
     rows = []
-    for method in request.methods:
-        progress(f"smallest epsilon of {method}")
+    for method in track(request.methods):
         epsilon, pulls = smallest_epsilon(request, budget, method)
-        rows.append((method, epsilon * request.people.answers, pulls))
+        rows.append((method, epsilon * request.answers_per_person, pulls))
     return pd.DataFrame(rows, columns=["method", "epsilon", "pulls"])

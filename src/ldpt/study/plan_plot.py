@@ -26,25 +26,21 @@ def draw(plan: Plan) -> "Figure":
 
 
 def _draw_cost(axes: "Axes", plan: Plan) -> None:
-    """Draw costs, a band up to the people of 95 % of studies, and no privacy as a dotted line."""
-    request = plan.request
-    for name, rows in plan.cost.groupby("method", sort=False):
-        method, private = style.method(str(name)), rows[np.isfinite(rows["epsilon"])]
-        look = {"color": method.colour, "marker": method.marker}
-        axes.plot(private["epsilon"], private["people"], label=method.label, **look)
-        band = private["epsilon"], private["people"], private["people_95"]
+    """Draw costs with a band up to the people of 95 % of studies, and the budget."""
+    levels = plan.request.levels[:-1]
+    for name, rows in plan.cost[np.isfinite(plan.cost["epsilon"])].groupby("method", sort=False):
+        method = style.method(str(name))
+        look = {"color": method.colour, "marker": method.marker, "label": method.label}
+        axes.plot(rows["epsilon"], rows["people"], **look)
+        band = rows["epsilon"], rows["people"], rows["people_95"]
         axes.fill_between(*band, color=method.colour, alpha=0.15, linewidth=0)
-        dotted = {"linestyle": ":", "linewidth": 0.8, "clip_on": False}
-        axes.axhline(rows["people"].iloc[-1], **look, **dotted)
-    title = f"error at most {request.delta:g} (dotted: without privacy)"
+    if plan.request.budget is not None:
+        budget = plan.request.people(plan.request.budget)
+        axes.axhline(budget, color=style.INK, linestyle="--", linewidth=0.8, label="budget")
+    title = f"error at most {plan.request.delta:g}"
     axes.set(xlabel="epsilon", ylabel="people needed", title=title)
-    levels = request.levels[:-1]
     axes.set_xticks(levels, [style.epsilon_label(epsilon) for epsilon in levels])
-    if request.budget is not None:
-        budget = request.people.needed(request.budget)
-        axes.axhline(budget, color=style.INK, linestyle="--", linewidth=0.8)
-        axes.text(1.01, budget, "budget", transform=axes.get_yaxis_transform(), va="center")
-    axes.legend(frameon=True, facecolor="white", edgecolor="none", framealpha=0.9, loc="best")
+    axes.legend(frameon=False)
 
 
 def _draw_error(axes: "Axes", plan: Plan) -> None:

@@ -1,189 +1,151 @@
 """Print a plan as text and as JSON, for ``ldpt plan``."""
 
-import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict
+from typing import Any
 
 import pandas as pd
 
 from ldpt.io.messages import counted, short
 from ldpt.radii import DEFAULT_RADIUS, RADII
-from ldpt.study.plan import People, Plan
+from ldpt.study.plan import Plan
 from ldpt.text import json_text, rounded, table, wrapped
 
 MIN_WIDTH = 60
-COUNTS = ("people", "people_95", "lower_bound", "pulls")
-COSTS = {
-    "epsilon": "{epsilon:g}",
-    "method": "{method}",
-    "people": "{people}",
-    "95 % done by": "{people_95}",
-    "error": "{error:.2g}",
-    "price of privacy": "{price:.2g}",
-    "lower bound": "{lower_bound}",
-}
-WRONG_MEANS = {
-    "true gaps": "{gaps:g} x guess",
-    "method": "{method}",
-    "people": "{people}",
-    "error": "{error:.2g}",
-}
-ANSWERS = {"epsilon": "{epsilon:g}", "method": "{method}", "answers": "{budget:,}"}
-ERRORS = {"error": "{estimate:.2g}", "95 % interval": "{low:.2g} .. {high:.2g}"}
-SMALLEST = {"method": "{method}", "smallest epsilon": "{epsilon:.2g}", "answers then": "{pulls}"}
-MEANINGS = {
-    "epsilon": "what one person's answers may reveal: less is more private, inf is no privacy",
-    "people": "people to invite: on average, or the fixed number",
-    "95 % done by": "with this many people 95 of 100 studies come to their end",
-    "error": "share of simulated studies with a wrong verdict, if the guess is right; within the "
-    "tolerance either verdict of a fixed number of answers is right",
-    "price of privacy": "answers needed, divided by those needed without privacy; theory predicts "
-    "1/c^2, c = tanh(epsilon/2) for one answer",
-    "lower bound": "answers that every method needs on average that is right with any means",
-    "smallest epsilon": "most privacy that the answers allow; - if they are too few even without",
-    "true gaps": "distances of the means from the threshold: 0.5 x guess is a harder problem. "
-    "A method that stops when certain then changes its length, a fixed number of answers its error",
+LEGEND_INDENT = 17
+# Label, format and meaning of every column.
+COLUMNS: dict[str, tuple[str, Callable[[Any], str], str]] = {
+    "gaps": ("true gaps", "{:g} x guess".format, "distances of the means from the threshold"),
+    "epsilon": ("epsilon", "{:g}".format, "what one person may reveal; inf is no privacy"),
+    "method": ("method", str, "stops when certain, or has a fixed number of answers"),
+    "budget": ("answers", "{:,}".format, "number of answers that are collected"),
+    "people": ("people", rounded, "people to invite: on average, or the fixed number"),
+    "people_95": ("95 % done by", rounded, "with so many people, 95 of 100 studies end"),
+    "error": ("error", "{:.2g}".format, "share of wrong studies; within the tolerance none is"),
+    "interval": ("95 % interval", str, "of the error"),
+    "price": ("price of privacy", "{:.2g}".format, "answers, divided by those without privacy"),
+    "lower_bound": ("lower bound", rounded, "average answers of any method with a guarantee"),
+    "smallest": ("smallest epsilon", "{:.2g}".format, "that the answers allow; - if too few"),
+    "pulls": ("answers then", rounded, "at the smallest epsilon, on average"),
 }
 
 
 def render(plan: Plan, width: int = 80, explain: bool = False) -> str:
     """Return the plan as text of at most this many columns."""
-    width = max(width, MIN_WIDTH)
+    width, legend = max(width, MIN_WIDTH), dict[str, str]()
     sections = [
         wrapped(f"Recommendation: {recommendation(plan)}", width),
         "\n".join(wrapped(line, width) for line in _problem(plan)),
     ]
-    for title, numbers, columns in _tables(plan):
-        if not numbers.empty:
-            rows = list(_rows(numbers, columns))
-            sections.append(f"{title}\n{table(rows, width, words=['method'])}")
-    if explain:
-        legend = (f"{name:<17}{meaning}" for name, meaning in MEANINGS.items())
-        sections.append("\n".join(wrapped(line, width, 17) for line in legend))
-    else:
-        sections.append("--explain says what the columns mean.")
-    return "\n\n".join(sections)
+    for title, numbers in _tables(plan):
+        columns = {name: COLUMNS[name] for name in numbers}
+        rows = [
+            {label: _cell(form, row[name]) for name, (label, form, _) in columns.items()}
+            for row in numbers.to_dict("records")
+        ]
+        sections.append(f"{title}\n{table(rows, width, words=['method'])}")
+        legend |= {label: meaning for label, _, meaning in columns.values()}
+    if not explain:
+        return "\n\n".join([*sections, "--explain says what the columns mean."])
+    meanings = (f"{label:<{LEGEND_INDENT}}{meaning}" for label, meaning in legend.items())
+    lines = (wrapped(line, width, LEGEND_INDENT) for line in meanings)
+    return "\n\n".join([*sections, "\n".join(lines)])
+
+
+def _cell(form: Callable[[Any], str], value: Any) -> str:
+    return "-" if pd.isna(value) else form(value)
+
+
+def _tables(plan: Plan) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Yield the title and the columns of every table that was requested."""
+    request = plan.request
+    if not plan.cost.empty:
+        columns = ["epsilon", "method", "people", "people_95", "error", "price", "lower_bound"]
+        title = f"People needed for an error probability of at most {request.delta:g}"
+        yield title, plan.cost[columns]
+        title = f"If the guessed means are wrong (epsilon {request.focus:g})"
+        yield title, plan.wrong_means[["gaps", "method", "people", "error"]]
+    if not plan.error.empty:
+        limits = zip(plan.error["low"], plan.error["high"], strict=True)
+        intervals = [f"{low:.2g} .. {high:.2g}" for low, high in limits]
+        numbers = plan.error.assign(error=plan.error["estimate"], interval=intervals)
+        differ = request.drop_out > 0 or request.answers_per_person > 1
+        people = ["people"] if differ else []  # else they are the answers
+        columns = ["epsilon", "method", "budget", *people, "error", "interval"]
+        yield "Error probability by number of answers", numbers[columns]
+    if not plan.smallest.empty:
+        title = f"Smallest epsilon for {request.budget:,} answers and error {request.delta:g}"
+        yield title, plan.smallest.rename(columns={"epsilon": "smallest"})
 
 
 def _problem(plan: Plan) -> Iterator[str]:
     """Yield the guessed problem, and how answers become people."""
-    request, instance, people = plan.request, plan.request.instance, plan.request.people
+    request, instance = plan.request, plan.request.instance
     means = short(", ".join(f"{mean:g}" for mean in instance.means), 60)
     yield (
         f"{counted(instance.n_arms, 'arm')}, threshold {instance.threshold:g}, tolerance "
         f"{instance.tolerance:g}; simulated with the guessed means {means} and seed {request.seed}."
     )
-    if people.answers > 1:
+    if request.answers_per_person > 1:
         yield (
-            f"Each person gives {people.answers} answers and shares epsilon among them: every "
-            f"answer is epsilon/{people.answers} private (composition), so the study needs more "
-            "answers, and mostly more people as well."
+            f"Each person gives {request.answers_per_person} answers and shares epsilon among "
+            f"them: every answer is epsilon/{request.answers_per_person} private (composition), so "
+            "the study needs more answers, and mostly more people as well."
         )
     else:
         yield "One answer per person."
-    if people.drop_out:
+    if request.drop_out:
         yield (
-            f"Of those invited {people.drop_out:.0%} never answer; people are those to invite. "
+            f"Of those invited {request.drop_out:.0%} never answer; people are those to invite. "
             "This is safe only if dropping out does not depend on the answer."
         )
-    if people.batch > 1:
+    if request.batch > 1:
         yield (
-            f"Asked in batches of {people.batch:,}: a study that stops when certain invites up to "
-            f"{instance.n_arms * (people.batch - 1):,} people more than shown, whose answers come "
+            f"Asked in batches of {request.batch:,}: a study that stops when certain invites up to "
+            f"{instance.n_arms * (request.batch - 1):,} people more than shown, whose answers come "
             "after their arm is decided, and more if it does not wait for a whole batch."
         )
 
 
-# --- recommendation
-
-
 def recommendation(plan: Plan) -> str:
     """Return one method with its reason."""
+    request = plan.request
     if plan.cost.empty:
-        return _advise_budget(plan)
-    request = plan.request
+        last = plan.error[plan.error["budget"] == request.budget]
+        best = last[last["epsilon"] == request.focus].sort_values("estimate").iloc[0]
+        return (
+            f"{best['method']}. With {request.budget:,} answers at epsilon {request.focus:g} it "
+            f"was wrong in {counted(best['errors'], 'run')} of {best['replicates']:,} (error at "
+            f"most {best['high']:.2g} at 95 %), if the guessed means are right; --delta adds "
+            "methods whose error level holds whatever the means are."
+        )
     rows = plan.cost[plan.cost["epsilon"] == request.focus].sort_values("people")
-    proved = rows[rows["guaranteed"]]
-    if proved.empty:
-        return _advise_unproved(plan, rows.iloc[0])
-    best = proved.iloc[0]
-    text = (
-        f"{best['method']}. Whatever the means are, it is wrong with probability at most "
-        f"{request.delta:g} (proved), and it stops when certain: at epsilon {request.focus:g} "
-        f"after {rounded(best['people'])} people on average. Invite up to "
-        f"{rounded(best['people_95'])} to finish in 95 % of studies"
-        f"{_rounds(plan, best['people_95'])}."
-    )
-    fixed = rows[rows["method"].isin(request.budget_methods)]
+    proved, fixed = rows[rows["guaranteed"]], rows[~rows["method"].isin(RADII)]
+    sentences = []
+    if not proved.empty:
+        best = proved.iloc[0]
+        sentences.append(
+            f"{best['method']}. Whatever the means are, it is wrong with probability at most "
+            f"{request.delta:g} (proved), and it stops when certain: at epsilon {request.focus:g} "
+            f"after {rounded(best['people'])} people on average. Invite up to "
+            f"{rounded(best['people_95'])} to finish in 95 % of studies."
+        )
+        if request.budget is not None and best["pulls_95"] > request.budget:
+            sentences.append(
+                f"It may not fit into {request.budget:,} answers: see the smallest epsilon below."
+            )
     if not fixed.empty:
-        text += (
-            f" {fixed.iloc[0]['method']} with a fixed number of "
-            f"{rounded(fixed.iloc[0]['people'])} people has the same error probability, but only "
-            "if the guessed means are right."
+        sentences.append(
+            f"{fixed.iloc[0]['method']} with a fixed number of {rounded(fixed.iloc[0]['people'])} "
+            f"people at epsilon {request.focus:g} has this error probability only if the guessed "
+            "means are right."
         )
-    if request.budget is not None and best["pulls_95"] > request.budget:
-        text += (
-            f" {best['method']} may not fit into {request.budget:,} answers at epsilon "
-            f"{request.focus:g}: see the smallest epsilon below."
+    if proved.empty:
+        error = (
+            f"The error of {DEFAULT_RADIUS} is at most {request.delta:g} whatever the means are."
         )
-    return text
-
-
-def _advise_unproved(plan: Plan, best: pd.Series) -> str:
-    delta, method = plan.request.delta, best["method"]
-    if method in RADII:
-        return f"none of these: the error of {method} can exceed {delta:g}; use {DEFAULT_RADIUS}."
-    return (
-        f"{method} with {rounded(best['people'])} people at epsilon {plan.request.focus:g}"
-        f"{_rounds(plan, best['people'])}. Its error probability of {delta:g} holds only if the "
-        f"guessed means are right; that of {DEFAULT_RADIUS} holds whatever they are (--method)."
-    )
-
-
-def _advise_budget(plan: Plan) -> str:
-    request = plan.request
-    last = plan.error[plan.error["budget"] == request.budget]
-    best = last[last["epsilon"] == request.focus].sort_values("estimate").iloc[0]
-    error = "no error in" if best["errors"] == 0 else f"an error of about {best['estimate']:.2g} in"
-    return (
-        f"{best['method']}. With {request.budget:,} answers at epsilon {request.focus:g} it had "
-        f"{error} {best['replicates']:,} runs (at most {best['high']:.2g} at 95 %), if the guessed "
-        "means are right; --delta adds methods whose error level holds whatever the means are"
-        f"{_rounds(plan, best['people'])}."
-    )
-
-
-def _rounds(plan: Plan, people: float) -> str:
-    """Return how often a batch is invited."""
-    size = plan.request.people.batch
-    return f", {math.ceil(people / size):,} rounds of {size:,}" if size > 1 else ""
-
-
-# --- tables
-
-
-def _tables(plan: Plan) -> Iterator[tuple[str, pd.DataFrame, dict[str, str]]]:
-    """Yield the title, the numbers and the columns of every table."""
-    request = plan.request
-    people = {} if request.people == People() else {"people": "{people}"}  # else they are answers
-    yield (
-        f"People needed for an error probability of at most {request.delta or 0:g}",
-        plan.cost,
-        COSTS,
-    )
-    title = f"If the guessed means are wrong (epsilon {request.focus:g})"
-    yield title, plan.wrong_means, WRONG_MEANS
-    yield "Error probability by number of answers", plan.error, ANSWERS | people | ERRORS
-    title = f"Smallest epsilon for {request.budget or 0:,} answers and error {request.delta or 0:g}"
-    yield title, plan.smallest, SMALLEST
-
-
-def _rows(numbers: pd.DataFrame, columns: dict[str, str]) -> Iterator[dict[str, str]]:
-    """Yield the cells of each row; counts of people and answers have three digits."""
-    for row in numbers.to_dict("records"):
-        shown = row | {name: rounded(row[name]) for name in COUNTS if name in row}
-        cells = {name: form.format(**shown) for name, form in columns.items()}
-        yield {name: "-" if cell == "nan" else cell for name, cell in cells.items()}
+        sentences = [*(sentences or ["none of these."]), error]
+    return " ".join(sentences)
 
 
 def as_json(plan: Plan) -> str:

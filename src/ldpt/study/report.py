@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 from ldpt import __version__
 from ldpt.answers import Sample
 from ldpt.checks import LARGE_EPSILON
-from ldpt.inference import Estimate, Test
+from ldpt.inference import Estimate, Test, Verdict
 from ldpt.io.messages import counted
 from ldpt.learners import FixedBudget, FixedConfidence
 from ldpt.reports import Report, Row
 
 if TYPE_CHECKING:
-    from ldpt.study.study import Departure, Study
+    from ldpt.study.study import Study
 
 
 def no_guarantee(learner: FixedBudget | FixedConfidence) -> str:
@@ -33,64 +33,57 @@ def make_report(
     level: float,
 ) -> Report:
     """Return the report of a study, with intervals of this joint level."""
-    learner = study.learner
+    learner, test = study.learner, None
+    terms = f"{learner.threshold:g}, epsilon {learner.epsilon:g}"
     if isinstance(learner, FixedConfidence):
-        terms = f"fixed confidence, delta {learner.delta:g}, radius {learner.radius.name}"
+        rule = f"fixed confidence, delta {learner.delta:g}, radius {learner.radius.name}"
         numbers = learner.delta, learner.threshold, learner.epsilon
-        test: Test | None = Test(learner.radius, learner.n_arms, *numbers)
+        test = Test(learner.radius, learner.n_arms, *numbers)
     else:
-        test = None
-        terms = f"fixed budget of {learner.budget:,} responses, policy {learner.policy.name}"
+        rule = f"fixed budget of {learner.budget:,} responses, policy {learner.policy.name}"
     end = "finished" if study.finished else f"{study.counts['outstanding']} outstanding"
     title = (
-        f"{f'Study {study.name!r}' if study.name else 'Study'}: {terms}; threshold "
-        f"{learner.threshold:g}, epsilon {learner.epsilon:g}; {end}."
+        f"{f'Study {study.name!r}' if study.name else 'Study'}: {rule}; threshold {terms}; {end}."
     )
     rows = []
     for sample, one in zip(samples, estimates, strict=True):
-        side, departures = sides.get(one.arm, "undecided"), _departures(study, one.arm)
-        note = no_guarantee(learner) or _reasons([d for d in departures if d.before_decision])
-        certain = side != "undecided" and not note
-        bound = test.bound(sample, side) if test and certain and not departures else None
-        found = one.arm, one.answers, sample.ones, one.mean, one.low, one.high
-        rows.append(Row(*found, side, bound, None, certain, note))
+        side, reason = sides.get(one.arm, "undecided"), _departure_reason(study, one.arm)
+        lost = reason and one.arm in study.without_guarantee
+        note = no_guarantee(learner) or (reason if lost else "")
+        bound = None
+        if test and side != "undecided" and not (note or reason):
+            bound = test.bound(sample, side)
+        verdict = Verdict(one.arm, one.answers, sample.ones, side, bound=bound)
+        rows.append(Row.of(verdict, one, note))
     return Report(title, rows, " ".join(_methods(study, level)), [*_warnings(study)])
 
 
-def _departures(study: "Study", arm: str | int) -> "list[Departure]":
-    return [departure for departure in study.departures if departure.arm == arm]
-
-
-def _reasons(departures: "list[Departure]") -> str:
-    if not departures:
+def _departure_reason(study: "Study", arm: str | int) -> str:
+    """Return why requests for an arm were given up by hand; empty if none was."""
+    reasons = [departure.reason for departure in study.departures if departure.arm == arm]
+    if not reasons:
         return ""
-    reasons = "; ".join(dict.fromkeys(departure.reason for departure in departures))
-    return f"{counted(len(departures), 'request')} given up by hand: {reasons}"
+    requests = counted(len(reasons), "request")
+    return f"{requests} given up by hand: {'; '.join(dict.fromkeys(reasons))}"
 
 
 def _methods(study: "Study", level: float) -> Iterator[str]:
-    learner, counts, by_hand = study.learner, study.counts, len(study.departures)
-    privacy = "answers were not randomised"
+    learner, counts = study.learner, study.counts
+    privacy = "not randomised"
     if math.isfinite(learner.epsilon):
         privacy = (
-            "each answer was randomised on the respondent's device (PrivBern, local differential "
-            f"privacy with epsilon = {learner.epsilon:g} per answer)"
+            "each randomised on the respondent's device (PrivBern, local differential privacy with "
+            f"epsilon = {learner.epsilon:g} per answer)"
         )
     yield (
         f"{counts['asked']:,} answers about {counted(learner.n_arms, 'arm')} were requested and "
-        f"{counts['entered']:,} used; {privacy}."
+        f"{counts['entered']:,} used, {privacy}."
     )
-    if isinstance(learner, FixedConfidence):
-        yield (
-            "Arms were chosen by Algorithm 2 of the thresholding bandit with the radius "
-            f"{learner.radius.name!r}, which stops when every arm is decided."
-        )
-    else:
-        yield (
-            f"Arms were chosen by the index policy {learner.policy.name!r} within a fixed budget "
-            f"of {learner.budget:,} responses."
-        )
-    yield "An arm's answers entered in the order of their requests."
+    rule = "Algorithm 2 of the thresholding bandit, which stops when every arm is decided"
+    if isinstance(learner, FixedBudget):
+        rule = f"the index policy {learner.policy.name!r} within {learner.budget:,} responses"
+    yield f"Arms were chosen by {rule}; an arm's answers entered in the order of their requests."
+    by_hand = len(study.departures)
     if study.deadline is not None:
         overdue = counts["given up"] - by_hand
         yield (
@@ -99,22 +92,18 @@ def _methods(study: "Study", level: float) -> Iterator[str]:
         )
     if by_hand:
         yield f"{counted(by_hand, 'request')} given up by hand."
-    intervals = (
-        f"all intervals contain their means, at all times, with probability at least {level:g}"
+    verdicts = f"The sides of the threshold {learner.threshold:g} are estimates without a guarantee"
+    if isinstance(learner, FixedConfidence) and not no_guarantee(learner):
+        verdicts = (
+            f"By the radius {learner.radius.name!r}, all verdicts about the threshold "
+            f"{learner.threshold:g} are right with probability at least {1 - learner.delta:g}, at "
+            "whatever time the study ends, and the one-sided bounds with probability at least "
+            f"{max(1 - 2 * learner.delta, 0):g}"
+        )
+    yield (
+        f"{verdicts}; all intervals contain their means, at all times, with probability at least "
+        f"{level:g}. Computed with ldpt {__version__}."
     )
-    if isinstance(learner, FixedBudget) or no_guarantee(learner):
-        yield (
-            f"The sides of the threshold {learner.threshold:g} are estimates without a guarantee; "
-            f"{intervals}."
-        )
-    else:
-        yield (
-            f"All verdicts about the threshold {learner.threshold:g} are right with probability at "
-            f"least {1 - learner.delta:g}, at whatever time the study ends; {intervals}; the "
-            "one-sided bounds of decided arms are right with probability at least "
-            f"{max(1 - 2 * learner.delta, 0):g}."
-        )
-    yield f"Computed with ldpt {__version__}."
 
 
 def _warnings(study: "Study") -> Iterator[str]:
@@ -122,24 +111,16 @@ def _warnings(study: "Study") -> Iterator[str]:
     if reason := no_guarantee(learner):
         yield f"{reason}."
     for arm in study.arms:
-        departures = _departures(study, arm)
-        reason = _reasons(departures)
-        if any(departure.before_decision for departure in departures):
-            yield f"arm {arm}: verdict and interval without guarantee, because {reason}."
-        elif departures:
-            yield (
-                f"arm {arm}: interval without guarantee, because {reason}; its verdict came before."
-            )
+        if reason := _departure_reason(study, arm):
+            what = "verdict and interval" if arm in study.without_guarantee else "interval"
+            yield f"arm {arm}: {what} without guarantee, because {reason}."
     if counts["given up"]:
         yield (
             f"{counted(counts['given up'], 'request')} without an answer: the guarantee assumes "
             "that whether a person answers in time does not depend on the answer."
         )
     if counts["waiting"]:
-        end = ", and there is no deadline" if study.deadline is None else ""
-        yield (
-            f"{counted(counts['waiting'], 'answer')} not used yet: earlier requests are open{end}."
-        )
+        yield f"{counted(counts['waiting'], 'answer')} not used yet: earlier requests are open."
     if counts["refused"]:
         yield f"{counted(counts['refused'], 'answer')} refused."
     if LARGE_EPSILON < learner.epsilon < math.inf:

@@ -21,11 +21,11 @@ class Requests:
     --------
     >>> arm = Requests()
     >>> first, second, third = (arm.ask(round_number=0) for _ in range(3))
-    >>> arm.answer(third, 1)
-    >>> arm.answer(first, 0)
+    >>> arm.settle(third, ONE)
+    >>> arm.settle(first, ZERO)
     >>> arm.missing, list(arm.entered)
     ([1], [0])
-    >>> arm.give_up(second)
+    >>> arm.settle(second, GIVEN_UP)
     >>> list(arm.entered)
     [0, 1]
     """
@@ -34,21 +34,18 @@ class Requests:
         self.outcomes = bytearray(outcomes, "ascii")
         self.rounds = rounds or []  # in which the requests were made
         unknown = {*self.outcomes} - {ZERO, ONE, OPEN, GIVEN_UP}
-        if unknown or len(self.rounds) != self.made or sorted(self.rounds) != self.rounds:
+        if unknown or len(self.rounds) != len(self.outcomes) or sorted(self.rounds) != self.rounds:
             raise ValueError("requests are incomplete")
         self.settled = 0  # every request below this number is answered or given up
         self.entered = bytearray()  # the answers below it
         self._enter()
 
     @property
-    def made(self) -> int:
-        """The number of requests."""
-        return len(self.outcomes)
-
-    @property
     def missing(self) -> list[int]:
         """The numbers of the requests that are neither answered nor given up."""
-        return [number for number in range(self.settled, self.made) if self.is_open(number)]
+        return [
+            number for number in range(self.settled, len(self.outcomes)) if self.is_open(number)
+        ]
 
     def count(self, *outcomes: int) -> int:
         """Return how many requests that are not settled have one of these outcomes."""
@@ -58,28 +55,19 @@ class Requests:
         """Return whether this request is neither answered nor given up."""
         return self.outcomes[number] == OPEN
 
-    def overdue(self, last_round: int) -> list[int]:
-        """Return the open requests made in this round or before."""
-        return [number for number in self.missing if self.rounds[number] <= last_round]
-
     def ask(self, round_number: int) -> int:
         """Make a request and return its number."""
         self.outcomes.append(OPEN)
         self.rounds.append(round_number)
-        return self.made - 1
+        return len(self.outcomes) - 1
 
-    def answer(self, number: int, bit: int) -> None:
-        """Answer an open request."""
-        self.outcomes[number] = ONE if bit else ZERO
-        self._enter()
-
-    def give_up(self, number: int) -> None:
-        """Give up an open request."""
-        self.outcomes[number] = GIVEN_UP
+    def settle(self, number: int, outcome: int) -> None:
+        """Answer an open request, or give it up."""
+        self.outcomes[number] = outcome
         self._enter()
 
     def _enter(self) -> None:
-        while self.settled < self.made and not self.is_open(self.settled):
+        while self.settled < len(self.outcomes) and not self.is_open(self.settled):
             outcome = self.outcomes[self.settled]
             if outcome != GIVEN_UP:
                 self.entered.append(outcome == ONE)

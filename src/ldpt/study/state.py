@@ -5,13 +5,12 @@ import json
 import math
 import os
 import reprlib
-import tempfile
 import warnings
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-from ldpt.io.files import read_whole, sync_file
+from ldpt.io.files import read_whole, write_durably
 from ldpt.io.json_values import read_json
 from ldpt.io.messages import short
 from ldpt.learners import FixedBudget, FixedConfidence
@@ -22,21 +21,8 @@ Study = TypeVar("Study")
 
 
 def write(path: str | os.PathLike[str], content: Mapping[str, Any]) -> None:
-    """Write a state; the new file has a random name, which no link can wait under, until whole."""
-    path = Path(path)
-    if path.exists() and not path.is_file():
-        raise ValueError(f"{path} exists and is not a regular file")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, name = tempfile.mkstemp(prefix=".study-", dir=path.parent)  # mode 0600
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            file.write(json.dumps(sealed(content)) + "\n")
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(name, path)
-    finally:
-        Path(name).unlink(missing_ok=True)
-    sync_file(path.parent)
+    """Write a state to a file that only its owner can read."""
+    write_durably(Path(path), json.dumps(sealed(content)) + "\n", mode=0o600)
 
 
 def sealed(content: Mapping[str, Any]) -> dict[str, Any]:

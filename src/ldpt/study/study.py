@@ -149,11 +149,6 @@ class Study:
         return self._deadline
 
     @property
-    def round(self) -> int:
-        """How many rounds have ended."""
-        return self._round
-
-    @property
     def arms(self) -> list[str | int]:
         """The names of the arms, or their numbers."""
         return [*(self._learner.names or range(self._learner.n_arms))]
@@ -162,6 +157,11 @@ class Study:
     def departures(self) -> list[Departure]:
         """The requests that were given up by hand."""
         return list(self._departures)
+
+    @property
+    def without_guarantee(self) -> set[str | int]:
+        """The arms that had a request given up by hand before they were decided."""
+        return {departure.arm for departure in self._departures if departure.before_decision}
 
     # --- ask
 
@@ -218,13 +218,15 @@ class Study:
         self._round += 1
         if self._deadline is None:
             return []
+        last = self._round - self._deadline
         overdue = [
             (arm, number)
             for arm, requests in enumerate(self._requests)
-            for number in requests.overdue(self._round - self._deadline)
+            for number in requests.missing
+            if requests.rounds[number] <= last
         ]
         for arm, number in overdue:
-            self._requests[arm].give_up(number)
+            self._requests[arm].settle(number, GIVEN_UP)
         for arm in dict(overdue):
             self._use(arm)
         return [self._ticket(arm, number) for arm, number in overdue]
@@ -251,15 +253,15 @@ class Study:
             raise ValueError(f"reason must be text of 1 to {MAX_REASON} characters")
         if not isinstance(ticket, Ticket):
             raise ValueError(f"a request is given by its ticket, got a {type(ticket).__name__}")
-        problem = self._check_ticket(ticket)
-        if problem or not self._requests[ticket.arm].is_open(ticket.number):
-            raise ValueError(problem or f"request {ticket.number} of this arm is not open")
+        self._check_ticket(ticket)
         arm = ticket.arm
+        if not self._requests[arm].is_open(ticket.number):
+            raise ValueError(f"request {ticket.number} of this arm is not open")
         pending = self._learner.wanted(arm) or self._may_reopen
         self._departures.append(
             Departure(self.arms[arm], ticket.number, " ".join(reason.split()), pending)
         )
-        self._requests[arm].give_up(ticket.number)
+        self._requests[arm].settle(ticket.number, GIVEN_UP)
         self._use(arm)
 
     @property
@@ -289,7 +291,7 @@ class Study:
 
         Parameters
         ----------
-        answer : Response, dict or pair
+        answer : Response or pair
             A device's message, or a pair of a ticket and its 0/1 response. A pair of an arm (name
             or number) and a response is an answer without a request, which counts as asked for now;
             it is refused while the arm has open requests.
@@ -305,22 +307,16 @@ class Study:
             If it is not an answer, or refused because it answers no request of this study or was
             given under other terms. Nothing but the number of refused answers changes then.
         """
-        one = read_answer(answer)
-        problem = self._problem(one)
-        if problem:
-            self._not_counted[Status.REFUSED] += 1
-            raise ValueError(problem)
-        return self._accept(one)
+        return self._take(read_answer(answer))
 
     def record_many(self, answers: Any) -> Counter[Status]:
         """Take answers in their order; refused ones are counted and left out.
 
         Parameters
         ----------
-        answers : iterable, ndarray, DataFrame or path-like
-            Any form that :meth:`record` takes; an array with two columns, arm and response; a table
-            with columns ``arm`` and ``response`` or those of a :class:`Response`; or a CSV or
-            Parquet file with columns ``arm`` and ``response``, whose rows are in order of arrival.
+        answers : iterable, DataFrame or path-like
+            Answers as :meth:`record` takes them; or a table or a CSV file with columns ``arm`` and
+            ``response``, whose rows are in order of arrival.
 
         Returns
         -------
@@ -338,70 +334,68 @@ class Study:
             If answers are refused; the reason of the first is given.
         """
         statuses: Counter[Status] = Counter()
-        first = ""
+        reasons = []
         for answer in read_all(answers):
-            problem = self._problem(answer)
-            if problem:
-                self._not_counted[Status.REFUSED] += 1
-                first = first or problem
-            statuses[Status.REFUSED if problem else self._accept(answer)] += 1
-        if first:
-            refused = counted(statuses[Status.REFUSED], "answer")
-            warnings.warn(f"{refused} refused; the first: {first}", UserWarning, stacklevel=2)
+            try:
+                statuses[self._take(answer)] += 1
+            except ValueError as error:
+                statuses[Status.REFUSED] += 1
+                reasons.append(error)
+        if reasons:
+            refused = counted(len(reasons), "answer")
+            warnings.warn(f"{refused} refused; the first: {reasons[0]}", stacklevel=2)
         return statuses
 
-    def _problem(self, answer: Answer) -> str:
-        """Return why an answer is refused, or nothing."""
-        message, epsilon = answer.message, self._learner.epsilon
-        if message is not None:
-            if message.study != self._name:
-                return f"the response belongs to study {message.study!r}, this is {self._name!r}"
-            if message.epsilon != epsilon:
-                return f"the device answered with epsilon {message.epsilon}, not {epsilon}"
-        if answer.ticket is not None:
-            return self._check_ticket(answer.ticket)
-        if message is not None:
-            return "the response answers no ticket of this study"
-        arm = self._place(answer.arm)
-        if arm is None:
-            what = shown(answer.arm) if isinstance(answer.arm, (str, int)) else "another type"
-            return f"arm must be one of {shown(self.arms)}, got {what}"
-        if self._requests[arm].count(OPEN):
-            return f"arm {self.arms[arm]!r} has open requests: record its answers with tickets"
-        return ""
-
-    def _check_ticket(self, ticket: Ticket) -> str:
-        if not ticket.arm < self._learner.n_arms:
-            return f"the study has no arm {ticket.arm}"
-        expected = token_of(self._secret, ticket.arm, ticket.number)
-        made = ticket.number < self._requests[ticket.arm].made
-        if not made or not secrets.compare_digest(ticket.token or "", expected):
-            return f"request {ticket.number} of arm {self.arms[ticket.arm]!r} was never made"
-        return ""
-
-    def _place(self, arm: Any) -> int | None:
-        """Return the number of an arm; None if there is none."""
-        known = isinstance(arm, (str, int)) and not isinstance(arm, bool)
-        return self._places.get(arm) if known else None
-
-    def _accept(self, answer: Answer) -> Status:
-        if answer.ticket is None:
-            arm = self._place(answer.arm)
-            assert arm is not None  # _problem has looked
-            number = self._requests[arm].ask(self._round)
-        else:
-            arm, number = answer.ticket.arm, answer.ticket.number
+    def _take(self, answer: Answer) -> Status:
+        try:
+            arm, number = self._request(answer)
+        except ValueError:
+            self._not_counted[Status.REFUSED] += 1
+            raise
         requests = self._requests[arm]
         if not requests.is_open(number):
             status = Status.LATE if requests.outcomes[number] == GIVEN_UP else Status.REPEATED
             self._not_counted[status] += 1
             return status
         before = len(requests.entered)
-        requests.answer(number, answer.bit)
+        requests.settle(number, ONE if answer.bit else ZERO)
         if len(requests.entered) == before:
             return Status.WAITING
         self._use(arm)
         return Status.COUNTED if self._learner.pulls[arm] > before else Status.KEPT
+
+    def _request(self, answer: Answer) -> tuple[int, int]:
+        """Return the arm and the number of the request that is answered, or refuse the answer."""
+        request, message, epsilon = answer.request, answer.message, self._learner.epsilon
+        if message is not None and message.study != self._name:
+            raise ValueError(
+                f"the response belongs to study {message.study!r}, this is {self._name!r}"
+            )
+        if message is not None and message.epsilon != epsilon:
+            raise ValueError(f"the device answered with epsilon {message.epsilon}, not {epsilon}")
+        if isinstance(request, Ticket):
+            self._check_ticket(request)
+            return request.arm, request.number
+        known = isinstance(request, (str, int)) and not isinstance(request, bool)
+        if not known or request not in self._places:
+            what = shown(request) if known else "another type"
+            raise ValueError(f"arm must be one of {shown(self.arms)}, got {what}")
+        arm = self._places[request]
+        if self._requests[arm].count(OPEN):
+            raise ValueError(
+                f"arm {self.arms[arm]!r} has open requests: record its answers with tickets"
+            )
+        return arm, self._requests[arm].ask(self._round)
+
+    def _check_ticket(self, ticket: Ticket) -> None:
+        if not ticket.arm < self._learner.n_arms:
+            raise ValueError(f"the study has no arm {ticket.arm}")
+        expected = token_of(self._secret, ticket.arm, ticket.number)
+        made = ticket.number < len(self._requests[ticket.arm].outcomes)
+        if not made or not secrets.compare_digest(ticket.token, expected):
+            raise ValueError(
+                f"request {ticket.number} of arm {self.arms[ticket.arm]!r} was never made"
+            )
 
     # --- results
 
@@ -415,7 +409,7 @@ class Study:
         """How many requests were made, and what became of them and of the answers."""
         entered = sum(len(requests.entered) for requests in self._requests)
         return {
-            "asked": sum(requests.made for requests in self._requests),
+            "asked": sum(len(requests.outcomes) for requests in self._requests),
             "outstanding": self._total(OPEN),
             "waiting": self._total(ZERO, ONE),
             "given up": sum(requests.outcomes.count(GIVEN_UP) for requests in self._requests),
@@ -445,7 +439,7 @@ class Study:
             warnings.warn(reason, UserWarning, stacklevel=2)
         if isinstance(self._learner, FixedBudget) and not self.finished:
             return {}
-        lost = {departure.arm for departure in self._departures if departure.before_decision}
+        lost = self.without_guarantee
         return {arm: side for arm, side in self._sides().items() if arm not in lost}
 
     def _sides(self) -> dict[str | int, str]:
