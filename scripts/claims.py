@@ -7,7 +7,6 @@ from typing import Any
 from ldpt import text
 from ldpt.claims import register
 from ldpt.publishing import tables
-from ldpt.publishing.claims_page import PARTS
 
 
 def judge(path: str, evidence: list[str], schemas: Path) -> dict[str, Any]:
@@ -33,7 +32,7 @@ def as_page(document: dict[str, Any]) -> str:
         f"typos, and {counts['own_rows']} of our own. The article's table counts only roots, "
         f"rows that depend on no other: {counts['paper_roots']} and {counts['own_roots']}.",
     ]
-    for part, title in PARTS.items():
+    for part, title in register.PARTS.items():
         lines += [
             f"## {title}",
             "| id | place | statement | basis | verdict |\n| --- | --- | --- | --- | --- |",

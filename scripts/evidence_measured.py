@@ -9,13 +9,9 @@ from ldpt.instances import read_instances
 from ldpt.radii import VALID_RADII
 
 EPSILONS = [0.01, 0.03, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0]
-TABLES = [
-    "budget", "confidence", "mechanism", "error_map", "rare_budget", "rare_confidence", "tapes",
-    "surveys", "optimum",
-]  # fmt: skip
 
 
-def measured_evidence(instances: str, tables: dict[str, str]) -> dict[str, Evidence]:
+def measured_evidence(instances: str, **tables: str) -> dict[str, Evidence]:
     """Return all entries, from the files of the tables."""
     problems = read_instances(instances)
     read = {name: pd.read_csv(path) for name, path in tables.items()}
@@ -64,5 +60,4 @@ if __name__ == "__main__":
     from ldpt.provenance import job
 
     with job(snakemake) as step:
-        tables = {name: getattr(step.input, name) for name in TABLES}
-        write_evidence(step.output[0], measured_evidence(step.input.instances, tables))
+        write_evidence(step.output[0], measured_evidence(**dict(step.input.items())))

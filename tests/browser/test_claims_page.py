@@ -7,11 +7,12 @@ import pytest
 from selenium import webdriver
 from selenium.webdriver.common.by import By
 
-from ldpt.publishing import claims_page
 from tests.browser.conftest import complaints, opened
 from tests.claims.judging import PROJECT, REGISTERED
 from tests.claims.test_register import document
+from tests.plots import scripts
 
+claims_page = scripts.load("scripts/claims_page.py")
 pytestmark = pytest.mark.browser
 ROOTS = {row["id"] for row in REGISTERED if row["id"] == row["root"]}
 

@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from ldpt.publishing import claims_page
 from tests.claims.judging import PROJECT, REGISTERED
 from tests.claims.test_register import document
+from tests.plots import scripts
 
+claims_page = scripts.load("scripts/claims_page.py")
 PAGE = PROJECT / "workflow/pages/claims"
 MADE = {"commit": "abc1234"}
 

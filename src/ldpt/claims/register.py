@@ -48,6 +48,15 @@ BASES = {
     "measured": "simulation: it can contradict, and cannot prove",
     "read off": "reading alone: the row has a reason in the place of a criterion",
 }
+PARTS = {  # of the paper, and ours
+    "L2.1": "Section 2 and Lemma 2.1: definition, mechanism, objective",
+    "T3.1": "Theorem 3.1: fixed budget, upper bound",
+    "T3.2": "Theorem 3.2: fixed budget, lower bound",
+    "T4.1": "Theorem 4.1: fixed confidence, upper bound",
+    "T4.2": "Theorem 4.2: fixed confidence, lower bound",
+    "text": "The text beside the theorems",
+    "own": "Our own questions and claims",
+}
 COMPARISONS = {
     "==": operator.eq,
     "<=": operator.le,
