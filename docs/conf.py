@@ -23,6 +23,7 @@ html_theme = "furo"
 html_title = "ldpt"
 html_static_path: list[str] = []
 html_show_sphinx = False
+html_show_copyright = False
 nitpicky = False
 
 
