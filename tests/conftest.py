@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -25,9 +26,17 @@ hypothesis.settings.load_profile("same")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put the files that run the workflow first, so that no worker is left with a long one."""
-    long = {item.path for item in items if item.get_closest_marker("workflow")}
-    items.sort(key=lambda item: item.path not in long)
+    """Put the files that run the workflow first, so that no worker is left with a long one.
+
+    In turn one that needs the smoke run and one that does not: while one worker makes that run, the
+    next has other work.
+    """
+    long = [item for item in items if item.get_closest_marker("workflow")]
+    smoke = dict.fromkeys(item.path for item in long if "smoke" in item.fixturenames)
+    others = dict.fromkeys(item.path for item in long if item.path not in smoke)
+    in_turn = [path for pair in zip_longest(smoke, others) for path in pair if path]
+    place = {path: number for number, path in enumerate(in_turn)}
+    items.sort(key=lambda item: place.get(item.path, len(place)))
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
