@@ -10,17 +10,10 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from ldpt.checks import (
-    LARGE_EPSILON,
-    check_delta,
-    check_epsilon,
-    check_number,
-    check_seed,
-    check_whole,
-)
+from ldpt import checks
 from ldpt.io.messages import short, unknown
 from ldpt.limits import MAX_PULLS, MAX_REPLICATES
-from ldpt.radii import DEFAULT_RADIUS, RADII, VALID_RADII
+from ldpt.radii import RADII, VALID_RADII
 
 if TYPE_CHECKING:
     from ldpt.instances import Instance
@@ -73,12 +66,12 @@ def parser_of(check: Callable[[Any], Any], kind: Callable[[str], Any] = float) -
 
 def whole(least: int, most: int) -> Parse:
     """Return a parser of whole numbers in a range."""
-    return parser_of(lambda value: check_whole("the value", value, least, most), int)
+    return parser_of(lambda value: checks.check_whole("the value", value, least, most), int)
 
 
 def number(low: float, high: float) -> Parse:
     """Return a parser of numbers in a closed interval."""
-    return parser_of(lambda value: check_number("the value", value, low, high))
+    return parser_of(lambda value: checks.check_number("the value", value, low, high))
 
 
 def one_of(kind: str, names: Iterable[str]) -> Parse:
@@ -111,10 +104,10 @@ def output_file(*suffixes: str) -> Parse:
 
 pulls = whole(1, MAX_PULLS)
 replicates = whole(1, MAX_REPLICATES)
-seed = parser_of(check_seed, int)
+seed = parser_of(checks.check_seed, int)
 unit = number(0, 1)
-epsilon_level = parser_of(check_epsilon)
-error_level = parser_of(check_delta)
+epsilon_level = parser_of(checks.check_epsilon)
+error_level = parser_of(checks.check_delta)
 
 
 def refuse_unused(arguments: argparse.Namespace, names: Iterable[str], because: str) -> None:
@@ -126,18 +119,18 @@ def refuse_unused(arguments: argparse.Namespace, names: Iterable[str], because: 
 
 def warn(epsilons: Iterable[float], methods: Iterable[str]) -> None:
     """Warn of privacy levels that protect nobody, and of radii whose guarantee is false."""
-    for epsilon in epsilons:
-        if LARGE_EPSILON < epsilon < math.inf:
-            _warn(f"epsilon {epsilon:g} hardly protects anyone (above {LARGE_EPSILON:g})")
-    for radius in {*methods} & {*RADII} - {*VALID_RADII}:
-        _warn(
-            f"the error probability of radius {radius} can exceed delta; that of {DEFAULT_RADIUS} "
-            "cannot"
-        )
-
-
-def _warn(warning: str) -> None:
-    print(f"ldpt: warning: {warning}", file=sys.stderr)
+    limit = checks.LARGE_EPSILON
+    lines = [
+        f"epsilon {epsilon:g} hardly protects anyone (above {limit:g})"
+        for epsilon in epsilons
+        if limit < epsilon < math.inf
+    ]
+    lines += [
+        f"the error probability of radius {radius} can exceed delta; that of coin cannot"
+        for radius in {*methods} & {*RADII} - {*VALID_RADII}
+    ]
+    for line in lines:
+        print(f"ldpt: warning: {line}", file=sys.stderr)
 
 
 # --- options

@@ -36,11 +36,12 @@ def _draw_cost(axes: "Axes", plan: Plan) -> None:
         axes.fill_between(*band, color=method.colour, alpha=0.15, linewidth=0)
     if plan.request.budget is not None:
         budget = plan.request.people(plan.request.budget)
-        axes.axhline(budget, color=style.INK, linestyle="--", linewidth=0.8, label="budget")
+        axes.axhline(budget, color=style.INK, linestyle="--", linewidth=0.8, zorder=0)
+        axes.text(1.01, budget, "budget", transform=axes.get_yaxis_transform(), va="center")
     title = f"error at most {plan.request.delta:g}"
     axes.set(xlabel="epsilon", ylabel="people needed", title=title)
     axes.set_xticks(levels, [style.epsilon_label(epsilon) for epsilon in levels])
-    axes.legend(frameon=False)
+    axes.legend(frameon=True, facecolor="white", edgecolor="none", framealpha=0.9)
 
 
 def _draw_error(axes: "Axes", plan: Plan) -> None:
