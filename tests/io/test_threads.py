@@ -17,15 +17,17 @@ def test_results_come_in_the_order_of_the_jobs() -> None:
     assert run_jobs([]) == []
 
 
-def test_no_job_begins_after_an_error() -> None:
-    begun = []
+def test_no_job_begins_after_an_error_and_those_that_run_are_stopped() -> None:
+    stopped, begun = threading.Event(), []
 
     def fail() -> None:
         raise ValueError("no")
 
+    jobs = [fail, lambda: stopped.wait(60), *[lambda: begun.append("third")] * 5]
     with pytest.raises(ValueError, match="no"):
-        run_jobs([fail, *[lambda: begun.append(threading.current_thread())] * 5])
-    assert len(begun) <= 5
+        run_jobs(jobs, stop=stopped.set)
+    assert stopped.is_set()
+    assert begun == []
 
 
 INTERRUPTED = """
