@@ -501,6 +501,14 @@ def test_divergences_at_the_ends():
         assert confidence_divergence(delta) == pytest.approx(math.log(1 / delta))
 
 
+def test_means_of_responses_that_round_to_0_or_1_leave_a_bound():
+    """Beyond eps = 36 they do, though the mechanism still flips some responses."""
+    assert private_mean(1.0, 50.0) == 1
+    assert private_divergence(0.9, 1.0, 50.0) == math.inf
+    top = Instance("top", [0.3, 0.6], 1.0)
+    assert fixed_confidence_lower(top, 50.0, 0.1, "reduction") == 0
+
+
 @pytest.mark.parametrize("epsilon", [1e-6, 800.0, math.inf])
 def test_extreme_privacy_levels_give_numbers_and_no_overflow(epsilon):
     for version in ("printed", "corrected", "reduction"):

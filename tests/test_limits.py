@@ -75,11 +75,11 @@ def test_a_plan_of_a_fixed_number_of_answers_is_refused_as_well() -> None:
 
 
 HINTS = {
-    "exact": "max_pulls sets where to stop",
+    "exact": "max_pulls limits it",
     "limit": "",
     "plan": "--budget N without --delta, with --method lsa-clipped, plans for N answers",
     "rare": "simulate.fixed_confidence can stop runs after max_pulls, importance sampling cannot",
-    "simulate": "max_pulls sets when to give up",
+    "simulate": "max_pulls limits it",
 }
 
 
@@ -127,7 +127,7 @@ def test_a_config_is_refused_for_exact_chains_of_hours() -> None:
 def test_an_exact_chain_of_hours_is_refused_unless_told_where_to_stop() -> None:
     narrow = Instance("narrow", [0.5003], 0.5)
     require_affordable(narrow, 1.0, 0.1, Radius("printed"))
-    said = r"'narrow': the exact chain .* updates, more than 1e\+11; max_pulls sets where to stop"
+    said = r"'narrow': the exact chain .* updates, more than 1e\+11; max_pulls limits it"
     with pytest.raises(ValueError, match=said):
         exact.fixed_confidence_error(narrow, 1.0, 0.1)
     assert exact.fixed_confidence_error(narrow, 1.0, 0.1, max_pulls=100).pulls == 100

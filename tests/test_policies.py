@@ -75,5 +75,3 @@ def test_check_policy_names_what_is_allowed():
         ValueError, match="policy must be one of apt, lsa, apt-clipped, lsa-clipped, got 'uniform'"
     ):
         check_policy("uniform", INDEX_POLICIES)
-    with pytest.raises(ValueError, match="policy 'uniform' has no index"):
-        POLICIES["uniform"].rule(0.5, 0.0, 1.0)

@@ -23,14 +23,7 @@ from functools import cache
 
 import numpy as np
 
-from ldpt.checks import (
-    MAX_FLOAT,
-    check_choice,
-    check_delta,
-    check_epsilon,
-    check_number,
-    is_number,
-)
+from ldpt.checks import MAX_FLOAT, check_choice, check_delta, check_epsilon, is_number
 from ldpt.instances import Instance, check_instance
 from ldpt.io.messages import shown
 from ldpt.policies import POLICIES
@@ -57,7 +50,6 @@ def bernoulli_kl(p: float, q: float) -> float:
     >>> bernoulli_kl(0.5, 0.5), bernoulli_kl(0.5, 1.0)
     (0.0, inf)
     """
-    p, q = check_number("p", p, 0, 1), check_number("q", q, 0, 1)
     return _divergence(p, q, p - q) if 0 < q < 1 else (0.0 if p == q else math.inf)
 
 
@@ -84,6 +76,8 @@ def private_divergence(mean: float, other: float, epsilon: float) -> float:
     if math.isinf(check_epsilon(epsilon)):
         return bernoulli_kl(mean, other)
     p, q = (private_mean(x, epsilon) for x in (mean, other))
+    if q in (0, 1):  # beyond epsilon = 36, the mean of the responses rounds to 0 or 1
+        return bernoulli_kl(p, q)
     return _divergence(p, q, shrinkage(epsilon) * (mean - other))
 
 

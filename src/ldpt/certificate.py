@@ -48,7 +48,7 @@ def certified_error_lower_bound(
     """
     from mpmath import iv
 
-    require_one_arm(instance)
+    require_one_arm(instance, epsilon)
     epsilon, delta, kind = check_epsilon(epsilon), check_delta(delta), as_radius(radius).kind
     if kind.family != UNION:
         raise ValueError(f"radius must be printed or hoeffding to be certified, got {radius!r}")

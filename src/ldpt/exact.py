@@ -6,12 +6,12 @@ that they are oracles for them. :mod:`ldpt.certificate` goes further: it is a pr
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from ldpt import limits
 from ldpt.checks import check_delta, check_whole, is_number
 from ldpt.engines.boundaries import is_undecided
 from ldpt.engines.indices import Judge, arm_index, is_wrong_side
@@ -19,7 +19,6 @@ from ldpt.engines.jit import compiled
 from ldpt.instances import Instance, check_instance
 from ldpt.io.messages import shown
 from ldpt.io.threads import run_jobs
-from ldpt.limits import MAX_OPTIMUM, MAX_PULLS, NO_LIMIT, require_short_budget, require_short_chain
 from ldpt.policies import POLICIES, IndexRule, check_policy
 from ldpt.privacy import shrinkage
 from ldpt.radii import Boundary, Radius, as_radius
@@ -27,8 +26,7 @@ from ldpt.radii import Boundary, Radius, as_radius
 __all__ = ["fixed_budget_loss", "fixed_confidence_error", "optimal_loss"]
 
 
-@dataclass(frozen=True)
-class StoppedChain:
+class StoppedChain(NamedTuple):
     """What is known of Algorithm 2 on one arm after a number of pulls.
 
     ``error``: probability of having stopped with the wrong answer. ``undecided``: probability of
@@ -91,17 +89,14 @@ def fixed_budget_losses(
     chosen = check_policy(policy, exact)
     if check_instance(instance).n_arms > 2:
         raise ValueError(f"the exact loss covers one or two arms, got {instance.n_arms}")
-    budgets = [check_whole("budget", t, 2 * instance.n_arms, MAX_PULLS) for t in budgets]
+    budgets = [check_whole("budget", t, 2 * instance.n_arms, limits.MAX_PULLS) for t in budgets]
     adaptive = instance.n_arms == 2 and chosen.log_weight is not None
-    require_short_budget(instance, epsilon, max(budgets), adaptive)
-    means, tau = instance.private_means(epsilon), instance.private_threshold(epsilon)
+    limits.require_short_budget(instance, epsilon, max(budgets), adaptive)
+    means = instance.private_means(epsilon)
+    rule = chosen.rule(instance.threshold, instance.tolerance, epsilon)
     grid, places = np.unique(budgets, return_inverse=True)
     judge = Judge(grid, instance.must_accept, instance.must_reject)
-    if adaptive:
-        rule = chosen.rule(instance.threshold, instance.tolerance, epsilon)
-        losses = _follow(_adaptive_losses, means, rule, judge)
-    else:
-        losses = _follow(_uniform_losses, means, tau, judge)
+    losses = _follow(_adaptive_losses if adaptive else _uniform_losses, means, rule, judge)
     return losses[places].tolist()
 
 
@@ -111,7 +106,7 @@ def _follow(chain: Callable[..., Any], *arguments: Any) -> Any:
 
 
 @compiled
-def _uniform_losses(means: np.ndarray, tau: float, judge: Judge) -> np.ndarray:
+def _uniform_losses(means: np.ndarray, rule: IndexRule, judge: Judge) -> np.ndarray:
     """Return the losses of one arm, or of arms that are pulled in turn: they err independently."""
     losses = np.zeros(judge.budgets.size)
     for place, budget in enumerate(judge.budgets):
@@ -125,7 +120,7 @@ def _uniform_losses(means: np.ndarray, tau: float, judge: Judge) -> np.ndarray:
                     mass[s] *= 1.0 - mean
             wrong = 0.0
             for s in range(pulls + 1):
-                if is_wrong_side(k, s > pulls * tau, judge):
+                if is_wrong_side(k, s > pulls * rule.tau, judge):
                     wrong += mass[s]
             losses[place] += (1.0 - losses[place]) * wrong  # 1 - (1 - loss) would underflow
     return losses
@@ -220,7 +215,7 @@ def optimal_losses(gaps: Sequence[float], epsilon: float, budgets: Sequence[int]
     """Return :func:`optimal_loss` at several budgets, in any order."""
     if len(gaps) != 2 or not all(is_number(gap) and 0 < gap <= 0.5 for gap in gaps):
         raise ValueError(f"gaps must be two numbers in (0, 1/2], got {shown(list(gaps))}")
-    budgets = [check_whole("budget", budget, 1, MAX_OPTIMUM) for budget in budgets]
+    budgets = [check_whole("budget", budget, 1, limits.MAX_OPTIMUM) for budget in budgets]
     losses = _follow(_optimal_losses, shrinkage(epsilon) * np.array(gaps), max(budgets))
     return losses[budgets].tolist()
 
@@ -307,32 +302,26 @@ def fixed_confidence_error(
     >>> round(fixed_confidence_error(counterexample, 1.0, 0.1, "onesided").expected_pulls)
     2615
     """
-    require_one_arm(instance)
+    require_one_arm(instance, epsilon)
     if not (is_number(tail) and 0 < tail < 1):
         raise ValueError(f"tail must lie strictly between 0 and 1, got {shown(tail)}")
     radius, delta = as_radius(radius), check_delta(delta)
-    if max_pulls is not None:
-        max_pulls = check_whole("max_pulls", max_pulls, 1, NO_LIMIT)
-    else:
-        hint = "; max_pulls sets where to stop"
-        require_short_chain(instance, epsilon, delta, radius, hint)
-    error, expected, undecided, pulls = _follow(
-        _one_arm_chain,
-        float(instance.private_means(epsilon)[0]),
-        instance.private_threshold(epsilon),
-        bool(0 in instance.above),
-        radius.at(1, delta, instance.threshold, epsilon),
-        float(tail),
-        NO_LIMIT if max_pulls is None else max_pulls,
+    if max_pulls is None:
+        limits.require_short_chain(instance, epsilon, delta, radius, "; max_pulls limits it")
+        max_pulls = limits.NO_LIMIT
+    mean, tau = instance.private_means(epsilon)[0], instance.private_threshold(epsilon)
+    edge = radius.at(1, delta, instance.threshold, epsilon)
+    limit = check_whole("max_pulls", max_pulls, 1, limits.NO_LIMIT)
+    return StoppedChain(
+        *_follow(_one_arm_chain, mean, tau, 0 in instance.above, edge, float(tail), limit)
     )
-    return StoppedChain(error, expected, undecided, pulls)
 
 
-def require_one_arm(instance: Instance) -> None:
+def require_one_arm(instance: Instance, epsilon: float) -> None:
     """Refuse problems of several arms, and arms that lie at the threshold."""
     if check_instance(instance).n_arms != 1:
         raise ValueError(f"the exact chain of Algorithm 2 covers one arm, got {instance.n_arms}")
-    instance.require_resolvable()
+    limits.require_private_gaps(instance, epsilon)
 
 
 @compiled

@@ -185,13 +185,10 @@ class FixedBudget(_Learner):
         ValueError
             If the run is not finished, or an arm has no response.
         """
-        if not self.finished:
+        if not self.finished or 0 in self.pulls:
             raise ValueError(
-                f"above is known after {self.budget} responses, there are {self.total_pulls}"
-            )
-        if 0 in self.pulls:
-            raise ValueError(
-                f"above needs a response of every arm, arm {self.pulls.index(0)} has none"
+                f"above is known after {self.budget} responses, at least one per arm, "
+                f"got {shown(self.pulls)}"
             )
         return {arm for arm in range(self.n_arms) if self.deviation(arm) > 0}
 

@@ -95,13 +95,12 @@ def require_short_runs(replicates: int, pulls: float, single: bool, columns: int
 
 def require_private_gaps(instance: Instance, epsilon: float) -> None:
     """Refuse an arm that lies at the threshold, also by rounding of the private numbers."""
-    check_instance(instance).require_resolvable()
-    threshold = instance.private_threshold(epsilon)
+    threshold = check_instance(instance).private_threshold(epsilon)
     for arm, mean in enumerate(instance.private_means(epsilon)):
         if mean == threshold:
             raise ValueError(
-                f"instance {instance.name!r}: at epsilon {epsilon:g} the private gap of "
-                f"means[{arm}] = {instance.means[arm]} to the threshold {instance.threshold} "
+                f"instance {instance.name!r}: means[{arm}] = {instance.means[arm]} lies exactly at "
+                f"the threshold {instance.threshold}, or its private gap at epsilon {epsilon:g} "
                 "rounds to 0, so fixed confidence never resolves it"
             )
 

@@ -60,17 +60,19 @@ class Policy:
         return self.log_weight is not None and self.private_responses
 
     def rule(self, threshold: float, tolerance: float, epsilon: float) -> "IndexRule":
-        """Return the index of a problem in rewards, its private numbers filled in."""
-        if self.log_weight is None:
-            raise ValueError(f"policy {self.name!r} has no index")
+        """Return the index of a problem in rewards, its private numbers filled in.
+
+        Of a policy without an index only the threshold is used.
+        """
+        weight = self.log_weight or 0.0
         if not self.private_responses:
-            return IndexRule(float(threshold), float(tolerance), self.log_weight)
+            return IndexRule(float(threshold), float(tolerance), weight)
         shrink = shrinkage(epsilon)
         t, rest = 0.5 + shrink * (threshold - 0.5), 0.5 - shrink * (threshold - 0.5)
         return IndexRule(
             t,
             shrink * tolerance,
-            self.log_weight * (4.0 * t * rest if self.standardised else 1.0),
+            weight * (4.0 * t * rest if self.standardised else 1.0),
             shrink * (1.0 - threshold) if self.clipped else math.inf,
             shrink * threshold if self.clipped else math.inf,
         )

@@ -74,20 +74,21 @@ def private_mean(mean: float | np.ndarray | Sequence[float], epsilon: float) -> 
     >>> private_mean(0.5, 1.0)
     0.5
     """
-    means = _numbers(mean)
-    if means is None or not np.all((means >= 0) & (means <= 1)):
+    means = _unit_numbers(mean)
+    if means is None:
         raise ValueError(f"a mean reward is a number in [0, 1], got {shown(mean)}")
     private = _shrunk(means, epsilon)
     return float(private) if private.ndim == 0 else private
 
 
-def _numbers(values: object, kinds: str = "iuf") -> np.ndarray | None:
-    """Return numbers as an array of floats; None for anything else, such as text."""
+def _unit_numbers(values: object, kinds: str = "iuf") -> np.ndarray | None:
+    """Return numbers in [0, 1] as an array of floats; None for anything else, such as text."""
     try:
         array = np.asarray(values)
     except ValueError:
         return None
-    return array.astype(float) if array.dtype.kind in kinds else None
+    is_legal = array.dtype.kind in kinds and np.all((array >= 0) & (array <= 1))
+    return array.astype(float) if is_legal else None
 
 
 def _shrunk(means: np.ndarray, epsilon: float) -> np.ndarray:
@@ -126,34 +127,6 @@ class PrivBern:
         return f"PrivBern(epsilon={self.epsilon!r})"
 
     @overload
-    def probability(self, reward: float) -> float: ...
-    @overload
-    def probability(self, reward: np.ndarray | Sequence[float]) -> np.ndarray: ...
-    def probability(self, reward: float | np.ndarray | Sequence[float]) -> float | np.ndarray:
-        """Probability of the response 1.
-
-        Parameters
-        ----------
-        reward : float or array_like
-            Rewards in [0, 1].
-
-        Returns
-        -------
-        float or ndarray
-            The probabilities, in the shape of ``reward``.
-
-        Raises
-        ------
-        ValueError
-            If a reward is not a number in [0, 1]; its value is not shown.
-        """
-        rewards = _numbers(reward, "biuf")
-        if rewards is None or not np.all((rewards >= 0) & (rewards <= 1)):
-            raise ValueError("a reward is a number that lies in [0, 1]; the value is not shown")
-        probability = _shrunk(rewards, self.epsilon)
-        return float(probability) if probability.ndim == 0 else probability
-
-    @overload
     def privatise(self, reward: float) -> int: ...
     @overload
     def privatise(self, reward: np.ndarray | Sequence[float]) -> np.ndarray: ...
@@ -175,7 +148,10 @@ class PrivBern:
         ValueError
             If a reward is not a number in [0, 1]; its value is not shown.
         """
-        probability = np.asarray(self.probability(reward))
+        rewards = _unit_numbers(reward, "biuf")
+        if rewards is None:
+            raise ValueError("a reward is a number that lies in [0, 1]; the value is not shown")
+        probability = _shrunk(rewards, self.epsilon)
         response = (self._rng.random(probability.shape) < probability).astype(np.int8)
         return int(response) if response.ndim == 0 else response
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ldpt import limits
 from ldpt.checks import check_choice, check_delta, check_epsilon, check_seed, check_whole
 from ldpt.engines import CHUNK
 from ldpt.engines.boundaries import Arms
@@ -26,15 +27,6 @@ from ldpt.engines.sources import LaplaceRewards
 from ldpt.instances import Instance, check_instance
 from ldpt.io.messages import shown
 from ldpt.io.threads import run_jobs
-from ldpt.limits import (
-    MAX_PULLS,
-    MAX_REPLICATES,
-    NO_LIMIT,
-    expected_pulls,
-    require_affordable,
-    require_private_gaps,
-    require_short_runs,
-)
 from ldpt.policies import check_policy
 from ldpt.radii import Radius, as_radius
 
@@ -64,7 +56,7 @@ def stream(seed: int, *names: object) -> np.random.Generator:
 
 def chunks(replicates: int) -> list[tuple[int, slice]]:
     """Return number and rows of each chunk of 500 replicates; the last may have fewer."""
-    starts = range(0, check_whole("replicates", replicates, 1, MAX_REPLICATES), CHUNK)
+    starts = range(0, check_whole("replicates", replicates, 1, limits.MAX_REPLICATES), CHUNK)
     return [(number, slice(k, min(k + CHUNK, replicates))) for number, k in enumerate(starts)]
 
 
@@ -151,21 +143,19 @@ def fixed_budget(
     epsilon, chosen = check_epsilon(epsilon), check_policy(policy)
     grid = _check_budgets(check_instance(instance), budgets)
     check_choice("engine", engine, ENGINES)
-    replicates, last = check_whole("replicates", replicates, 1, MAX_REPLICATES), int(grid[-1])
+    replicates = check_whole("replicates", replicates, 1, limits.MAX_REPLICATES)
+    last, shape = int(grid[-1]), (len(grid), instance.n_arms)
     one_by_one = engine == "literal" or not chosen.private_responses
-    require_short_runs(replicates, last, one_by_one, len(grid))
+    limits.require_short_runs(replicates, last, one_by_one, len(grid))
     losses = np.empty((replicates, len(grid)), dtype=np.bool_)
-
     judge = Judge(grid, instance.must_accept, instance.must_reject)
     means, rewards = instance.private_means(epsilon), np.array(instance.means)
-    threshold, shape = instance.private_threshold(epsilon), (len(grid), instance.n_arms)
-    indexed = chosen.log_weight is not None
-    rule = chosen.rule(instance.threshold, instance.tolerance, epsilon) if indexed else None
+    rule = chosen.rule(instance.threshold, instance.tolerance, epsilon)
 
     def simulate_runs(rng: np.random.Generator, rows: slice) -> None:
         part = losses[rows]
-        if rule is None:
-            uniform_losses(rng, means, threshold, judge, part)
+        if chosen.log_weight is None:
+            uniform_losses(rng, means, rule.tau, judge, part)
         elif not chosen.private_responses:
             noisy = LaplaceRewards(rng, 1 / epsilon)
             literal_losses(noisy, rewards, rule, judge, np.zeros(shape), part)
@@ -245,16 +235,16 @@ def fixed_confidence(
 
     epsilon, delta, radius = check_epsilon(epsilon), check_delta(delta), as_radius(radius)
     check_choice("engine", engine, ENGINES)
-    require_private_gaps(instance, epsilon)
+    limits.require_private_gaps(instance, epsilon)
     check_whole("number of arms of Algorithm 2", instance.n_arms, 1, MAX_ARMS)
-    replicates = check_whole("replicates", replicates, 1, MAX_REPLICATES)
-    pulls_per_run = expected_pulls(instance, epsilon, delta, radius)
+    replicates = check_whole("replicates", replicates, 1, limits.MAX_REPLICATES)
     if max_pulls is None:
-        require_affordable(instance, epsilon, delta, radius, "; max_pulls sets when to give up")
-    else:
-        max_pulls = check_whole("max_pulls", max_pulls, instance.n_arms, NO_LIMIT)
-        pulls_per_run = min(pulls_per_run, max_pulls)
-    require_short_runs(replicates, pulls_per_run, engine == "literal", 2 * instance.n_arms + 2)
+        limits.require_affordable(instance, epsilon, delta, radius, "; max_pulls limits it")
+        max_pulls = limits.NO_LIMIT
+    limit = check_whole("max_pulls", max_pulls, instance.n_arms, limits.NO_LIMIT)
+    pulls_per_run = min(limits.expected_pulls(instance, epsilon, delta, radius), limit)
+    columns = 2 * instance.n_arms + 2
+    limits.require_short_runs(replicates, pulls_per_run, engine == "literal", columns)
     stopping = np.empty(replicates, np.int64)
     pulls, sums = np.empty((2, replicates, instance.n_arms), np.int64)
     threshold = instance.private_threshold(epsilon)
@@ -263,7 +253,7 @@ def fixed_confidence(
 
     def simulate_runs(rng: np.random.Generator, rows: slice) -> None:
         runs = Runs(stopping[rows], pulls[rows], sums[rows])
-        fixed_confidence_runs(rng, engine == "fast", arms, edge, max_pulls or NO_LIMIT, runs)
+        fixed_confidence_runs(rng, engine == "fast", arms, edge, limit, runs)
 
     names = (seed, "fixed_confidence", instance.name, radius.name, epsilon, delta)
     runs_per_call = RUNS_PER_CALL
@@ -272,8 +262,8 @@ def fixed_confidence(
     _simulate_chunks(simulate_runs, names, replicates, runs_per_call, threads, progress)
     truth = np.array(instance.means) >= instance.threshold
     correct = (stopping >= 0) & np.all((sums - pulls * threshold >= 0) == truth, axis=1)
-    columns = {"replicate": np.arange(replicates), "stopping_time": stopping, "correct": correct}
-    return pd.DataFrame(columns | {f"pulls_{k}": pulls[:, k] for k in range(instance.n_arms)})
+    table = {"replicate": np.arange(replicates), "stopping_time": stopping, "correct": correct}
+    return pd.DataFrame(table | {f"pulls_{k}": pulls[:, k] for k in range(instance.n_arms)})
 
 
 def _check_budgets(instance: Instance, budgets: Sequence[int] | int) -> np.ndarray:
@@ -281,7 +271,8 @@ def _check_budgets(instance: Instance, budgets: Sequence[int] | int) -> np.ndarr
     values = budgets if isinstance(budgets, (Sequence, np.ndarray)) else [budgets]
     if isinstance(budgets, (str, bytes)) or np.ndim(values) != 1 or len(values) == 0:
         raise ValueError(f"budgets must be whole numbers of pulls, got {shown(budgets)}")
-    return np.unique([check_whole("budgets", x, 2 * instance.n_arms, MAX_PULLS) for x in values])
+    least = 2 * instance.n_arms
+    return np.unique([check_whole("budgets", x, least, limits.MAX_PULLS) for x in values])
 
 
 def progress_lines(title: str, replicates: int) -> Progress:

@@ -242,7 +242,7 @@ BAD = [
     (["simulate", *PROBLEM, *LEVELS, "--seed", "-1"], "--seed: seed must be a whole number from 0"),
     (["simulate", "--means", "0.5", *LEVELS], "exactly at the threshold"),
     (["plan", "--means", "0.5000000001", *LEVELS], "--budget N without --delta, with --method"),
-    (["simulate", "--means", "0.5000000001", *LEVELS], "max_pulls sets when to give up"),
+    (["simulate", "--means", "0.5000000001", *LEVELS], "max_pulls limits it"),
     (["simulate", "--means", "0.5000000001", *LEVELS], "pulls, more than 1e+13"),
     (["plan", "--means", "0.5000000001", *LEVELS], "pulls, more than 1e+13"),
     (["simulate", "--means", "1.5", *LEVELS], "the value must be a number in [0, 1], got 1.5"),
