@@ -152,15 +152,12 @@ def relative_spread(instance: Instance, epsilon: float, delta: float, radius: Ra
     edge = radius.at(instance.n_arms, delta, instance.threshold, epsilon)
     pulls = confidence_pulls(instance, epsilon, delta, radius)
     total = sum(n * arms for n, arms in pulls)
-    by_gap = {gap: n for (gap, _), (n, _) in zip(gaps_of(instance.strict), pulls, strict=True)}
     variance = 0.0
-    for gap, mean in zip(
-        _signed_gaps(instance.strict), instance.private_means(epsilon), strict=True
-    ):
-        n, speed = by_gap[gap], shrinkage(epsilon) * abs(gap)
-        side = upper if gap > 0 else lower
+    for (gap, arms), (n, _) in zip(gaps_of(instance.strict), pulls, strict=True):
+        mean = 0.5 + shrinkage(epsilon) * (instance.threshold + gap - 0.5)
+        speed, side = shrinkage(epsilon) * abs(gap), upper if gap > 0 else lower
         slope = (side(edge, n * (1 + STEP), total) - side(edge, n, total)) / (n * STEP)
-        variance += n * mean * (1 - mean) / (speed - min(slope, speed / 2)) ** 2
+        variance += arms * n * mean * (1 - mean) / (speed - min(slope, speed / 2)) ** 2
     return MARGIN * math.sqrt(variance) / total
 
 
@@ -178,12 +175,8 @@ def confidence_pulls(
 
 def gaps_of(instance: Instance) -> list[tuple[float, int]]:
     """Return the different gaps, negative below the threshold, and how many arms have each."""
-    return sorted(Counter(_signed_gaps(instance)).items(), key=lambda group: abs(group[0]))
-
-
-def _signed_gaps(instance: Instance) -> list[float]:
     signed = [
-        gap if mean > instance.threshold else -gap
+        float(f"{gap if mean > instance.threshold else -gap:.12g}")
         for gap, mean in zip(instance.gaps.tolist(), instance.means, strict=True)
     ]
-    return [float(f"{gap:.12g}") for gap in signed]
+    return sorted(Counter(signed).items(), key=lambda group: abs(group[0]))

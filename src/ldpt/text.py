@@ -188,7 +188,7 @@ def as_unicode(text: str) -> str:
     >>> as_unicode("the share Δ_{i}^{−2} / H at T ≤ H_{ε}")
     'the share Δᵢ⁻² / H at T ≤ H_ε'
     """
-    return _rendered(text, {"_": _lowered, "^": _raised, "`": str}, str)
+    return MARKUP.sub(_in_unicode, text)
 
 
 def as_html(text: str) -> str:
@@ -197,8 +197,7 @@ def as_html(text: str) -> str:
     >>> as_html("e^{ε} < 1")
     'e<sup>ε</sup> &lt; 1'
     """
-    forms = {sign: _element(name, escape) for sign, name in ELEMENTS.items()}
-    return _rendered(text, forms, escape)
+    return _rendered(text, HTML, escape, escape)
 
 
 def as_markdown(text: str) -> str:
@@ -207,8 +206,7 @@ def as_markdown(text: str) -> str:
     >>> as_markdown("H_{ε} of `mixture`")
     'H<sub>ε</sub> of `mixture`'
     """
-    forms = {sign: _element(name, str) for sign, name in ELEMENTS.items()}
-    return _rendered(text, forms | {"`": "`{}`".format}, str)
+    return _rendered(text, HTML | {"`": "`{}`"}, str, str)
 
 
 def as_typst(text: str) -> str:
@@ -218,7 +216,7 @@ def as_typst(text: str) -> str:
     'a\\_b is $2 times 10^(-4)$ of $H_(ε)$'
     """
     parts = SCRIPTED_LETTER.split(text)
-    texts = [_rendered(part, TYPST, _typst_text) for part in parts[::3]]
+    texts = [_rendered(part, TYPST, _typst_text, str) for part in parts[::3]]
     letters = zip(parts[1::3], parts[2::3], strict=True)
     formulas = [f"${base}{_typst_scripts(scripts)}$" for base, scripts in letters]
     return "".join(text + formula for text, formula in zip(texts, [*formulas, ""], strict=True))
@@ -230,37 +228,36 @@ def as_latex(text: str) -> str:
     >>> as_latex("T^{2} of `lsa_x`, 50 %")
     'T\\textsuperscript{2} of \\texttt{lsa\\_x}, 50 \\%'
     """
-    return _rendered(text, LATEX, _latex_text)
+    return _rendered(text, LATEX, _latex_text, _latex_text)
 
 
+HTML = {"_": "<sub>{}</sub>", "^": "<sup>{}</sup>", "`": "<code>{}</code>"}
+# Typst drops the semicolon after a function call, and only this one.
+TYPST = {"_": "#sub[{}];", "^": "#super[{}];", "`": "`{}`"}
+LATEX = {"_": r"\textsubscript{{{}}}", "^": r"\textsuperscript{{{}}}", "`": r"\texttt{{{}}}"}
 Form = Callable[[str], str]
 
 
-def _rendered(text: str, forms: Mapping[str, Form], plain: Form) -> str:
-    """Return a text with each part in its form: ``_``, ``^``, code in a backtick, and plain."""
+def _rendered(text: str, marks: Mapping[str, str], plain: Form, code: Form) -> str:
+    """Return a text with scripts and code in their marks, and everything escaped."""
     pieces, end = [], 0
     for found in MARKUP.finditer(text):
-        sign, script, code = found.groups()
-        pieces += [plain(text[end : found.start()]), forms[sign or "`"](script or code or "")]
+        sign, script, name = found.groups()
+        content = marks[sign].format(plain(script)) if sign else marks["`"].format(code(name))
+        pieces += [plain(text[end : found.start()]), content]
         end = found.end()
     return "".join([*pieces, plain(text[end:])])
 
 
-def _raised(text: str) -> str:
-    raised = text.translate(SUPERSCRIPTS)
-    return raised if not set(raised) & set(text) else f"^({text})"
-
-
-def _lowered(text: str) -> str:
-    lowered = text.translate(SUBSCRIPTS)
-    return lowered if not set(lowered) & set(text) else f"_{text}"
-
-
-ELEMENTS = {"_": "sub", "^": "sup", "`": "code"}
-
-
-def _element(name: str, plain: Form) -> Form:
-    return lambda text: f"<{name}>{plain(text)}</{name}>"
+def _in_unicode(found: re.Match[str]) -> str:
+    """Return code as it is, and a script in Unicode's small letters if it has them all."""
+    sign, script, name = found.groups()
+    if not sign:
+        return str(name)
+    small = script.translate(SUPERSCRIPTS if sign == "^" else SUBSCRIPTS)
+    if not set(small) & set(script):
+        return str(small)
+    return f"^({script})" if sign == "^" else f"_{script}"
 
 
 def _typst_text(text: str) -> str:
@@ -276,20 +273,6 @@ def _typst_scripts(scripts: str) -> str:
     return re.sub(r"([_^])\{([^{}]*)\}", r"\1(\2)", scripts)
 
 
-TYPST: dict[str, Form] = {
-    "_": lambda text: f"#sub[{_typst_text(text)}];",  # Typst drops this semicolon, and only this
-    "^": lambda text: f"#super[{_typst_text(text)}];",
-    "`": "`{}`".format,
-}
-
-
 def _latex_text(text: str) -> str:
     named = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
     return re.sub(r"[&%_#${}\\~^]", lambda sign: named.get(sign[0], rf"\{sign[0]}"), text)
-
-
-LATEX: dict[str, Form] = {
-    "_": lambda text: rf"\textsubscript{{{_latex_text(text)}}}",
-    "^": lambda text: rf"\textsuperscript{{{_latex_text(text)}}}",
-    "`": lambda text: rf"\texttt{{{_latex_text(text)}}}",
-}

@@ -136,14 +136,13 @@ def bound_line(axes: Axes, x: Any, y: Any, colour: str, **line: Any) -> None:
 # --- axes -----------------------------------------------------------------------------------------
 
 
-def log_axes(axes: Axes, which: str = "both") -> None:
+def log_axes(axes: Axes, which: str = "xy") -> None:
     """Set logarithmic axes with one label per decade, as many as fit."""
-    for name in "xy":
-        if which in (name, "both"):
-            axis = getattr(axes, f"{name}axis")
-            getattr(axes, f"set_{name}scale")("log")
-            axis.set_major_locator(LogLocator(10, numticks=7))
-            axis.set_minor_formatter(NullFormatter())
+    for name in which:
+        axis = getattr(axes, f"{name}axis")
+        getattr(axes, f"set_{name}scale")("log")
+        axis.set_major_locator(LogLocator(10, numticks=7))
+        axis.set_minor_formatter(NullFormatter())
 
 
 def fine_ticks(axes: Axes, which: str) -> None:
