@@ -15,7 +15,7 @@ from typing import Any
 
 from ldpt.claims.register import FALSE
 from ldpt.provenance import file_hash, read_record, record_path
-from ldpt.provenance.run import MANIFEST
+from ldpt.provenance.manifest import MANIFEST
 from ldpt.text import as_markdown, number
 
 FINDINGS = Path("figures/findings.md")

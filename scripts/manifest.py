@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from ldpt.provenance.run import manifest, manifest_text
+from ldpt.provenance.manifest import manifest, manifest_text
 
 if __name__ == "__main__":
     from ldpt.provenance import job

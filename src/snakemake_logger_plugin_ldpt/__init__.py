@@ -87,81 +87,74 @@ class Lines:
 
     def __init__(self, stream: TextIO):
         self.stream = stream
-        self.total = self.done = 0
+        self.counts: Counter[str] = Counter()  # jobs by rule
+        self.done: Counter[str] = Counter()
 
     def say(self, text: str) -> None:
         print(short(text), file=self.stream, flush=True)
 
     def begin(self, counts: Counter[str]) -> None:
-        self.total = counts.total()
-        self.say(f"{self.total} job{'s' * (self.total > 1)} of {len(counts)} rules")
+        self.counts = counts
+        self.say(f"{counts.total()} job{'s' * (counts.total() > 1)} of {len(counts)} rules")
 
     def start(self, job: Job) -> None:
         """Do nothing: one line per job is enough."""
 
     def finish(self, job: Job) -> None:
-        self.done += 1
-        place = f"[{self.done:>{len(str(self.total))}}/{self.total}]"
-        self.say(f"{place} {job.name}, {job.seconds:.0f} s")
+        self.done[job.rule] += 1
+        total = str(self.counts.total())
+        self.say(f"[{self.done.total():>{len(total)}}/{total}] {job.name}, {job.seconds:.0f} s")
 
     def close(self) -> None:
         """Do nothing."""
 
 
-class Bars:
+class Bars(Lines):
     """Live bars: one for the whole run by predicted time, and one for each rule at work."""
 
     def __init__(self, stream: TextIO):
         from rich import progress
         from rich.console import Console
 
-        self.console = Console(file=stream, highlight=False)
+        super().__init__(stream)
         self.bars = progress.Progress(
             progress.TextColumn("{task.description}"),
             progress.BarColumn(bar_width=None),
-            progress.TextColumn("{task.fields[jobs]}"),
+            progress.TaskProgressColumn(),
             progress.TimeElapsedColumn(),
             progress.TextColumn("left"),
             progress.TimeRemainingColumn(compact=True),
-            console=self.console,
+            console=Console(file=stream, highlight=False),
             transient=True,
             expand=True,
         )
-        self.counts: Counter[str] = Counter()
-        self.done: Counter[str] = Counter()
         self.running: Counter[str] = Counter()
-        self.tasks: dict[str, Any] = {}
+        self.tasks: dict[str, Any] = {}  # bars by rule
 
     def say(self, text: str) -> None:
-        self.console.print(short(text), markup=False, soft_wrap=True)
+        self.bars.console.print(short(text), markup=False, soft_wrap=True)
 
     def begin(self, counts: Counter[str]) -> None:
         self.counts = counts
         seconds = sum(number * SECONDS.get(rule, USUAL) for rule, number in counts.items())
-        self.whole = self.bars.add_task("all jobs", total=seconds, jobs=f"0/{counts.total()}")
+        self.whole = self.bars.add_task(f"all {counts.total()} jobs", total=seconds)
         self.bars.start()
 
     def start(self, job: Job) -> None:
         self.running[job.rule] += 1
         if job.rule not in self.tasks:
-            total = self.counts[job.rule] or None
-            self.tasks[job.rule] = self.bars.add_task(job.rule, total=total, jobs="")
-            self.show(job.rule)
+            count, done = self.counts[job.rule] or None, self.done[job.rule]
+            self.tasks[job.rule] = self.bars.add_task(job.rule, total=count, completed=done)
 
     def finish(self, job: Job) -> None:
         self.done[job.rule] += 1
         self.running[job.rule] -= 1
-        jobs = f"{self.done.total()}/{self.counts.total()}"
-        self.bars.update(self.whole, advance=SECONDS.get(job.rule, USUAL), jobs=jobs)
-        self.show(job.rule)
+        self.bars.update(self.whole, advance=SECONDS.get(job.rule, USUAL))
+        self.bars.update(self.tasks[job.rule], advance=1)
         if not self.running[job.rule]:  # idle rules have no bar
             self.bars.remove_task(self.tasks.pop(job.rule))
         if job.seconds >= LONG:
             self.say(f"{time.strftime('%H:%M:%S')} {job.name}, {job.seconds:.0f} s")
-
-    def show(self, rule: str) -> None:
-        jobs = f"{self.done[rule]}/{self.counts[rule]}"
-        self.bars.update(self.tasks[rule], completed=self.done[rule], jobs=jobs)
 
     def close(self) -> None:
         self.bars.stop()

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from ldpt.provenance import file_hash
-from ldpt.provenance.run import MANIFEST, listed_records, read_manifest
+from ldpt.provenance.manifest import MANIFEST, listed_records, read_manifest
 from tests.cluster.slurm import Cluster
 from tests.plots.scripts import load
 

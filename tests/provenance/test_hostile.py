@@ -12,7 +12,7 @@ import pytest
 from ldpt.io.files import file_within
 from ldpt.provenance import read_record, record_path, record_text
 from ldpt.provenance.audit import Report, audit, render_audit
-from ldpt.provenance.run import MANIFEST
+from ldpt.provenance.manifest import MANIFEST
 from tests.provenance.products import OTHER_SHARD, ROWS, SHARD, found
 
 LDPT = Path(sys.executable).with_name("ldpt")
@@ -20,7 +20,7 @@ PATCH = """
 from pathlib import Path
 Path({mark!r}).touch()
 import ldpt.provenance.audit as a
-a.Evidence.discrepancies = lambda *x, **k: []
+a.Run.discrepancies = lambda *x, **k: []
 a.render_audit = lambda *x, **k: "all intact"
 """
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from ldpt.provenance.run import manifest
+from ldpt.provenance.manifest import manifest
 from tests.provenance.products import ROWS, flip
 
 

@@ -14,7 +14,7 @@ import pytest
 from ldpt import cli
 from ldpt.provenance import file_hash, record_path, rocrate
 from ldpt.provenance.audit import audit, render_audit
-from ldpt.provenance.run import MANIFEST
+from ldpt.provenance.manifest import MANIFEST
 from tests.conftest import snakemake
 from tests.provenance.products import CONFIDENCE, OTHER_SHARD, ROWS, SHARD, flip
 

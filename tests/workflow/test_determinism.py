@@ -10,7 +10,7 @@ import pytest
 
 from ldpt.instances import Instance
 from ldpt.provenance import file_hash
-from ldpt.provenance.run import MANIFEST, listed_records, read_manifest
+from ldpt.provenance.manifest import MANIFEST, listed_records, read_manifest
 from tests.conftest import snakemake
 from tests.plots.scripts import load
 

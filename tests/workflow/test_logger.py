@@ -123,7 +123,7 @@ def test_a_terminal_shows_bars_and_long_jobs(monkeypatch: pytest.MonkeyPatch) ->
     assert "figure" not in bars.tasks
     bars.close()
     assert f"figure two, {LONG:.0f} s" in screen.getvalue()
-    assert "all jobs" in screen.getvalue()
+    assert "all 3 jobs" in screen.getvalue()
 
 
 def test_progress_is_weighted_by_predicted_time(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from ldpt.provenance import record_path, record_text
 from ldpt.provenance.audit import audit, render_audit
+from ldpt.provenance.manifest import MANIFEST, read_manifest
 from ldpt.provenance.plan import JobPlan, Project, plan_jobs
-from ldpt.provenance.run import MANIFEST, read_manifest
 from tests.provenance.products import flip, found, swap
 
 pytestmark = pytest.mark.workflow

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 
-MAX_READ = 10**9  # bytes of a file that is read as a whole
+MAX_READ = 2 * 10**9  # bytes of a file
 
 
 def read_whole(path: str | os.PathLike[str], most: int = MAX_READ) -> bytes:
@@ -78,12 +78,6 @@ def write_durably(path: Path, text: str, mode: int = 0o666) -> None:
     with staged_file(path, mode) as staged:
         staged.write_text(text, encoding="utf-8")
         sync_file(staged)
-    sync_file(path.parent)
-
-
-def publish_file(staged: Path, path: Path) -> None:
-    """Give a staged file its final name."""
-    os.replace(staged, path)
     sync_file(path.parent)
 
 

@@ -19,15 +19,14 @@ from pathlib import Path
 
 from ldpt.io.files import file_within
 from ldpt.io.messages import counted, printable
-from ldpt.provenance.comparison import Evidence, gather, reason
-from ldpt.provenance.plan import JobPlan, Project, own_project, plan_jobs
-from ldpt.provenance.records import RECORDS
+from ldpt.provenance.manifest import MANIFEST
+from ldpt.provenance.plan import JobPlan, own_project, plan_jobs
+from ldpt.provenance.records import reach
 from ldpt.provenance.replay import choose_jobs, replay_jobs
-from ldpt.provenance.run import MANIFEST, reach, read_run
+from ldpt.provenance.run import Run, read_run, reason
 
 DRAWN = {".pdf", ".png", ".svg"}
 PART = r"<!-- (\w+):begin -->\n(.*?)<!-- \1:end -->"  # of the README
-MAX_README = 10**6  # bytes
 Found = tuple[str, str, str]  # kind of a fault, product, detail
 
 
@@ -43,17 +42,16 @@ class Fault:
     kind: str
     what: str  # a product, from the root
     detail: str
-    path: str  # from the current folder
-    rule: str = ""
-    figures: tuple[str, ...] = ()
-    others: int = 0  # further products that depend on it
+    rule: str
+    figures: tuple[str, ...]
+    others: int  # further products that depend on it
 
 
 @dataclass
 class Report:
     """The result of an audit."""
 
-    root: str
+    root: str  # from the current folder, if that is near
     products: dict[str, str] = field(default_factory=dict)  # product -> intact or kinds of fault
     faults: list[Fault] = field(default_factory=list)
     replayed: list[str] = field(default_factory=list)
@@ -94,122 +92,87 @@ def audit(
     root = Path(root)
     if not root.is_dir():
         raise ValueError(f"{root} is not a folder")
-    root = root.resolve()
-    if not (root / RECORDS).is_dir():
-        return _audit_clone(root)
-    own = own_project()
-    evidence, settings = gather(root, trust or (own is not None and root.is_relative_to(own)))
-    project, origin = evidence.project, settings.get("origin")
-    found: list[Found] = []
-    notes: list[str] = []
+    root, own = root.resolve(), own_project()
+    run = read_run(root, links=trust or (own is not None and root.is_relative_to(own)))
+    project, origin = run.project, run.settings.get("origin")
     trusted = trust or project.home == own
+    if replay and run.is_clone:
+        raise ValueError(f"--replay needs the records of a run: there are none under {root}")
     if replay and not trusted:
         home = printable(str(project.home))
         raise ValueError(f"--replay runs the code of {home}: add --trust if you trust it")
-    if not trusted:
-        notes.append("not compared with the DAG: --trust runs the code of this folder")
+    found: list[Found] = []
+    name = os.path.relpath(root)
+    name = str(root) if name.startswith("../..") else name
+    report = Report(name, manifest_hash=run.hash_of(MANIFEST)[0])
+    if run.is_clone:
+        others = counted(len(run.listed) - len(run.products), "other product")
+        note = f"no run here: only committed files were compared; {others} are not here"
+        report.notes.append(note)
+    elif not trusted:
+        report.notes.append("not compared with the DAG: --trust runs the code of this folder")
     elif isinstance(origin, dict):
         try:
-            evidence.steps = plan or plan_jobs(project, origin)
+            run.steps = plan or plan_jobs(project, origin)
         except (ValueError, OSError) as error:
             found.append(("stale", MANIFEST, f"no DAG: {reason(error)}"))
-    for product in sorted({*evidence.known, *evidence.invalid, MANIFEST}):
-        found += [(kind, product, detail) for kind, detail in evidence.discrepancies(product)]
-    found += [("record", name, "no rule produces this figure") for name in _strays(evidence)]
-    found += _readme_parts(evidence)
+    for product in sorted(run.products):
+        found += [(kind, product, detail) for kind, detail in run.discrepancies(product)]
+    found += [*_strays(run), *_readme_faults(run, report.manifest_hash)]
     damaged = {MANIFEST} | {product for kind, product, _ in found if kind != "changed"}
-    sound = sorted(evidence.known & evidence.records.keys() - damaged)
-    records = {name: evidence.records[name]["stable"] for name in sound}
-    replayed = choose_jobs(records, replay, seed)
-    for name, sha in replay_jobs(project, origin or {}, replayed).items():
+    sound = sorted(run.products & run.records.keys() - damaged)
+    records = {name: run.records[name]["stable"] for name in sound}
+    report.replayed = choose_jobs(records, replay, seed)
+    for name, sha in replay_jobs(project, origin or {}, report.replayed).items():
         if sha != records[name]["sha256"]:
             found.append(("replay", name, "another run of its job gave other bytes"))
-    return _report(evidence, {*evidence.known, MANIFEST}, found, replayed, notes)
+    report.faults = list(_followed(found, run))
+    for product in sorted(run.products):
+        kinds = dict.fromkeys(kind for kind, what, _ in found if what == product)
+        report.products[product] = ", ".join(kinds) or "intact"
+    return report
 
 
-def _audit_clone(root: Path) -> Report:
-    """Compare the figures, article and README of a fresh clone with the manifest."""
-    run = read_run(root)
-    evidence = Evidence(Project(root, root, root), records=run.records)
-    committed = {name for name in run.records if not name.startswith("results/")}
-    found = []
-    for name in sorted(committed):
-        actual, why = evidence.hash_of(name)
-        if actual != run.records[name]["stable"]["sha256"]:
-            kind = "changed" if actual else "missing"
-            found.append((kind, name, why or "not what the committed run made"))
-    found += _readme_parts(evidence)
-    if run.hash and run.hash not in _readme(evidence):
-        found.append(("changed", "README.md", f"does not state the hash of the run, {run.hash}"))
-    others = counted(len(run.records) - len(committed), "other product")
-    note = f"no run here: only committed files were compared; {others} are not here"
-    return _report(evidence, committed, found, [], [note])
-
-
-def _readme(evidence: Evidence) -> str:
-    try:
-        path = file_within(evidence.project.root, "README.md", MAX_README, evidence.links)
-        return path.read_text(encoding="utf-8")
-    except (ValueError, OSError):
-        return ""
-
-
-def _readme_parts(evidence: Evidence) -> Iterator[Found]:
-    """Compare the parts of the README that are products: NAME is the text of figures/NAME.md."""
-    for name, text in re.findall(PART, _readme(evidence), re.DOTALL):
-        product = f"figures/{name}.md"
-        record = evidence.records.get(product)
-        if record and hashlib.sha256(text.encode()).hexdigest() != record["stable"]["sha256"]:
-            yield "changed", "README.md", f"its part {name!r} is not {product} of the run"
-
-
-def _strays(evidence: Evidence) -> Iterator[str]:
+def _strays(run: Run) -> Iterator[Found]:
     """Yield drawings in the folder of figures that are not products."""
-    root = evidence.project.root
+    root = run.project.root
     for path in sorted((root / "figures").rglob("*")):
         product = path.relative_to(root).as_posix()
         drawn = path.suffix in DRAWN and not path.name.startswith(".")
-        if drawn and product not in evidence.known:
-            yield product
+        if drawn and product not in run.products:
+            yield "record", product, "no rule produces this figure"
 
 
-# --- the report
+def _readme_faults(run: Run, manifest_hash: str | None) -> Iterator[Found]:
+    """Compare the README: its part NAME is figures/NAME.md, and a clone's states the run's hash."""
+    try:
+        path = file_within(run.project.root, "README.md", links=run.links)
+        text = path.read_text(encoding="utf-8")
+    except (ValueError, OSError):
+        text = ""
+    for name, part in re.findall(PART, text, re.DOTALL):
+        product = f"figures/{name}.md"
+        record = run.records.get(product)
+        if record and hashlib.sha256(part.encode()).hexdigest() != record["stable"]["sha256"]:
+            yield "changed", "README.md", f"its part {name!r} is not {product} of the run"
+    if run.is_clone and str(manifest_hash) not in text:
+        yield "changed", "README.md", f"does not state the hash of the run, {manifest_hash}"
 
 
-def _report(
-    evidence: Evidence,
-    products: set[str],
-    found: list[Found],
-    replayed: list[str],
-    notes: list[str],
-) -> Report:
-    root, users = evidence.project.root, _users(evidence)
-    kinds: dict[str, list[str]] = {product: [] for product in sorted(products)}
-    faults = []
+def _followed(found: list[Found], run: Run) -> Iterator[Fault]:
+    """Yield faults with the figures and the number of other products that depend on them."""
+    users: dict[str, set[str]] = {}  # products that were, or would be, made from a file directly
+    inputs = [(product, record["stable"]["inputs"]) for product, record in run.records.items()]
+    steps = [(product, step.inputs) for product, step in run.steps.items()]
+    for product, names in (*inputs, *steps):
+        for name in names:
+            users.setdefault(name, set()).add(product)
     for kind, what, detail in found:
-        if kind not in kinds.get(what, [kind]):
-            kinds[what].append(kind)
         reached = reach([what], lambda name: users.get(name, ()))
         figures = {Path(name).stem for name in reached if name.startswith("figures/")}
         others = [name for name in reached[1:] if not name.startswith("figures/")]
-        rule = evidence.steps[what].rule if what in evidence.steps else ""
-        path = os.path.relpath(root / what)
-        path = str(root / what) if path.startswith("../..") else path
-        faults.append(Fault(kind, what, detail, path, rule, tuple(sorted(figures)), len(others)))
-    status = {name: ", ".join(wrong) or "intact" for name, wrong in kinds.items()}
-    run_hash = evidence.hash_of(MANIFEST)[0]
-    return Report(str(os.path.relpath(root)), status, faults, replayed, notes, run_hash)
-
-
-def _users(evidence: Evidence) -> dict[str, set[str]]:
-    """Return for every file the products that were, or would be, made from it directly."""
-    users: dict[str, set[str]] = {}
-    used = {product: step.inputs for product, step in evidence.steps.items()}
-    inputs = {name: record["stable"]["inputs"] for name, record in evidence.records.items()}
-    for product, names in (*used.items(), *inputs.items()):
-        for name in names:
-            users.setdefault(name, set()).add(product)
-    return users
+        rule = run.steps[what].rule if what in run.steps else ""
+        yield Fault(kind, what, detail, rule, tuple(sorted(figures)), len(others))
 
 
 def render_audit(report: Report, form: str = "text") -> str:
@@ -219,7 +182,7 @@ def render_audit(report: Report, form: str = "text") -> str:
         return json.dumps({"intact": report.intact, **content}, indent=1)
     good = sum(status == "intact" for status in report.products.values())
     lines = [f"{report.root}: {good} of {counted(len(report.products), 'product')} intact"]
-    lines += _fault_lines(report.faults)
+    lines += _fault_lines(report)
     if report.replayed:
         equal = len(report.replayed) - sum(fault.kind == "replay" for fault in report.faults)
         products = counted(len(report.replayed), "product")
@@ -231,15 +194,16 @@ def render_audit(report: Report, form: str = "text") -> str:
     return "\n".join(map(printable, lines))
 
 
-def _fault_lines(faults: list[Fault]) -> list[str]:
+def _fault_lines(report: Report) -> list[str]:
     """Return one entry per kind of fault; products of one rule are counted."""
     alike: dict[tuple[str, str, str], list[Fault]] = {}
-    for fault in faults:
+    for fault in report.faults:
         alike.setdefault((fault.kind, fault.rule or fault.what, fault.detail), []).append(fault)
     lines = []
     for (kind, rule, detail), group in alike.items():
         more = f" and {len(group) - 1} more of rule {rule}" if len(group) > 1 else ""
-        lines.append(f"{kind:8} {group[0].path}{more}: {detail}")
+        path = os.path.normpath(f"{report.root}/{group[0].what}")
+        lines.append(f"{kind:8} {path}{more}: {detail}")
         figures = sorted({name for fault in group for name in fault.figures})
         others = max(fault.others for fault in group)
         if figures or others:

@@ -30,25 +30,16 @@ def environment() -> dict[str, Any]:
     }
 
 
-class Stopwatch:
-    """Time, memory and place of a job from its start on; none of it enters a hash."""
-
-    def __init__(self) -> None:
-        self.started, self.wall, self.cpu = time.time(), time.perf_counter(), _cpu_seconds()
-
-    def facts(self) -> dict[str, Any]:
-        """Return the volatile part of a record."""
-        edited = _git("status", "--porcelain", "--", ".", *(f":!{path}" for path in PRODUCTS))
-        return {
-            "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(self.started)),
-            "wall_seconds": round(time.perf_counter() - self.wall, 3),
-            "cpu_seconds": round(_cpu_seconds() - self.cpu, 3),
-            "peak_memory_mb": round(_peak_memory_mb(), 1),
-            "host": platform.node(),
-            "commit": _git("rev-parse", "HEAD"),
-            "clean": None if edited is None else not edited,
-            "folder": folder_name(),
-        }
+def volatile_facts(started: float) -> dict[str, Any]:
+    """Return time, memory and place of a job that began at a time; none of it enters a hash."""
+    return {
+        "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(started)),
+        "wall_seconds": round(time.time() - started, 3),
+        "peak_memory_mb": round(_peak_memory_mb(), 1),
+        "host": platform.node(),
+        "folder": folder_name(),
+        **_git_state(),
+    }
 
 
 def folder_name() -> str | None:
@@ -63,13 +54,16 @@ def config_origin(workflow: Any) -> dict[str, Any]:
     return {"files": files, "overrides": plain(dict(settings.config))}
 
 
-def _git(*arguments: str) -> str | None:
-    """Return git's output in the current folder; None without git or outside a repository."""
+def _git_state() -> dict[str, Any]:
+    """Return the commit of the current folder, and whether its sources are as committed."""
+    command = ["git", "status", "--porcelain=v2", "--branch", "--", "."]
+    command += [f":!{path}" for path in PRODUCTS]
     try:
-        done = subprocess.run(["git", *arguments], capture_output=True, text=True, check=True)
-    except (OSError, subprocess.CalledProcessError):
-        return None
-    return done.stdout.strip()
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):  # no git, or not a repository
+        return {"commit": None, "clean": None}
+    lines = done.stdout.splitlines()  # "# branch.oid COMMIT" comes first
+    return {"commit": lines[0].split()[-1], "clean": all(line[0] == "#" for line in lines)}
 
 
 def _peak_memory_mb() -> float:
@@ -77,8 +71,3 @@ def _peak_memory_mb() -> float:
     unit = 1e6 if sys.platform == "darwin" else 1e3  # bytes there, kilobytes elsewhere
     users = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
     return max(resource.getrusage(user).ru_maxrss for user in users) / unit
-
-
-def _cpu_seconds() -> float:
-    used = os.times()
-    return used.user + used.system + used.children_user + used.children_system

@@ -2,23 +2,25 @@
 
 import os
 import sys
+import time
 import traceback
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
 from pathlib import Path
 from typing import Any
 
-from ldpt.io.files import publish_file, staged_path, sync_file, write_durably
+from ldpt.io.files import staged_path, sync_file, write_durably
 from ldpt.io.json_values import plain
-from ldpt.provenance.circumstances import Stopwatch, environment
+from ldpt.provenance.circumstances import environment, volatile_facts
 from ldpt.provenance.code import code_parts
-from ldpt.provenance.hashing import file_hash, stable_hash
 from ldpt.provenance.records import (
     FORMAT,
+    file_hash,
     matching_record,
+    name_below,
     record_path,
     record_text,
-    relative_to,
+    stable_hash,
 )
 
 
@@ -56,7 +58,7 @@ class Job:
     def _made_from(self) -> dict[str, Any]:
         inputs, sources = {}, {}
         for path in sorted(set(map(str, self.input))):
-            product = _name_below(self.root, path)
+            product = name_below(path, self.root)
             if product and record_path(self.root, product).is_file():
                 inputs[product] = matching_record(self.root, product)["stable"]["sha256"]
             else:
@@ -75,8 +77,7 @@ class Job:
     def _project_name(self, path: str | Path) -> str:
         """Return a path relative to this folder or to the script's project; else its last parts."""
         project = self.script.resolve().parents[1]
-        last_parts = f"{Path(path).parent.name}/{Path(path).name}"
-        return _name_below(Path(), path) or _name_below(project, path) or last_parts
+        return name_below(path, ".", project) or "/".join(Path(path).parts[-2:])
 
     def publish(self, volatile: dict[str, Any]) -> None:
         """Give the staged outputs their names, once all are whole and recorded.
@@ -84,38 +85,25 @@ class Job:
         The records go first: a kill in between leaves a record without its product, which is made
         again, and never an output without a record, which would look complete.
         """
-        for staged, target in zip(self.output, self.targets, strict=True):
-            if not Path(staged).is_file():
+        files = list(zip(map(Path, self.output), self.targets, strict=True))
+        for staged, target in files:
+            if not staged.is_file():
                 raise ValueError(f"rule {self.rule} promised {target} but did not write it")
-            sync_file(Path(staged))
-            self._record(Path(staged), target, volatile)
-        for staged, target in zip(self.output, self.targets, strict=True):
-            publish_file(Path(staged), target)
-
-    def _record(self, staged: Path, target: Path, volatile: dict[str, Any]) -> None:
-        product = relative_to(target, self.root)
-        stable = {
-            "format": FORMAT,
-            "product": product,
-            "sha256": file_hash(staged),
-            "bytes": staged.stat().st_size,
-            **self.made_from,
-            "notes": self.notes,
-            "environment": environment(),
-        }
-        write_durably(record_path(self.root, product), record_text(stable, volatile))
-
-    def discard(self) -> None:
-        """Remove what was staged."""
-        for staged in self.output:
-            Path(staged).unlink(missing_ok=True)
-
-
-def _name_below(folder: Path, path: str | Path) -> str | None:
-    try:
-        return relative_to(path, folder)
-    except ValueError:
-        return None
+            sync_file(staged)
+            product = name_below(target, self.root)
+            stable = {
+                "format": FORMAT,
+                "product": product,
+                "sha256": file_hash(staged),
+                "bytes": staged.stat().st_size,
+                **self.made_from,
+                "notes": self.notes,
+                "environment": environment(),
+            }
+            write_durably(record_path(self.root, product), record_text(stable, volatile))
+        for staged, target in files:
+            os.replace(staged, target)
+            sync_file(target.parent)
 
 
 def short_form(made_from: Mapping[str, Any]) -> dict[str, str]:
@@ -133,38 +121,29 @@ def short_form(made_from: Mapping[str, Any]) -> dict[str, str]:
 @contextmanager
 def job(snakemake: Any, script: str | Path | None = None) -> Iterator[Job]:
     """Run a script's work: staged outputs, a log, records, and one clear line when it fails."""
-    script = script or sys.modules["__main__"].__file__ or ""
-    stopwatch = Stopwatch()
+    started = time.time()
     this: Job | None = None
     try:
         with _logged(next(iter(snakemake.log), None)):
             try:
-                this = Job(snakemake, script)
+                this = Job(snakemake, script or sys.modules["__main__"].__file__ or "")
                 yield this
-                this.publish(stopwatch.facts())
+                this.publish(volatile_facts(started))
             except Exception:
                 with suppress(OSError):  # a full disk
                     traceback.print_exc()
                 raise
     except Exception as error:
-        if this is not None:
-            this.discard()
-        message = _blame(error)
-        if not any(_has(log, message) for log in snakemake.log):  # else the logger shows it
+        for staged in this.output if this else ():
+            Path(staged).unlink(missing_ok=True)
+        message = " ".join(str(error).split()) or type(error).__name__
+        if not any(message in _words(log) for log in snakemake.log):  # else the logger shows it
             print(f"{snakemake.rule}: {message}", file=sys.stderr)
         raise SystemExit(1) from None
 
 
-def _has(log: str, message: str) -> bool:
-    return Path(log).is_file() and message in " ".join(Path(log).read_text("utf-8").split())
-
-
-def _blame(error: Exception) -> str:
-    """Return one line: the message where it was meant for a reader, else also its kind."""
-    message = " ".join(str(error).split())
-    if isinstance(error, (ValueError, OSError)) and message:
-        return message
-    return f"{type(error).__name__}: {message}"
+def _words(log: str) -> str:
+    return " ".join(Path(log).read_text("utf-8").split()) if Path(log).is_file() else ""
 
 
 @contextmanager

@@ -17,7 +17,7 @@ from typing import Any
 from ldpt.io.json_values import plain
 from ldpt.io.messages import short
 from ldpt.provenance.code import PACKAGE
-from ldpt.provenance.records import relative_to
+from ldpt.provenance.records import name_below
 
 UNCHECKED = "LDPT_UNCHECKED"  # set in the environment of Snakemake when it must not call itself
 OPTIONS = (
@@ -50,12 +50,7 @@ class Project:
 
     def name(self, path: str | Path) -> str:
         """Return a path relative to the root if it is below it, else to folder or home."""
-        for base in (self.root, self.folder, self.home):
-            try:
-                return relative_to(self.folder / path, base)
-            except ValueError:
-                continue
-        return str(path)
+        return name_below(self.folder / path, self.root, self.folder, self.home) or str(path)
 
     def source_folder(self, name: str) -> Path:
         """Return the folder in which a source has its name in a record."""

@@ -4,19 +4,19 @@ A record has a stable part, made of content hashes and settings only, and a vola
 host, commit) that enters no hash.
 """
 
+import hashlib
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from ldpt.io.files import read_whole
 from ldpt.io.json_values import plain, read_json
-from ldpt.provenance.hashing import file_hash, stable_hash
 
 FORMAT = 1  # of the records; raised when their meaning changes
 RECORDS = Path("results/records")
-MAX_RECORD = 10**7  # bytes
+MAX_JSON = 10**8  # bytes of a record or a manifest
 # The fields of the stable part, and what each holds.
 FIELDS: dict[str, type] = {
     "format": int, "product": str, "sha256": str, "rule": str, "script": str, "code": dict,
@@ -27,14 +27,48 @@ FIELDS: dict[str, type] = {
 Record = dict[str, Any]
 
 
+def file_hash(path: str | Path) -> str:
+    """Return the SHA-256 of a file's bytes."""
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def stable_hash(value: object) -> str:
+    """Return the SHA-256 of a value's canonical JSON."""
+    text = json.dumps(plain(value), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def name_below(path: str | Path, *folders: str | Path) -> str:
+    """Return a path relative to the first of some folders that it is in; outside all, nothing."""
+    path = Path(os.path.abspath(path))
+    for folder in map(os.path.abspath, folders):
+        if path.is_relative_to(folder):
+            return path.relative_to(folder).as_posix()
+    return ""
+
+
+def reach(names: Iterable[str], neighbours: Callable[[str], Iterable[str]]) -> list[str]:
+    """Return everything that some names lead to in a graph, with the names themselves."""
+    reached = dict.fromkeys(names)
+    waiting = list(reached)
+    while waiting:
+        new = [name for name in neighbours(waiting.pop()) if name not in reached]
+        reached |= dict.fromkeys(new)
+        waiting += new
+    return list(reached)
+
+
 def record_path(root: str | Path, product: str | Path) -> Path:
     """Return the path of the record of a product; the product is named relative to its root."""
     return Path(root) / RECORDS / f"{Path(product).as_posix()}.json"
 
 
-def relative_to(path: str | Path, folder: str | Path) -> str:
-    """Return a path relative to a folder, with forward slashes; ValueError if it is outside."""
-    return Path(os.path.abspath(path)).relative_to(os.path.abspath(folder)).as_posix()
+def products_under(root: str | Path) -> list[str]:
+    """Return the names of all products that have a record under a root, in order."""
+    folder = Path(root) / RECORDS
+    paths = (path for path in folder.rglob("*.json") if not path.name.startswith("."))
+    return sorted(path.relative_to(folder).as_posix().removesuffix(".json") for path in paths)
 
 
 def record_text(stable: Mapping[str, Any], volatile: Mapping[str, Any]) -> str:
@@ -49,7 +83,7 @@ def record_text(stable: Mapping[str, Any], volatile: Mapping[str, Any]) -> str:
 
 def read_record(path: str | Path) -> Record:
     """Read a record; ValueError when it is not in the form that we write."""
-    text = read_whole(path, MAX_RECORD)
+    text = read_whole(path, MAX_JSON)
     record = read_json(text)
     if not (isinstance(record, dict) and is_stable_part(record.get("stable"))):
         raise ValueError(f"{path} is not a record")
@@ -89,10 +123,3 @@ def matching_record(root: str | Path, product: str) -> Record:
     if file_hash(path) != content["stable"]["sha256"]:
         raise ValueError(f"{path} differs from its record: delete it and run again")
     return content
-
-
-def products_under(root: str | Path) -> list[str]:
-    """Return the names of all products that have a record under a root, in order."""
-    folder = Path(root) / RECORDS
-    paths = (path for path in folder.rglob("*.json") if not path.name.startswith("."))
-    return sorted(path.relative_to(folder).as_posix().removesuffix(".json") for path in paths)

@@ -1,11 +1,11 @@
 """Run some jobs of a finished run again and compare what they write, bit for bit.
 
-The jobs run in a scratch folder of links to the project, by the project's code, which must be
-trusted. Snakemake reports their progress.
+The jobs run in a scratch copy of the project, by the project's code, which must be trusted.
+Snakemake reports their progress.
 """
 
-import os
 import random
+import shutil
 import subprocess
 import tempfile
 from collections.abc import Mapping
@@ -13,9 +13,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ldpt.provenance.hashing import file_hash, stable_hash
 from ldpt.provenance.plan import Project, project_environment, snakemake_command
-from ldpt.provenance.records import record_path, relative_to
+from ldpt.provenance.records import file_hash, name_below, record_path, stable_hash
 
 
 def choose_jobs(records: Mapping[str, Mapping[str, Any]], count: int, seed: int) -> list[str]:
@@ -32,29 +31,19 @@ def replay_jobs(project: Project, origin: Mapping[str, Any], products: list[str]
     """Return the hashes of products that their jobs write when they run again."""
     if not products:
         return {}
-    below = Path(relative_to(project.root, project.folder))
     with tempfile.TemporaryDirectory(prefix="ldpt-replay-") as name:
         copy = Path(name).resolve() / "project"
-        written = {project.root / product for product in products}
-        written |= {record_path(project.root, product) for product in products}
-        _link_project(project.folder, copy, written)
+        root = copy / name_below(project.root, project.folder)
+        left_out = shutil.ignore_patterns(".*", "logs")
+        shutil.copytree(project.folder, copy, symlinks=True, ignore=left_out)
+        for product in products:
+            (root / product).unlink()
+            record_path(root, product).unlink()
         home = copy if project.home == project.folder else project.home
         command = snakemake_command(replace(project, home=home, folder=copy), origin)
         command += ["--cores=all", "--rerun-triggers=mtime", "--"]
-        command += [(below / product).as_posix() for product in products]
+        command += [name_below(root / product, copy) for product in products]
         done = subprocess.run(command, cwd=copy, env=project_environment(project))
         if done.returncode:
             raise ValueError(f"the replay failed with exit status {done.returncode}")
-        return {product: file_hash(copy / below / product) for product in products}
-
-
-def _link_project(project: Path, copy: Path, without: set[Path]) -> None:
-    """Make a folder of links to the files of a project, with their times, but for some of them."""
-    for place, folders, files in os.walk(project):
-        folders[:] = [name for name in folders if name != "logs" and not name.startswith(".")]
-        target = copy / Path(place).relative_to(project)
-        target.mkdir(parents=True)
-        for path in {Path(place) / name for name in files} - without:
-            (target / path.name).symlink_to(path)
-            changed = path.stat().st_mtime_ns
-            os.utime(target / path.name, ns=(changed, changed), follow_symlinks=False)
+        return {product: file_hash(root / product) for product in products}

@@ -1,48 +1,26 @@
-"""A run as a whole: its records, and the manifest that lists its jobs, numbers and claims.
+"""A run as it is: its files, records and manifest, and how each product would be made now.
 
-The manifest is in git: a clone is traced and compared by it where the records are not there. Its
-hash names the run.
+Nothing of the folder is run: it may come from somebody else.
 """
 
-import json
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ldpt.io.files import read_whole
-from ldpt.io.json_values import plain, read_json
-from ldpt.provenance.hashing import file_hash, stable_hash
+from ldpt.io.files import file_within
+from ldpt.io.messages import short
+from ldpt.provenance.code import code_parts
+from ldpt.provenance.manifest import MANIFEST, listed_records, read_manifest
+from ldpt.provenance.plan import JobPlan, Project, Step, find_project
 from ldpt.provenance.records import (
     RECORDS,
     Record,
-    is_stable_part,
-    matching_record,
+    file_hash,
     products_under,
     read_record,
     record_path,
-    relative_to,
 )
-
-FORMAT = 2  # of the manifest
-MANIFEST = "paper/run.json"
-MAX_MANIFEST = 10**8  # bytes
-NUMBERS, CLAIMS = "results/numbers.json", "results/claims.json"
-# The part of a record that all products of a job share, without versions of libraries.
-JOB = ("rule", "script", "params", "wildcards", "inputs", "sources", "notes")
-# The part of a claim that a trace shows.
-SHOWN = ("id", "where", "verdict", "statement", "criterion", "decided_by", "file", "key")
-
-
-@dataclass(frozen=True)
-class Run:
-    """The contents of records or manifest; a record from the manifest lacks the volatile part."""
-
-    root: Path
-    hash: str | None  # of the manifest
-    records: dict[str, Record]  # by product
-    numbers: dict[str, tuple[str, Any]]  # text and value by name
-    claims: dict[str, dict[str, str]]  # by identifier
 
 
 def find_root(root: Path | None = None, near: str | Path | None = None) -> Path:
@@ -60,130 +38,166 @@ def find_root(root: Path | None = None, near: str | Path | None = None) -> Path:
     return Path()
 
 
-def reach(names: Iterable[str], neighbours: Callable[[str], Iterable[str]]) -> list[str]:
-    """Return everything that some names lead to in a graph, with the names themselves."""
-    reached = dict.fromkeys(names)
-    waiting = list(reached)
-    while waiting:
-        new = [name for name in neighbours(waiting.pop()) if name not in reached]
-        reached |= dict.fromkeys(new)
-        waiting += new
-    return list(reached)
+@dataclass
+class Run:
+    """What is known about the products of a run.
+
+    A clone has a manifest and no records: its records are those of the manifest, without their
+    volatile part.
+    """
+
+    project: Project
+    links: bool = True  # whether symbolic links are followed
+    records: dict[str, Record] = field(default_factory=dict)  # by product
+    invalid: dict[str, str] = field(default_factory=dict)  # what is wrong with other records
+    settings: dict[str, Any] = field(default_factory=dict)  # config and origin; the manifest
+    listed: dict[str, Record] = field(default_factory=dict)  # in the manifest
+    steps: JobPlan = field(default_factory=dict)
+    _hashes: dict[Path, tuple[str | None, str]] = field(default_factory=dict)
+
+    @property
+    def is_clone(self) -> bool:
+        return not (self.project.root / RECORDS).is_dir()
+
+    @property
+    def products(self) -> set[str]:
+        """The products of the run, without leftovers of another config; of a clone, those in it."""
+        if self.is_clone:
+            return {name for name in self.listed if not name.startswith("results/")}
+        return ({*self.listed, *self.steps} or {*self.records}) | {*self.invalid, MANIFEST}
+
+    def hash_of(self, name: str, folder: Path | None = None) -> tuple[str | None, str]:
+        """Return the hash of a file as it is now, or None and the reason why there is none."""
+        folder = folder or self.project.root
+        if folder / name not in self._hashes:
+            try:
+                path = file_within(folder, name, links=self.links)
+                self._hashes[folder / name] = file_hash(path), ""
+            except FileNotFoundError:
+                self._hashes[folder / name] = None, "the file does not exist"
+            except (ValueError, OSError) as error:
+                self._hashes[folder / name] = None, f"not read: {reason(error)}"
+        return self._hashes[folder / name]
+
+    def discrepancies(self, product: str) -> Iterator[tuple[str, str]]:
+        """Yield kind and detail of everything that is wrong with a product."""
+        actual, why = self.hash_of(product)
+        if actual is None:
+            yield "missing", why
+        record = self.records.get(product)
+        if product in self.invalid:
+            yield "record", self.invalid[product]
+        elif record is None and actual is not None:
+            yield "record", "the file has no record"
+        if record is None:
+            return
+        stable = record["stable"]
+        if stable["product"] != product:
+            yield "record", f"has the record of {stable['product']}"
+            return
+        if actual not in (None, stable["sha256"]):
+            yield "changed", "contents do not match the recorded SHA-256"
+        if self.listed and product != MANIFEST:
+            if product not in self.listed:
+                yield "record", "not listed in the manifest: run the workflow"
+            elif self.listed[product]["record_hash"] != record["record_hash"]:
+                yield "record", "differs from the manifest: made again since then, or forged"
+        details = [*self._changed_sources(stable), *self._changed_inputs(stable)]
+        if self.steps:
+            details += changes(stable, self.steps.get(product), self.project)
+        if details:
+            yield "stale", "; ".join(details)
+
+    def _changed_sources(self, stable: Mapping[str, Any]) -> Iterator[str]:
+        for source, sha in stable["sources"].items():
+            actual, why = self.hash_of(source, self.project.source_folder(source))
+            if actual != sha:
+                yield f"{source} changed since then" if actual else f"{source}: {why}"
+
+    def _changed_inputs(self, stable: Mapping[str, Any]) -> Iterator[str]:
+        """Name inputs that agree with their records but are not those that were used."""
+        for name, sha in sorted(stable["inputs"].items()):
+            actual = self.hash_of(name)[0]
+            record = self.records.get(name)
+            if record and actual != sha and actual == record["stable"]["sha256"]:
+                yield f"built from another version of {name}"
 
 
-def read_run(root: Path | str) -> Run:
-    """Return a run from its records, or else from the manifest; ValueError without either."""
+def read_run(root: Path | str, links: bool = True) -> Run:
+    """Read the records and the manifest under a root; ValueError without either."""
     root = Path(root)
-    path = root / MANIFEST
-    run_hash = file_hash(path) if path.is_file() else None
-    if not (root / RECORDS).is_dir():
-        if run_hash is None:
+    run = Run(Project(root, root, root), links)
+    for product in products_under(root):
+        try:
+            path = file_within(root, record_path("", product).as_posix(), links=links)
+            run.records[product] = read_record(path)
+        except (ValueError, OSError) as error:
+            run.invalid[product] = f"its record is invalid: {reason(error)}"
+    try:
+        file_within(root, MANIFEST, links=links)
+        run.settings = read_manifest(root)
+        run.listed = listed_records(run.settings)
+    except FileNotFoundError:
+        if run.is_clone:
             raise ValueError(
                 f"no records under {root}: run the workflow first, or name its root with --root"
-            )
-        content = read_manifest(root)
-        return Run(root, run_hash, listed_records(content), *_published(content))
-    records = {}
-    for name in products_under(root):
-        try:
-            records[name] = read_record(record_path(root, name))
-        except ValueError:
-            continue  # left to the audit
-    return Run(root, run_hash, records, *_published(_results(root)))
+            ) from None
+    except (ValueError, OSError) as error:
+        if run.is_clone:
+            raise
+        run.invalid[MANIFEST] = f"not a manifest: {reason(error)}"
+    if MANIFEST in run.records and not run.settings:
+        run.settings = run.records[MANIFEST]["stable"]["params"]
+    if run.is_clone:
+        run.records = run.listed
+    if isinstance(run.settings.get("config"), dict):
+        run.project = find_project(root, run.settings["config"])
+    return run
 
 
-def _published(content: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return numbers by name and claims by identifier."""
+def reason(error: Exception) -> str:
+    """Return the message of an error in one line, without the path of a file."""
+    return str(error.strerror) if isinstance(error, OSError) else short(error)
+
+
+def changes(stable: Mapping[str, Any], step: Step | None, project: Project) -> Iterator[str]:
+    """Yield differences between a record and the way its product would be made now."""
+    if step is None:
+        yield "no current rule produces it"
+        return
+    if stable["rule"] != step.rule:
+        yield f"rule was {stable['rule']}"
+    if step.code and stable["code"]["hash"] != step.code:
+        yield f"code changed: {', '.join(_changed_code(stable, project))}"
+    before = flat({**stable["params"], **stable["wildcards"]})
+    now = flat({**step.params, **step.wildcards})
+    different = [key for key in sorted({*before, *now}) if before.get(key) != now.get(key)]
+    if different:
+        texts = [f"{key} was {_shown(before, key)}, is {_shown(now, key)}" for key in different]
+        yield f"settings changed: {short(', '.join(texts))}"
+    if {*stable["inputs"], *map(project.name, stable["sources"])} != step.inputs:
+        yield "set of inputs changed"
+
+
+def flat(value: Any, prefix: str = "") -> dict[str, Any]:
+    """Return nested settings as one dictionary with dotted keys."""
+    if isinstance(value, Mapping) and value:
+        parts = [flat(item, f"{prefix}.{key}") for key, item in value.items()]
+    elif isinstance(value, list) and any(isinstance(item, (Mapping, list)) for item in value):
+        parts = [flat(item, f"{prefix}[{place}]") for place, item in enumerate(value)]
+    else:
+        return {prefix.lstrip("."): value}
+    return {key: item for part in parts for key, item in part.items()}
+
+
+def _shown(settings: Mapping[str, Any], key: str) -> str:
+    return short(settings.get(key, "absent"), 60)
+
+
+def _changed_code(stable: Mapping[str, Any], project: Project) -> list[str]:
+    before = stable["code"]["parts"]
     try:
-        numbers = {row["name"]: (str(row["text"]), row["value"]) for row in content["numbers"]}
-        return numbers, {row["id"]: {k: str(row[k]) for k in SHOWN} for row in content["claims"]}
-    except (KeyError, TypeError) as error:
-        raise ValueError(
-            f"numbers or claims are not in the form that we write: {error!r}"
-        ) from error
-
-
-def _results(root: Path) -> dict[str, Any]:
-    """Return the published numbers and claims of a run, as far as they exist."""
-    numbers, claims = _read_object(root / NUMBERS), _read_object(root / CLAIMS).get("claims", [])
-    return {
-        "numbers": [{"name": name, **number} for name, number in numbers.items()],
-        "claims": [{name: claim.get(name, "") for name in SHOWN} for claim in claims],
-    }
-
-
-def _read_object(path: Path) -> dict[str, Any]:
-    content = read_json(read_whole(path)) if path.is_file() else None
-    return content if isinstance(content, dict) else {}
-
-
-# --- the manifest
-
-
-def manifest(
-    root: Path, products: Iterable[str], config: Mapping[str, Any], origin: Mapping[str, Any]
-) -> dict[str, Any]:
-    """Return the jobs behind some products, with the hashes of every product and its record."""
-    records: dict[str, Record] = {}
-
-    def inputs(name: str) -> Iterable[str]:
-        records[name] = matching_record(root, name)
-        return records[name]["stable"]["inputs"]
-
-    jobs: dict[str, dict[str, Any]] = {}
-    for name in sorted(reach([relative_to(path, root) for path in products], inputs)):
-        stable = records[name]["stable"]
-        job = {field: stable[field] for field in JOB} | {"code": stable["code"]["hash"]}
-        listed = jobs.setdefault(stable_hash(job), job | {"products": {}})
-        hashes = {"sha256": stable["sha256"], "record_hash": records[name]["record_hash"]}
-        listed["products"][name] = hashes
-    return {
-        "format": FORMAT,
-        "config_hash": stable_hash(config),
-        "config": plain(config),
-        "origin": plain(origin),
-        "jobs": list(jobs.values()),
-        **_results(root),
-    }
-
-
-def manifest_text(content: Mapping[str, Any]) -> str:
-    """Return a manifest as JSON with one line per job, number and claim, for the diffs of git."""
-    parts = []
-    for name, part in content.items():
-        rows = [_line(row) for row in part] if isinstance(part, list) else []
-        text = "[\n" + ",\n".join(rows) + "\n]" if rows else _line(part)
-        parts.append(f"{_line(name)}:{text}")
-    return "{\n" + ",\n".join(parts) + "\n}\n"
-
-
-def _line(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-
-
-def read_manifest(root: Path) -> dict[str, Any]:
-    """Read the manifest of a run; ValueError when it is not in the form that we write."""
-    content = read_json(read_whole(root / MANIFEST, MAX_MANIFEST))
-    try:
-        records = listed_records(content).values()
-        valid = content["format"] == FORMAT
-        valid &= isinstance(content["config"], dict) and isinstance(content["origin"], dict)
-        valid &= all(is_stable_part(record["stable"]) for record in records)
-    except (KeyError, TypeError, AttributeError):
-        valid = False
-    if not valid:
-        raise ValueError(f"{root / MANIFEST} is not a manifest of format {FORMAT}")
-    return content
-
-
-def listed_records(content: Mapping[str, Any]) -> dict[str, Record]:
-    """Return the records of all products that a manifest lists, as far as it holds them."""
-    records = {}
-    for job in content["jobs"]:
-        shared = {**job, "format": FORMAT, "code": {"hash": job["code"], "parts": {}}}
-        shared["environment"] = {"libraries": {}}
-        for name, hashes in job["products"].items():
-            stable = shared | {"product": name, "sha256": hashes["sha256"]}
-            record_hash = str(hashes["record_hash"])
-            records[name] = {"stable": stable, "record_hash": record_hash, "volatile": {}}
-    return records
+        now = code_parts(project.home / stable["script"], stable["params"].get("rows"))
+    except (ValueError, SyntaxError):
+        now = {}
+    return [name for name in sorted({*before, *now}) if before.get(name) != now.get(name)]

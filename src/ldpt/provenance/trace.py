@@ -9,10 +9,10 @@ from pathlib import Path
 
 from ldpt.io.files import read_whole
 from ldpt.io.messages import counted, printable, short
-from ldpt.provenance.hashing import file_hash
 from ldpt.provenance.job import short_form
-from ldpt.provenance.records import Record, relative_to
-from ldpt.provenance.run import CLAIMS, NUMBERS, Run, reach, read_run
+from ldpt.provenance.manifest import CLAIMS, NUMBERS, SHOWN, published
+from ldpt.provenance.records import Record, file_hash, name_below, reach
+from ldpt.provenance.run import Run, read_run
 
 WIDTH = 80
 SHORT = 12  # digits of a hash
@@ -20,7 +20,6 @@ MIN_HASH = 8  # digits
 LINK = "ldpt:"  # before a hash that the article links to
 INNER = re.compile(rb"(ldpt-(?:code|settings|inputs))[=\0]([0-9a-f]{16})")  # in figures
 MAX_FACTS = 4  # settings of the product in a summary
-MAX_NAMES = 12  # numbers that are listed
 
 
 @dataclass(frozen=True)
@@ -54,7 +53,7 @@ def trace(what: Path | str, root: Path | str = ".") -> Trace:
 
     def inputs(name: str) -> dict[str, str]:
         if name not in run.records:
-            raise ValueError(f"{name} has no record under {run.root}")
+            raise ValueError(f"{name} has no record under {run.project.root}")
         return run.records[name]["stable"]["inputs"]
 
     products = {name: run.records[name] for name in reach([top] if top else [], inputs)}
@@ -66,7 +65,8 @@ def trace(what: Path | str, root: Path | str = ".") -> Trace:
 
 def _find(what: str, run: Run) -> tuple[str, list[str]]:
     """Return the product that is meant, and what to say about it first."""
-    for path in (Path(what), run.root / what):
+    root = run.project.root
+    for path in (Path(what), root / what):
         if path.is_dir():
             raise ValueError(f"{what!r} is a folder, a product is a file")
         if path.is_file():
@@ -75,22 +75,20 @@ def _find(what: str, run: Run) -> tuple[str, list[str]]:
             raise ValueError(f"{what!r} is not a regular file")
     if what in run.records:
         return what, ["the file itself is not here"]
-    claims = [key for key, claim in run.claims.items() if what in (key, claim["where"])]
-    if len(claims) == 1:
-        return _claim(claims[0], run)
-    numbers = [name for name, (text, _) in run.numbers.items() if what in (name, text)]
-    if numbers:
-        return _numbers(numbers, run)
+    statement = _claim_or_number(what, run)
+    if statement:
+        return statement
     digits = what.removeprefix(LINK).lower()
     if re.fullmatch(r"[0-9a-f]+", digits):
         return _by_hash(digits, run), []
     raise ValueError(
-        f"{what!r} is no file here or under {run.root}, and no hash, claim or number of the run"
+        f"{what!r} is no file here or under {root}, and no hash, claim or number of the run"
     )
 
 
 def _by_hash(start: str, run: Run) -> str:
     """Return the product whose hash, or whose record's hash, begins like this."""
+    root = run.project.root
     if len(start) < MIN_HASH:
         raise ValueError(f"hash {start} is too short: {MIN_HASH} digits at least")
     names = [
@@ -99,7 +97,7 @@ def _by_hash(start: str, run: Run) -> str:
         if record["record_hash"].startswith(start) or record["stable"]["sha256"].startswith(start)
     ]
     if not names:
-        raise ValueError(f"no product under {run.root} has a hash or a record hash {start}...")
+        raise ValueError(f"no product under {root} has a hash or a record hash {start}...")
     if len(names) > 1:
         raise ValueError(f"hash {start}... is ambiguous: {short(', '.join(names), 200)}")
     return names[0]
@@ -107,11 +105,8 @@ def _by_hash(start: str, run: Run) -> str:
 
 def _identify(file: Path, run: Run) -> tuple[str, list[str]]:
     """Return the product that a file is: by place, bytes, or the hashes that a figure carries."""
-    sha = file_hash(file)
-    try:
-        name = relative_to(file, run.root)
-    except ValueError:
-        name = ""
+    root, sha = run.project.root, file_hash(file)
+    name = name_below(file, root)
     if name in run.records:
         same = run.records[name]["stable"]["sha256"] == sha
         return name, [] if same else [f"{file} is not what the run made: its contents differ"]
@@ -125,53 +120,57 @@ def _identify(file: Path, run: Run) -> tuple[str, list[str]]:
             return name, [f"{file} was made in the same way; its bytes differ"]
     if inner:
         parts = ", ".join(f"{key.removeprefix('ldpt-')} {value}" for key, value in inner.items())
-        raise ValueError(f"{file} was made by {parts}, which made no file under {run.root}")
-    raise ValueError(f"{file} is not a product: it has no record under {run.root}")
+        raise ValueError(f"{file} was made by {parts}, which made no file under {root}")
+    raise ValueError(f"{file} is not a product: it has no record under {root}")
 
 
-# --- claims and numbers
+def _claim_or_number(what: str, run: Run) -> tuple[str, list[str]] | None:
+    """Return the evidence of a claim or the source of a number, and the statement itself."""
+    try:
+        content = run.settings if run.is_clone else published(run.project.root)
+        claims = {row["id"]: {key: str(row[key]) for key in SHOWN} for row in content["claims"]}
+        numbers = [(row["name"], str(row["text"]), row["value"]) for row in content["numbers"]]
+    except (KeyError, TypeError, AttributeError) as error:
+        raise ValueError(
+            f"numbers or claims are not in the form that we write: {error!r}"
+        ) from error
+
+    def evidence(claim: dict[str, str]) -> str:
+        return _first_product([f"results/evidence/{claim['file']}.json", CLAIMS], run)
+
+    def source(name: str) -> str:
+        part, identifier = f"{name}:".split(":")[:2]
+        if part == "claim" and identifier in claims:
+            return evidence(claims[identifier])
+        return _first_product([f"results/captions/{part}.json", NUMBERS], run)
+
+    named = [claim for claim in claims.values() if what in (claim["id"], claim["where"])]
+    if len(named) == 1:
+        return evidence(named[0]), _claim_lines(named[0], evidence(named[0]))
+    lines, sources = [], set()
+    for name, text, value in numbers:
+        if what in (name, text):
+            sources.add(source(name))
+            lines.append(f"{name} = {text}" + (f" ({value})" if str(value) != text else ""))
+    if len(sources) > 1:
+        return "", [*lines, "name one of these numbers to see what it was made from"]
+    return (sources.pop(), lines) if sources else None
 
 
-def _claim(key: str, run: Run) -> tuple[str, list[str]]:
-    """Return the evidence of a claim, and the claim in a few lines."""
-    claim = run.claims[key]
-    lines = [f"{key}, {claim['where']}: {claim['verdict']}", *_wrapped(claim["statement"])]
+def _first_product(names: list[str], run: Run) -> str:
+    """Return the first of two names if it is a product of the run, else the second."""
+    return names[0] if names[0] in run.records else names[1]
+
+
+def _claim_lines(claim: dict[str, str], product: str) -> list[str]:
+    lines = [f"{claim['id']}, {claim['where']}: {claim['verdict']}"]
+    lines += _wrapped(claim["statement"])
     for title in ("criterion", "decided_by"):
         if claim[title]:
             lines += _wrapped(f"{title.replace('_', ' ')}: {claim[title]}")
-    product = _evidence(claim, run)
     if claim["key"]:
-        lines += [f"  evidence: entry {claim['key']} of {product}"]
-    return product, lines
-
-
-def _evidence(claim: dict[str, str], run: Run) -> str:
-    """Return the file that a claim's verdict was computed from; else the list of claims."""
-    product = f"results/evidence/{claim['file']}.json"
-    return product if product in run.records else CLAIMS
-
-
-def _numbers(names: list[str], run: Run) -> tuple[str, list[str]]:
-    """Return the product that numbers come from, and their values; no product if several."""
-    lines = []
-    for name in names[:MAX_NAMES]:
-        text, value = run.numbers[name]
-        lines.append(f"{name} = {text}" + (f" ({value})" if str(value) != text else ""))
-    if len(names) > MAX_NAMES:
-        lines.append(f"and {len(names) - MAX_NAMES} more")
-    products = {_home(name, run) for name in names}
-    if len(products) == 1:
-        return products.pop(), lines
-    return "", [*lines, "name one of these numbers to see what it was made from"]
-
-
-def _home(name: str, run: Run) -> str:
-    """Return the product that a number was first written to: evidence, or facts of a figure."""
-    part, _, rest = name.partition(":")
-    if part == "claim" and rest.partition(":")[0] in run.claims:
-        return _evidence(run.claims[rest.partition(":")[0]], run)
-    facts = f"results/captions/{part}.json"
-    return facts if facts in run.records else NUMBERS
+        lines.append(f"  evidence: entry {claim['key']} of {product}")
+    return lines
 
 
 # --- the text
@@ -208,11 +207,10 @@ def _summary(trace: Trace) -> Iterator[str]:
             by_rule.setdefault(record["stable"]["rule"], []).append(name)
     if trace.sources:
         by_rule["sources"] = sorted(trace.sources)
-    width = max(map(len, by_rule), default=0)
     for rule, names in by_rule.items():
         more = f" and {len(names) - 1} more" if len(names) > 1 else ""
-        line = f"  {rule:{width}}  {names[0]}{more}"
-        yield from [line] if len(line) <= WIDTH else [f"  {rule}", f"    {names[0]}{more}"]
+        line = f"  {rule}: {names[0]}{more}"
+        yield from [line] if len(line) <= WIDTH else [f"  {rule}:", f"    {names[0]}{more}"]
     yield "everything: --full"
 
 
