@@ -11,6 +11,7 @@ import sys
 import time
 from collections import Counter
 from dataclasses import dataclass, field
+from itertools import takewhile
 from logging import ERROR, WARNING, LogRecord
 from pathlib import Path
 from typing import Any, TextIO
@@ -46,6 +47,17 @@ def reason(text: str) -> str:
     """
     lines = [line for line in text.split("\n") if line.strip()]
     return text if "Traceback" not in text and len(lines) <= 6 else lines[-1].strip()
+
+
+def swallowed_targets(arguments: list[str]) -> list[str]:
+    """Return the targets that ``--configfile``, which takes several names, took for configs.
+
+    >>> swallowed_targets(["--configfile", "config/smoke.yaml", "figures/hero.png", "-n"])
+    ['figures/hero.png']
+    """
+    after = arguments[arguments.index("--configfile") + 1 :] if "--configfile" in arguments else []
+    names = takewhile(lambda word: not word.startswith("-"), after)
+    return [name for name in names if Path(name).suffix not in (".yaml", ".yml")]
 
 
 def end_after_interrupt(kind: type[BaseException], *rest: Any) -> None:
@@ -237,6 +249,10 @@ class LogHandler(LogHandlerBase):
         if not text or NOISE.match(text) or (record.levelno < WARNING and self.silent):
             return
         self.screen.say(text if record.levelno < ERROR else reason(text))
+        targets = swallowed_targets(sys.argv)
+        if targets and record.levelno >= ERROR and not self.begun:
+            names = " ".join(targets)
+            self.screen.say(f"--configfile takes all names after it: put {names} before it")
 
     def close(self) -> None:
         self.screen.close()

@@ -182,6 +182,18 @@ def test_an_interrupt_while_the_graph_is_built_has_no_traceback(handler, kind) -
     assert said == f"{line}\n"
 
 
+def test_a_target_behind_configfile_gets_a_hint(handler, monkeypatch: pytest.MonkeyPatch) -> None:
+    made, screen = handler()
+    command = ["snakemake", "--configfile", "config/smoke.yaml", "hero", "--cores", "2"]
+    monkeypatch.setattr("sys.argv", command)
+    made.emit(record(None, "WorkflowError:\nConfig file hero not found.", logging.ERROR))
+    hint = "--configfile takes all names after it: put hero before it"
+    assert screen.getvalue().splitlines()[-1] == hint
+    monkeypatch.setattr("sys.argv", [*command[:1], "hero", *command[1:3], "--cores", "2"])
+    made.emit(record(None, "WorkflowError: something else", logging.ERROR))
+    assert screen.getvalue().count(hint) == 1
+
+
 def test_short_truncates_each_line_separately() -> None:
     assert [len(line) for line in short(f"a\n{'b' * 5000}").split("\n")] == [1, WIDTH]
 

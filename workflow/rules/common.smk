@@ -143,6 +143,8 @@ onerror:
 
 
 onstart:
+    if INTERRUPTS:  # its KeyboardInterrupt was lost, as in a callback of the interpreter
+        sys.exit(130)
     try:
         os.makedirs(under("results/logs"), exist_ok=True)
     except OSError as error:

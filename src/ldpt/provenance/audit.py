@@ -12,6 +12,7 @@ manifest passes for intact. A replay finds it, and so does the manifest's hash k
 import hashlib
 import json
 import os
+import random
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -20,9 +21,8 @@ from pathlib import Path
 from ldpt.io.files import file_within
 from ldpt.io.messages import counted, printable
 from ldpt.provenance.manifest import MANIFEST
-from ldpt.provenance.plan import JobPlan, own_project, plan_jobs
+from ldpt.provenance.plan import JobPlan, own_project, plan_jobs, replay_jobs
 from ldpt.provenance.records import reach
-from ldpt.provenance.replay import choose_jobs, replay_jobs
 from ldpt.provenance.run import Run, read_run, reason
 
 DRAWN = {".pdf", ".png", ".svg"}
@@ -119,12 +119,13 @@ def audit(
     for product in sorted(run.products):
         found += [(kind, product, detail) for kind, detail in run.discrepancies(product)]
     found += [*_strays(run), *_readme_faults(run, report.manifest_hash)]
-    damaged = {MANIFEST} | {product for kind, product, _ in found if kind != "changed"}
-    sound = sorted(run.products & run.records.keys() - damaged)
-    records = {name: run.records[name]["stable"] for name in sound}
-    report.replayed = choose_jobs(records, replay, seed)
+    damaged = {product for kind, product, _ in found if kind != "changed"}
+    jobs = [job["products"] for job in run.settings.get("jobs", ())]
+    sound = [names for names in jobs if not damaged & names.keys()]
+    chosen = random.Random(seed).sample(sound, min(replay, len(sound)))
+    report.replayed = sorted(name for names in chosen for name in names)
     for name, sha in replay_jobs(project, origin or {}, report.replayed).items():
-        if sha != records[name]["sha256"]:
+        if sha != run.records[name]["stable"]["sha256"]:
             found.append(("replay", name, "another run of its job gave other bytes"))
     report.faults = list(_followed(found, run))
     for product in sorted(run.products):

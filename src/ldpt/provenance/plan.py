@@ -1,23 +1,24 @@
-"""The jobs of Snakemake's DAG for the present config and code, listed without running any.
+"""The jobs of Snakemake's DAG for the present config and code: listed, or some of them run again.
 
-Building a DAG runs the code of a project: its Snakefile, rules and modules. It is built in a child
-process whose answer is a file of JSON, and only for projects whose code the user trusts.
+Both run the code of a project: its Snakefile, rules and modules. They do so in a child process,
+and only for projects whose code the user trusts.
 """
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from ldpt.io.json_values import plain
 from ldpt.io.messages import short
 from ldpt.provenance.code import PACKAGE
-from ldpt.provenance.records import name_below
+from ldpt.provenance.records import file_hash, name_below, record_path
 
 UNCHECKED = "LDPT_UNCHECKED"  # set in the environment of Snakemake when it must not call itself
 OPTIONS = (
@@ -77,9 +78,9 @@ def plan_jobs(project: Project, origin: Mapping[str, Any]) -> JobPlan:
     with tempfile.TemporaryDirectory(prefix="ldpt-plan-") as folder:
         out = Path(folder) / "jobs"
         done = subprocess.run(
-            [*snakemake_command(project, origin), *OPTIONS, "--ldpt-plan-out", str(out)],
+            [*_command(project, origin), *OPTIONS, "--ldpt-plan-out", str(out)],
             cwd=project.folder,
-            env=project_environment(project),
+            env=_environment(project),
             capture_output=True,
             text=True,
         )
@@ -97,7 +98,32 @@ def _step(job: Mapping[str, Any], project: Project) -> Step:
     return Step(job["rule"], code, params, plain(job["wildcards"]), inputs)
 
 
-def snakemake_command(project: Project, origin: Mapping[str, Any]) -> list[str]:
+def replay_jobs(project: Project, origin: Mapping[str, Any], products: list[str]) -> dict[str, str]:
+    """Return the hashes of products that their jobs write when they run again.
+
+    The jobs run in a scratch copy of the project, and Snakemake reports their progress.
+    """
+    if not products:
+        return {}
+    with tempfile.TemporaryDirectory(prefix="ldpt-replay-") as name:
+        copy = Path(name).resolve() / "project"
+        root = copy / name_below(project.root, project.folder)
+        left_out = shutil.ignore_patterns(".*", "logs")
+        shutil.copytree(project.folder, copy, ignore=left_out, ignore_dangling_symlinks=True)
+        for product in products:
+            (root / product).unlink()
+            record_path(root, product).unlink()
+        home = copy if project.home == project.folder else project.home
+        command = _command(replace(project, home=home, folder=copy), origin)
+        command += ["--cores=all", "--rerun-triggers=mtime", "--"]
+        command += [name_below(root / product, copy) for product in products]
+        done = subprocess.run(command, cwd=copy, env=_environment(project))
+        if done.returncode:
+            raise ValueError(f"the replay failed with exit status {done.returncode}")
+        return {product: file_hash(root / product) for product in products}
+
+
+def _command(project: Project, origin: Mapping[str, Any]) -> list[str]:
     """Return the command that starts Snakemake with the config of a run.
 
     ``-P``: modules that lie in the current folder are not imported.
@@ -111,7 +137,7 @@ def snakemake_command(project: Project, origin: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def project_environment(project: Project) -> dict[str, str]:
+def _environment(project: Project) -> dict[str, str]:
     """Return an environment in which Python takes ldpt from the project, if it has its own.
 
     Snakemake starts in it without another comparison of records with the DAG.
