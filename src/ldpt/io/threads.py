@@ -4,6 +4,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
+from contextlib import suppress
 from typing import Any
 
 
@@ -24,15 +25,13 @@ def run_jobs(
     waiting = deque(zip(jobs, futures, strict=True))
 
     def work() -> None:
-        while waiting:
-            try:
+        with suppress(IndexError):  # no job is left
+            while True:
                 job, future = waiting.popleft()
-            except IndexError:  # another thread was faster
-                return
-            try:
-                future.set_result(job())
-            except BaseException as error:
-                future.set_exception(error)
+                try:
+                    future.set_result(job())
+                except BaseException as error:
+                    future.set_exception(error)
 
     for _ in range(min(threads, len(jobs))):
         threading.Thread(target=work, daemon=True).start()
