@@ -15,18 +15,18 @@ MIN_WIDTH = 60
 LEGEND_INDENT = 17
 # Label, format and meaning of every column.
 COLUMNS: dict[str, tuple[str, Callable[[Any], str], str]] = {
-    "gaps": ("true gaps", "{:g} x guess".format, "distances of the means from the threshold"),
-    "epsilon": ("epsilon", "{:g}".format, "what one person may reveal; inf is no privacy"),
+    "gaps": ("true gaps", "{:g} x guess".format, "true distances from the threshold"),
+    "epsilon": ("epsilon", "{:g}".format, "privacy of one person: less is better, inf is none"),
     "method": ("method", str, "stops when certain, or has a fixed number of answers"),
     "budget": ("answers", "{:,}".format, "number of answers that are collected"),
     "people": ("people", rounded, "people to invite: on average, or the fixed number"),
-    "people_95": ("95 % done by", rounded, "with so many people, 95 of 100 studies end"),
-    "error": ("error", "{:.2g}".format, "share of wrong studies; within the tolerance none is"),
-    "interval": ("95 % interval", str, "of the error"),
-    "price": ("price of privacy", "{:.2g}".format, "answers, divided by those without privacy"),
-    "lower_bound": ("lower bound", rounded, "average answers of any method with a guarantee"),
-    "smallest": ("smallest epsilon", "{:.2g}".format, "that the answers allow; - if too few"),
-    "pulls": ("answers then", rounded, "at the smallest epsilon, on average"),
+    "people_95": ("95 % done by", rounded, "enough people in 95 of 100 studies"),
+    "error": ("error", "{:.2g}".format, "share of simulated studies with a wrong verdict"),
+    "interval": ("95 % interval", str, "confidence interval of the error"),
+    "price": ("price of privacy", "{:.2g}".format, "answers needed, compared with no privacy"),
+    "lower_bound": ("lower bound", rounded, "average answers that any valid method needs"),
+    "smallest": ("smallest epsilon", "{:.2g}".format, "most privacy that the budget allows"),
+    "pulls": ("answers then", rounded, "average answers at the smallest epsilon"),
 }
 
 
