@@ -3,9 +3,11 @@
 import threading
 from collections import deque
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from contextlib import suppress
 from typing import Any
+
+MAX_WAIT = 0.5  # seconds; Python notices a signal that comes just before a wait only at its end
 
 
 def run_jobs(
@@ -38,6 +40,8 @@ def run_jobs(
     results = []
     try:
         for place, future in enumerate(futures):
+            while not wait([future], MAX_WAIT).done:
+                pass
             results.append(future.result())
             done(place)
     except BaseException:
