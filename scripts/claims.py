@@ -4,9 +4,26 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+
 from ldpt import text
 from ldpt.claims import register
 from ldpt.publishing import tables
+
+COLUMNS = {
+    "id": "name of the row",
+    "level": "theorem, statement (a sentence of the text), step (of a proof), typo, or own (ours)",
+    "root": "the row whose truth or cause it shares; a root names itself",
+    "where": "place in the paper, or the question that an own claim answers",
+    "statement": "what the paper says, in our words",
+    "verdict": "the verdict on it",
+    "basis": "proved, disproved, computed (exact arithmetic), measured (simulation) or read off",
+    "number": "the number of the evidence that matters most",
+    "what the number is": "its meaning",
+    "cases": "how many cases could have contradicted the statement",
+    "adjusted p": "smallest p value of its tests, adjusted over the register; empty: no test",
+    "amendment or reason": "the hypothesis or constant that is added, or a remark",
+}
 
 
 def judge(path: str, evidence: list[str], schemas: Path) -> dict[str, Any]:
@@ -16,6 +33,22 @@ def judge(path: str, evidence: list[str], schemas: Path) -> dict[str, Any]:
     document = register.judge(rows, entries)
     register.validate(document, schemas / "verdicts.schema.yaml", "the verdicts")
     return document
+
+
+def as_table(verdicts: list[dict[str, Any]]) -> pd.DataFrame:
+    """Return one row per claim, every cell a text; ``COLUMNS`` explains the columns."""
+    rows = [
+        {
+            **v,
+            "number": tables.shown_value(v["number"]),
+            "what the number is": v["meaning"],
+            "cases": tables.shown_value(v["cases"]),
+            "adjusted p": tables.shown_value(v["adjusted_p"]),
+            "amendment or reason": v["amendment"] or v["reason"],
+        }
+        for v in verdicts
+    ]
+    return pd.DataFrame(rows, columns=list(COLUMNS), dtype=str)
 
 
 def as_page(document: dict[str, Any]) -> str:
@@ -64,5 +97,4 @@ if __name__ == "__main__":
         content = json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False)
         Path(out.verdicts).write_text(content + "\n", encoding="utf-8")
         Path(out.page).write_text(as_page(document), encoding="utf-8")
-        table, columns = tables.claims(document["claims"]), tables.CLAIM_COLUMNS
-        tables.write(table, out.csv, out.md, out.tex, columns)
+        tables.write(as_table(document["claims"]), out.csv, out.md, out.tex, COLUMNS)

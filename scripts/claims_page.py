@@ -33,21 +33,13 @@ def render(
 
 
 def appendix_sections(proofs: str) -> dict[str, str]:
-    """Return the number of each labelled section of the appendix of proofs.
-
-    >>> appendix_sections("== Tools <proof-tools>\\n\\n== Bounds <proof-upper>\\n")
-    {'proof-tools': 'A.1', 'proof-upper': 'A.2'}
-    """
+    """Return the number of each labelled section of the appendix of proofs."""
     labels = re.findall(r"^== .*<([a-z-]+)>$", proofs, re.MULTILINE)
     return {label: f"A.{number}" for number, label in enumerate(labels, start=1)}
 
 
 def readable(criterion: str) -> str:
-    """Return a criterion with mathematical signs and without underscores.
-
-    >>> readable("largest_ratio <= 1 and violations == 0")
-    'largest ratio ≤ 1 and violations = 0'
-    """
+    """Return a criterion with mathematical signs and without underscores."""
     for sign, shown in SIGNS.items():
         criterion = criterion.replace(f" {sign} ", f" {shown} ")
     return criterion.replace("_", " ")

@@ -12,7 +12,8 @@ def evidence() -> dict[str, Evidence]:
         "confidence_lower_bounds": chains.confidence_lower_bounds(),
         "upper_bounds": chains.upper_bounds(),
         "lsa_upper_bounds": chains.upper_bounds("lsa", ["lsa"]),
-        "clipped_upper_bounds": chains.clipped_upper_bounds(),
+        "clipped_upper_bounds": chains.upper_bounds("apt-clipped", ["apt-clipped"])
+        | chains.upper_bounds("lsa-clipped", ["lsa-clipped"]),
         "lower_bounds": chains.lower_bounds(),
         "budget_reduction": chains.budget_reduction(),
         "uniform_collapse": chains.uniform_collapse(),

@@ -19,6 +19,11 @@ def measured_evidence(instances: str, **tables: str) -> dict[str, Evidence]:
     two_arms = errors[(errors["method"] == "simulated") & (errors["n_arms"] == 2)]
     tested = pd.concat([cells, two_arms], ignore_index=True)
     ten = cells[cells["instance"] == "one-of-ten"]
+    # new-j were drawn after `lsa` had been chosen, skewed-j after the questions were registered
+    new_losses = losses[losses["instance"].str.startswith("new-")]
+    skewed_losses = losses[losses["instance"].str.startswith("skewed-")]
+    skewed_cells = cells[cells["instance"].str.startswith("skewed-")]
+    coin = cells[(cells["radius"] == "coin") & (cells["delta"] < 0.5)]
     lower, rare = confidence.lower_bounds(cells, problems), read["rare_budget"]
     return {
         "reward_laws": confidence.reward_laws(read["mechanism"]),
@@ -39,7 +44,7 @@ def measured_evidence(instances: str, **tables: str) -> dict[str, Evidence]:
         "decoupled_bound": confidence.decoupled(cells, problems),
         "many_arms": confidence.many_arms(cells, problems),
         "onesided_flat": confidence.onesided_flat(cells, problems),
-        "coin_flat": confidence.coin_flat(cells, problems),
+        "coin_flat": confidence.flatness(coin, problems),
         "cost_of_radii": confidence.cost_of_radii(cells),
         "migraine": confidence.migraine(cells),
         "surveys": confidence.surveys(read["surveys"]),
@@ -47,12 +52,15 @@ def measured_evidence(instances: str, **tables: str) -> dict[str, Evidence]:
         "collapse_lsa": budget.collapse(losses, "lsa"),
         "collapse_apt_clipped": budget.collapse(losses, "apt-clipped"),
         "collapse_lsa_clipped": budget.collapse(losses, "lsa-clipped"),
-        "new_problems": budget.compared(losses),
+        "new_problems": budget.compared(new_losses),
         "optimum": budget.optimum(read["optimum"]),
         "sampled_losses": budget.sampled_losses(rare, problems),
         "sampled_losses_lsa": budget.sampled_losses(rare, problems, "lsa", ["lsa"]),
         **budget.appendix_checks(read["tapes"]),
-        **held_out.evidence(losses, cells, problems),
+        "skewed_losses": held_out.skewed_losses(skewed_losses),
+        "skewed_collapse": budget.collapse(skewed_losses, held_out.OURS),
+        "skewed_costs": held_out.skewed_costs(skewed_cells, problems),
+        "delta_correct_skewed": confidence.delta_correctness(skewed_cells, "coin"),
     }
 
 

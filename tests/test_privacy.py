@@ -8,7 +8,6 @@ import pytest
 from scipy.stats import binomtest
 
 from ldpt import bounds
-from ldpt.certificate import certified_error_lower_bound
 from ldpt.instances import Instance
 from ldpt.privacy import PrivBern, private_mean, shrinkage
 from ldpt.radii import Radius, threshold_variance
@@ -134,7 +133,6 @@ def test_privatise_refuses_a_reward_outside_the_unit_interval(reward):
         lambda e: bounds.fixed_budget_lower(PAIR, e, 100),
         lambda e: Radius("printed").at(2, 0.1, 0.5, e),
         lambda e: threshold_variance(0.3, e),
-        lambda e: certified_error_lower_bound(Instance("one", [0.6], 0.5), e, 0.1),
     ],
 )
 def test_epsilon_that_floats_do_not_resolve_is_refused_everywhere(use, epsilon):

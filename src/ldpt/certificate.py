@@ -5,67 +5,36 @@ from typing import Any
 
 import numpy as np
 
-from ldpt.checks import check_delta, check_epsilon, check_whole
-from ldpt.exact import require_one_arm
 from ldpt.instances import Instance
-from ldpt.limits import MAX_PULLS
-from ldpt.radii import UNION, Radius, as_radius
 
 
 def certified_error_lower_bound(
-    instance: Instance,
-    epsilon: float,
-    delta: float,
-    radius: str | Radius = "printed",
-    max_pulls: int = 4000,
+    instance: Instance, epsilon: float, delta: float, factor: float = 1 / 8, max_pulls: int = 4000
 ) -> float:
     """Return a number that Algorithm 2's error on one arm provably exceeds.
 
     Every sum and product is rounded down. Which states are decided is settled by interval
     arithmetic on the numbers of the instance as they are written (0.95, not the nearest binary
     fraction); a state that the intervals cannot settle is dropped, which only lowers the bound.
-
-    Parameters
-    ----------
-    instance : Instance
-        A problem with one arm.
-    epsilon, delta : float
-        Privacy level and error level.
-    radius : str or Radius
-        ``printed`` or ``hoeffding``, whose formula is that of the paper.
-    max_pulls : int
-        Pulls to follow; more of them can only raise the bound.
-
-    Returns
-    -------
-    float
-        A lower bound on the error probability.
-
-    Raises
-    ------
-    ValueError
-        If there is more than one arm, it lies at the threshold, or an argument is out of range.
+    The radius after n pulls is sqrt(``factor`` L(n)/n), with 1/8 as printed and 1/2 as repaired.
+    More pulls than ``max_pulls`` could only raise the bound.
     """
     from mpmath import iv
 
-    require_one_arm(instance, epsilon)
-    epsilon, delta, kind = check_epsilon(epsilon), check_delta(delta), as_radius(radius).kind
-    if kind.family != UNION:
-        raise ValueError(f"radius must be printed or hoeffding to be certified, got {radius!r}")
-    decay = iv.exp(-iv.mpf(repr(float(epsilon)))) if math.isfinite(epsilon) else iv.mpf(0)
-    half = iv.mpf(1) / 2
+    (reward,) = instance.means
+    decay, half = iv.exp(-iv.mpf(repr(float(epsilon)))), iv.mpf(1) / 2
     mean, tau = (
         half + (1 - decay) / (1 + decay) * (iv.mpf(repr(x)) - half)
-        for x in (instance.means[0], instance.threshold)
+        for x in (reward, instance.threshold)
     )
     rise, stay = _double_below(mean.a), _double_below((1 - mean).a)
     log_share = iv.log(4 / iv.mpf(repr(float(delta))))
     above, mass, first, error = 0 in instance.above, np.array([1.0]), 0, 0.0
-    for n in range(1, check_whole("max_pulls", max_pulls, 1, MAX_PULLS) + 1):
+    for n in range(1, max_pulls + 1):
         wider = np.concatenate([[0.0], mass, [0.0]])
         mass = _rounded_down(wider[1:] * stay + wider[:-1] * rise)
         # factors are powers of two; s is undecided if low <= s < high
-        height = iv.sqrt(iv.mpf(kind.factor) * n * (log_share + 3 * iv.log(iv.mpf(n))))
+        height = iv.sqrt(iv.mpf(factor) * n * (log_share + 3 * iv.log(iv.mpf(n))))
         low, high = n * tau - height, n * tau + height
         below = max(0, math.ceil(_double_below(low.a)) - first)  # states before it: surely below
         beyond = max(0, math.ceil(_double_above(high.b)) - first)  # from it on: surely above

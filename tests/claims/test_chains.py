@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from scipy.stats import binomtest
 
-from ldpt import certificate
+from ldpt.certificate import certified_error_lower_bound
 from ldpt.claims import chains, coin
 from ldpt.claims.register import ADDED, FALSE, REPAIRED, SUPPORTED, TRUE
 from ldpt.instances import Instance
@@ -151,9 +151,7 @@ def test_certified_error_lower_bound_is_between_delta_and_the_exact_error(
 
 def test_a_certificate_for_the_repaired_radius_turns_the_verdict(failure: dict[str, Any]) -> None:
     problem = chains.COUNTEREXAMPLE
-    repaired = certificate.certified_error_lower_bound(
-        problem, 1.0, 0.1, "hoeffding", max_pulls=500
-    )
+    repaired = certified_error_lower_bound(problem, 1.0, 0.1, 1 / 2, max_pulls=500)
     assert verdict("T4.1", failure | {"certified_lower_bound": repaired}) == TRUE
     assert verdict("X3", failure | {"largest_valid_error": failure["printed_error"]}) == FALSE
 

@@ -118,7 +118,7 @@ def onesided_flat(largest: float) -> dict[str, Any]:
 
 def coin_flat(largest: float) -> dict[str, Any]:
     cells = cost_cells({0.1: 1.5, math.inf: largest}, {"coin": 1.0})
-    return confidence.coin_flat(cells, PROBLEMS)
+    return confidence.flatness(cells, PROBLEMS)
 
 
 def raised(at_small_epsilon: float = 1.0) -> dict[str, Any]:

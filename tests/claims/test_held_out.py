@@ -9,10 +9,9 @@ import pandas as pd
 import pytest
 
 from ldpt import bounds
-from ldpt.claims import confidence, held_out
+from ldpt.claims import budget, confidence, held_out
 from ldpt.claims.register import FALSE, NOT_TESTED, SUPPORTED
 from ldpt.instances import Instance
-from ldpt.summarise import LIMITS
 from tests.claims.judging import verdict
 
 PROBLEMS = {f"skewed-{j}": Instance(f"skewed-{j}", [0.3, 0.6], 0.2) for j in range(12)}
@@ -41,7 +40,7 @@ def collapse(slower: float) -> dict[str, Any]:
         limits = {"estimate": error, "low": error * 0.999, "high": error * 1.001}
         sizes = {"n_arms": 2, "complexity": 9.0, "budget": np.arange(30), "scaled_budget": x}
         parts.append(pd.DataFrame(part | limits | sizes))
-    return held_out.collapse(pd.concat(parts), held_out.OURS)
+    return budget.collapse(pd.concat(parts), held_out.OURS)
 
 
 def costs(coin: float = 1.5, without_privacy: float = 1.5, onesided: float = 2.0) -> dict[str, Any]:
@@ -93,11 +92,8 @@ def empty(*columns: str) -> pd.DataFrame:
 
 
 def test_other_problems_give_no_verdict() -> None:
-    budget = empty(
-        "n_arms", "complexity", "errors", "budget", "scaled_budget", "replicates", *LIMITS
-    )
+    losses = empty("errors", "budget", "scaled_budget", "replicates", "estimate")
     cells = empty("delta", "errors", "replicates", "estimate", "low", *confidence.ENDS)
-    found = held_out.evidence(budget, cells, PROBLEMS)
-    assert verdict("S1", found["skewed_losses"]) == NOT_TESTED
-    assert verdict("S5", found["skewed_costs"]) == NOT_TESTED
-    assert verdict("S7", found["delta_correct_skewed"]) == NOT_TESTED
+    assert verdict("S1", held_out.skewed_losses(losses)) == NOT_TESTED
+    assert verdict("S5", held_out.skewed_costs(cells, PROBLEMS)) == NOT_TESTED
+    assert verdict("S7", confidence.delta_correctness(cells, "coin")) == NOT_TESTED

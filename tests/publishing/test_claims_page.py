@@ -82,3 +82,13 @@ def test_render_escapes_what_the_register_says() -> None:
     found["claims"][0]["statement"] = "<b>bold</b> & H_{ε}"
     page = claims_page.render(PAGE, found, Path("results"), MADE)
     assert "&lt;b&gt;bold&lt;/b&gt; &amp; H<sub>ε</sub>" in page
+
+
+def test_sections_of_the_appendix_are_numbered() -> None:
+    found = claims_page.appendix_sections("== Tools <proof-tools>\n\n== Bounds <proof-upper>\n")
+    assert found == {"proof-tools": "A.1", "proof-upper": "A.2"}
+
+
+def test_a_criterion_is_readable() -> None:
+    shown = claims_page.readable("largest_ratio <= 1 and violations == 0")
+    assert shown == "largest ratio ≤ 1 and violations = 0"

@@ -15,7 +15,6 @@ from ldpt.summarise import LIMITS, needed_budgets
 UPPER_VERSIONS = ("printed", "proved", "locatelli")  # of the bounds on the loss of Algorithm 1
 TARGETS = (0.2, 0.1, 0.05)  # error probabilities at which budgets are compared
 RANGES = {"all": math.inf, "small": 1.0, "half": 0.5}  # largest epsilon that is compared
-NEW = "new-"  # prefix of the problems that were drawn after `lsa` had been chosen
 FISHER = 0.01  # level at which two settings differ
 FISHER_QUANTILE = 2.576  # normal, two-sided at this level
 Losses = Iterable[tuple[Instance, float, int, float]]  # problem, epsilon, budget, loss
@@ -99,17 +98,14 @@ def collapse(
 # --- two policies side by side --------------------------------------------------------------------
 
 
-def compared(
-    cells: pd.DataFrame, prefix: str = NEW, ours: str = "lsa", other: str = "apt"
-) -> Evidence:
-    """Compare two policies on the problems whose names begin with ``prefix``.
+def compared(cells: pd.DataFrame, ours: str = "lsa", other: str = "apt") -> Evidence:
+    """Compare two policies in all settings.
 
     Two settings differ when Fisher's exact test says so at ``FISHER``. The price is the largest
     ratio of our error to the other's over the settings in which ours is not better, those without
     a significant difference included; it is 0 if there is no such setting.
     """
-    chosen = cells[cells["instance"].str.startswith(prefix)]
-    theirs, own = (chosen[chosen["policy"] == name] for name in (other, ours))
+    theirs, own = (cells[cells["policy"] == name] for name in (other, ours))
     keys = ["instance", "epsilon", "budget"]
     pairs = theirs.merge(own, on=keys, suffixes=("_theirs", "_ours"))
     differs = np.array([_differ(row) for row in pairs.itertuples()], bool)

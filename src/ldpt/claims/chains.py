@@ -12,31 +12,24 @@ from functools import cache
 import numpy as np
 import pandas as pd
 
-from ldpt import bounds, certificate, exact
+from ldpt import bounds, exact
+from ldpt.certificate import certified_error_lower_bound
 from ldpt.claims.budget import UPPER_VERSIONS, Losses, collapse, compare_with_bounds
 from ldpt.claims.evidence import Evidence, cases, check, counted, ratio_to
 from ldpt.grid import scaled_budgets
 from ldpt.instances import Instance, budget_environments
 from ldpt.radii import RADII, VALID_RADII
 
-COUNTEREXAMPLE = Instance("counterexample", [0.95], 0.9)
+COUNTEREXAMPLE = Instance("one-arm", [0.95], 0.9)
+one_arm_chain = cache(exact.fixed_confidence_error)  # several checks need the same chains
 
 
 # --- Algorithm 2 ----------------------------------------------------------------------------------
 
 
-@cache
-def one_arm_chain(
-    mean: float, tau: float, epsilon: float, delta: float, radius: str
-) -> exact.StoppedChain:
-    """Return Algorithm 2 on one arm; several checks need the chains of the counterexample."""
-    return exact.fixed_confidence_error(Instance("one-arm", [mean], tau), epsilon, delta, radius)
-
-
 def one_armed_failure(epsilon: float = 1.0, delta: float = 0.1) -> Evidence:
     """Compute the counterexample to Theorem 4.1: one arm at .95, threshold .9, all radii."""
-    arm = (COUNTEREXAMPLE.means[0], COUNTEREXAMPLE.threshold)
-    errors = {radius: one_arm_chain(*arm, epsilon, delta, radius).error for radius in RADII}
+    errors = {r: one_arm_chain(COUNTEREXAMPLE, epsilon, delta, r).error for r in RADII}
     return {
         "delta": delta,
         "certificates": 1,
@@ -46,9 +39,7 @@ def one_armed_failure(epsilon: float = 1.0, delta: float = 0.1) -> Evidence:
         "first_zero": 1 - float(COUNTEREXAMPLE.private_means(epsilon)[0]),
         "distance": COUNTEREXAMPLE.private_threshold(epsilon),  # of an estimate of 0
         "printed_radius": math.sqrt(math.log(4 / delta) / 8),
-        "certified_lower_bound": float(
-            certificate.certified_error_lower_bound(COUNTEREXAMPLE, epsilon, delta, "printed")
-        ),
+        "certified_lower_bound": certified_error_lower_bound(COUNTEREXAMPLE, epsilon, delta),
     }
 
 
@@ -67,10 +58,9 @@ def confidence_lower_bounds(scale: float = 1.0) -> Evidence:
         return errors.get(answer, 0.5) > delta
 
     def costs(radius: str, mean: float, tau: float, epsilon: float, delta: float) -> bool:
-        pulls = one_arm_chain(mean, tau, epsilon, delta, radius).expected_pulls
         problem = Instance("one-arm", [mean], tau)
-        lower = bounds.fixed_confidence_lower(problem, epsilon, delta, "printed")
-        return pulls >= scale * lower
+        pulls = one_arm_chain(problem, epsilon, delta, radius).expected_pulls
+        return pulls >= scale * bounds.fixed_confidence_lower(problem, epsilon, delta, "printed")
 
     answers = ("always accept", "always reject", "toss of a coin")
     blind = [
@@ -97,19 +87,8 @@ def upper_bounds(
 ) -> Evidence:
     """Compare bounds on the loss of an index policy with exact losses, however small.
 
-    Parameters
-    ----------
-    policy, versions
-        The policy, and the bounds on its loss.
-    losses
-        By default the losses of :func:`exact_losses`.
-    scale
-        Divides the bounds.
-
-    Returns
-    -------
-    dict
-        As :func:`compare_with_bounds` returns it; ``rate`` is -log(loss)/(T/H_eps).
+    ``losses`` are by default those of :func:`exact_losses`, and ``scale`` divides the bounds. The
+    rate is -log(loss)/(T/H_eps).
     """
     losses = list(exact_losses(policy) if losses is None else losses)
     rates = [
@@ -121,13 +100,6 @@ def upper_bounds(
         "losses": len(rates),
         "least_rate": min(rates, default=math.nan),
     }
-
-
-def clipped_upper_bounds() -> Evidence:
-    """Compare the bounds of the clipped policies with their exact losses."""
-    policies = ("apt-clipped", "lsa-clipped")
-    both = [upper_bounds(policy, [policy]) for policy in policies]
-    return both[0] | both[1]
 
 
 def exact_losses(policy: str) -> Losses:

@@ -62,7 +62,7 @@ def _relative_cost(mean: float, tau: float, epsilon: float, delta: float, radius
     divergence = bounds.bernoulli_kl(
         float(problem.private_means(epsilon)[0]), problem.private_threshold(epsilon)
     )
-    pulls = one_arm_chain(mean, tau, epsilon, delta, radius).expected_pulls
+    pulls = one_arm_chain(problem, epsilon, delta, radius).expected_pulls
     return pulls * divergence / math.log(1 / delta)
 
 
@@ -90,7 +90,7 @@ def one_arm_flatness(
 def _spread(tau: float, mean: float, epsilons: Sequence[float], radius: str) -> float:
     problem = Instance("one-arm", [mean], tau)
     ratios = [
-        one_arm_chain(mean, tau, epsilon, DELTA, radius).expected_pulls
+        one_arm_chain(problem, epsilon, DELTA, radius).expected_pulls
         / bounds.fixed_confidence_lower(problem, epsilon, DELTA, "reduction")
         for epsilon in epsilons
     ]

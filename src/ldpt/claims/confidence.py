@@ -240,15 +240,11 @@ def onesided_flat(cells: pd.DataFrame, instances: Instances) -> Evidence:
     chosen = cells[named & (cells["radius"] == "onesided")]
     epsilons = chosen.groupby("instance")["epsilon"]
     whole = (epsilons.transform("min") <= 0.01) & np.isinf(epsilons.transform("max"))
-    return _flatness(chosen[whole], instances)
+    return flatness(chosen[whole], instances)
 
 
-def coin_flat(cells: pd.DataFrame, instances: Instances) -> Evidence:
-    """Return how the cost of ``coin`` over Theorem D varies along eps on every problem."""
-    return _flatness(cells[(cells["radius"] == "coin") & (cells["delta"] < 0.5)], instances)
-
-
-def _flatness(cells: pd.DataFrame, instances: Instances) -> Evidence:
+def flatness(cells: pd.DataFrame, instances: Instances) -> Evidence:
+    """Return how the cost over Theorem D varies along eps, at most."""
     along = spreads(cost_over_bound(cells, instances, "reduction"))
     return {"series": len(along), **widest(along, "largest_spread")}
 

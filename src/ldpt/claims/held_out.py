@@ -5,27 +5,12 @@ import math
 import numpy as np
 import pandas as pd
 
-from ldpt.claims.budget import collapse, compared
-from ldpt.claims.confidence import cost_over_bound, delta_correctness, spreads
+from ldpt.claims.budget import compared
+from ldpt.claims.confidence import cost_over_bound, spreads
 from ldpt.claims.evidence import Evidence, Instances, widest
 
-SKEWED = "skewed-"
 POLICIES = ("apt", "lsa", "apt-clipped", "lsa-clipped", "uniform")
 OURS = "lsa-clipped"
-
-
-def evidence(
-    losses: pd.DataFrame, cells: pd.DataFrame, instances: Instances
-) -> dict[str, Evidence]:
-    """Return all entries, from the summaries of both algorithms."""
-    budget = losses[losses["instance"].str.startswith(SKEWED)]
-    confidence = cells[cells["instance"].str.startswith(SKEWED)]
-    return {
-        "skewed_losses": skewed_losses(budget),
-        "skewed_collapse": collapse(budget, OURS),
-        "skewed_costs": skewed_costs(confidence, instances),
-        "delta_correct_skewed": delta_correctness(confidence, "coin"),
-    }
 
 
 def at_complexity(losses: pd.DataFrame) -> pd.DataFrame:
@@ -41,7 +26,7 @@ def skewed_losses(losses: pd.DataFrame) -> Evidence:
     cells = at_complexity(losses)
     found: Evidence = {}
     for other in ("apt", "lsa"):
-        pair = compared(cells, SKEWED, OURS, other)
+        pair = compared(cells, OURS, other)
         found |= {f"{other}_{key}": pair[key] for key in ("differing", "better", "share_better")}
         found["detects"] = pair["detects"]
     # no error in a setting counts as half an error
@@ -61,7 +46,7 @@ def skewed_losses(losses: pd.DataFrame) -> Evidence:
         return found | {"best": "none", "lead": math.nan}
     means = logs.mean()
     rival = str(means.drop(OURS).idxmin())
-    pair = compared(cells, SKEWED, OURS, rival)
+    pair = compared(cells, OURS, rival)
     return found | {
         "best_is_lsa_clipped": int(means[OURS] <= means[rival]),
         "best": str(means.idxmin()),

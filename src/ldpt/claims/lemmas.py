@@ -73,33 +73,21 @@ def probability(chain: Chain) -> float:
 
     Exact but for states at the rim whose mass is below ``NEGLIGIBLE``, which are dropped.
     """
-    waiting = np.zeros(chain.horizon + 2)
-    waiting[0] = 1.0
-    ready = np.zeros_like(waiting)
-    struck, low, end = 0.0, 0, 1  # mass is in low <= s < end
-    s = np.arange(chain.horizon + 2)
+    mass, low, struck = (np.array([1.0]), np.array([0.0])), 0, 0.0  # at s = low, low + 1, ...
     for n in range(1, chain.horizon + 1):
-        end += 1
-        for mass in (waiting, ready):
-            moved = chain.mean * mass[low : end - 1]
-            mass[low:end] *= 1 - chain.mean
-            mass[low + 1 : end] += moved
-        d = s[low:end] - n * chain.tau
-        here, there = waiting[low:end], ready[low:end]
+        waiting, ready = (np.convolve(part, (1 - chain.mean, chain.mean)) for part in mass)
+        d = np.arange(low, low + waiting.size) - n * chain.tau
         arming = chain.armed(n, d)
-        there += np.where(arming, here, 0.0)
-        here *= np.logical_not(arming)
+        ready += np.where(arming, waiting, 0.0)
+        waiting *= np.logical_not(arming)
         hit = chain.strikes(n, d)
-        struck += there[hit].sum()
-        there[hit] = 0.0
-        while low < end and waiting[low] + ready[low] < NEGLIGIBLE:
-            waiting[low] = ready[low] = 0.0
-            low += 1
-        while low < end and waiting[end - 1] + ready[end - 1] < NEGLIGIBLE:
-            end -= 1
-            waiting[end] = ready[end] = 0.0
-        if low == end:
+        struck += ready[hit].sum()
+        ready[hit] = 0.0
+        followed = np.flatnonzero(waiting + ready >= NEGLIGIBLE)
+        if followed.size == 0:
             break
+        kept = slice(followed[0], followed[-1] + 1)
+        mass, low = (waiting[kept], ready[kept]), low + int(followed[0])
     return float(struck)
 
 

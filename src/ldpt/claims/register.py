@@ -161,7 +161,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 
 def adjust(entries: Mapping[Any, dict[str, Any]]) -> None:
-    """Give every entry with tests its raw and adjusted p values, over the tests of all entries.
+    """Give every entry with tests its smallest p value, adjusted over the tests of all entries.
 
     ``tests`` is a list of {"where", "p"}: each tests the statement at one point, and a small p
     speaks against it. An empty list gives no p value: nothing was tested.
@@ -174,8 +174,7 @@ def adjust(entries: Mapping[Any, dict[str, Any]]) -> None:
             entry["n_tests"] = len(entry["tests"])
         if entry.get("tests"):
             worst = min(entry["tests"], key=lambda test: test["p"])
-            entry["raw_p"], entry["adjusted_p"] = worst["p"], worst["adjusted_p"]
-            entry["worst_point"] = worst["where"]
+            entry |= {"adjusted_p": worst["adjusted_p"], "worst_point": worst["where"]}
 
 
 # --- verdicts -------------------------------------------------------------------------------------
@@ -239,7 +238,6 @@ def judge_row(row: Row, entry: Mapping[str, Any], about: Mapping[str, Any]) -> d
         "file": file,
         "key": key,
         "cases": cases,
-        "raw_p": entry.get("raw_p"),
         "adjusted_p": entry.get("adjusted_p"),
         "evidence": {k: v for k, v in entry.items() if not isinstance(v, list)},
     }

@@ -1,7 +1,7 @@
 """Tables in three forms, CSV, Markdown and LaTeX, from one source."""
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -45,35 +45,3 @@ def latex(head: list[str], rows: list[list[str]]) -> str:
     first, *body = [" & ".join(map(text.as_latex, row)) + r" \\" for row in (head, *rows)]
     lines = [rf"\begin{{tabular}}{{{'l' * len(head)}}}", r"\toprule", first, r"\midrule"]
     return "\n".join([*lines, *body, r"\bottomrule", r"\end{tabular}"]) + "\n"
-
-
-CLAIM_COLUMNS = {
-    "id": "name of the row",
-    "level": "theorem, statement (a sentence of the text), step (of a proof), typo, or own (ours)",
-    "root": "the row whose truth or cause it shares; a root names itself",
-    "where": "place in the paper, or the question that an own claim answers",
-    "statement": "what the paper says, in our words",
-    "verdict": "the verdict on it",
-    "basis": "proved, disproved, computed (exact arithmetic), measured (simulation) or read off",
-    "number": "the number of the evidence that matters most",
-    "what the number is": "its meaning",
-    "cases": "how many cases could have contradicted the statement",
-    "adjusted p": "smallest p value of its tests, adjusted over the register; empty: no test",
-    "amendment or reason": "the hypothesis or constant that is added, or a remark",
-}
-
-
-def claims(verdicts: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
-    """Return one row per claim, every cell a text; ``CLAIM_COLUMNS`` explains the columns."""
-    rows = [
-        {
-            **v,
-            "number": shown_value(v["number"]),
-            "what the number is": v["meaning"],
-            "cases": shown_value(v["cases"]),
-            "adjusted p": shown_value(v["adjusted_p"]),
-            "amendment or reason": v["amendment"] or v["reason"],
-        }
-        for v in verdicts
-    ]
-    return pd.DataFrame(rows, columns=list(CLAIM_COLUMNS), dtype=str)

@@ -13,6 +13,7 @@ from typing import Any
 from mpmath import iv
 
 iv.dps = 40
+Number = Fraction | int
 HALF = Fraction(1, 2)
 # x stands for e^eps: identities that are rational in e^eps are checked as rational identities
 EXPONENTIALS = [Fraction(n, 10) for n in (11, 13, 17, 20, 27, 74, 201, 1000)]
@@ -22,7 +23,7 @@ LATTICE = UNIT_GRID[::2]
 TOLERANCES = (Fraction(0), Fraction(1, 20), Fraction(1, 10))
 
 
-def enclose(value: Fraction | int | float) -> Any:
+def enclose(value: Number | float) -> Any:
     """Return the interval of a rational number or of a float."""
     value = Fraction(value)
     return iv.mpf(value.numerator) / value.denominator

@@ -45,24 +45,22 @@ def sub_gaussian(scale: Fraction = Fraction(1, 4), amended: Fraction = HALF) -> 
     return found | {"excess_at_half": midpoint(excess(HALF, Fraction(1), scale))}
 
 
-def maximal_inequality(
-    rate: int = 8, factor: int = 1, first: int = 64, levels: Sequence[int] = (1, 2, 3)
-) -> Evidence:
+def maximal_inequality(rate: int = 8, factor: int = 1) -> Evidence:
     """P(some v in [m, 2m]: |S_v/v - 1/2| >= sqrt(x/v)) of a fair coin, exactly, against its bound.
 
     The paper has exp(-8 x) with x = T delta^2/H_eps; Doob's inequality with variance 1/4 at the
     long end and the deviation at the short end gives 2 exp(-x).
     """
-    exact = {x: crossing_probability(first, 2 * first, x) for x in levels}
+    exact = {x: crossing_probability(64, 128, x) for x in (1, 2, 3)}
     found = check(
         "x = {}",
-        zip(levels),
+        zip(exact),
         lambda x: not enclose(exact[x]) > factor * iv.exp(-rate * x),
         lambda x: enclose(exact[x]) <= 2 * iv.exp(-x),
     )
     return found | {
-        "exact_probability": float(exact[levels[0]]),
-        "printed_bound": midpoint(factor * iv.exp(-rate * levels[0])),
+        "exact_probability": float(exact[1]),
+        "printed_bound": midpoint(factor * iv.exp(-rate)),
     }
 
 
@@ -163,8 +161,7 @@ def divergence_of_mirrored_arms(coefficient: int = 2) -> Evidence:
     """
 
     def exact(gap: Fraction) -> Any:
-        d = enclose(gap)
-        return d * iv.log((1 + d) / (1 - d))
+        return divergence(HALF - gap / 2, HALF + gap / 2)
 
     return check(
         "D = {}",
@@ -211,15 +208,14 @@ def _contraction(rate: Callable[[Fraction], Fraction]) -> Evidence:
     return found | {"largest_ratio": max(map(midpoint, ratios.values()))}
 
 
-def pigeonhole_over_measures(
-    n_arms: int = 8, budget: int = 100, x: Fraction = Fraction(150)
-) -> Evidence:
+def pigeonhole_over_measures(x: Fraction = Fraction(150)) -> Evidence:
     """Appendix C: some arm has E_i[T_i] <= 4 T/(H D_i^2), each expectation in its own environment.
 
     A policy that looks at every arm once and then pulls the first that answered 0 spends, in B^i,
     nearly all on arm i: with D_i = 1 the claim fails for all arms at once. Under the one measure of
     B^0 the expectations do add up to T.
     """
+    n_arms, budget = 8, 100
     right = x / (1 + x)  # a response shows the arm's side (means are 0 and 1)
     expected = 1 + (budget - n_arms) * right**n_arms  # a lower bound on E_i[T_i]
     allowed = Fraction(4 * budget, n_arms)  # H = K when every gap is 1
@@ -232,7 +228,7 @@ def pigeonhole_over_measures(
     ) | {"least_expected_pulls": float(expected), "allowed_pulls": float(allowed)}
 
 
-def channel_simulation(channels: int = 200, excess: Fraction = Fraction(1)) -> Evidence:
+def channel_simulation(excess: Fraction = Fraction(1)) -> Evidence:
     """Theorem R for one response: a random eps-LDP channel is PrivBern followed by a channel W.
 
     In exact arithmetic, W(y|1) = (x Q(y|1) - Q(y|0))/(x - 1) with x = e^eps, and W(y|0) likewise:
@@ -251,7 +247,7 @@ def channel_simulation(channels: int = 200, excess: Fraction = Fraction(1)) -> E
         again = [(x * w1 + w0) / (x + 1) for w0, w1 in zip(*after, strict=True)]
         return min(map(min, after)) >= 0 and all(sum(w) == 1 for w in after) and again == one
 
-    points = [(number, EXPONENTIALS[number % len(EXPONENTIALS)]) for number in range(channels)]
+    points = [(number, EXPONENTIALS[number % len(EXPONENTIALS)]) for number in range(200)]
     return check("channel {}, e^eps = {}", points, simulated)
 
 

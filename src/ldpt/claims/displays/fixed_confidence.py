@@ -12,6 +12,7 @@ from ldpt.claims.displays.arithmetic import (
     HALF,
     LATTICE,
     UNIT_GRID,
+    Number,
     divergence,
     enclose,
     midpoint,
@@ -23,9 +24,7 @@ from ldpt.claims.evidence import Evidence, cases, check, counted
 # --- Theorem 4.1 (Appendix D) ---------------------------------------------------------------------
 
 
-def hoeffding_on_the_radius(
-    scale: Fraction = Fraction(8), amended: Fraction = Fraction(2)
-) -> Evidence:
+def hoeffding_on_the_radius(scale: Number = 8, amended: Number = 2) -> Evidence:
     """P(|mu^ - mu| >= sqrt(L(t)/(scale s))) <= delta/(2 K t^3) for s pulls of a fair coin, exactly.
 
     Hoeffding gives 2 exp(-2 L/scale) = 2 (delta/(4 K t^3))^(2/scale): the power is 1/4 at the
@@ -33,7 +32,7 @@ def hoeffding_on_the_radius(
     """
     n_arms, delta = 2, Fraction(1, 10)
 
-    def holds(t: int, pulls: int, divisor: Fraction) -> bool:
+    def holds(t: int, pulls: int, divisor: Number) -> bool:
         reach = iv.log(enclose(4 * n_arms * t**3 / delta)) / enclose(divisor)
         tail = sum(
             math.comb(pulls, s)
@@ -125,12 +124,10 @@ def binary_divergence_bound(slack: int = 2) -> Evidence:
     return check("x = {}, y = {}", product(grid, grid), holds)
 
 
-def confidence_range(
-    share: Fraction = Fraction(1, 1000), largest: Fraction = Fraction(1, 10)
-) -> Evidence:
-    """(1 - delta) log(1/delta) - log 2 >= share log(1/delta), needed for Omega(log(1/delta)).
+def confidence_range(largest: Fraction = Fraction(1, 10)) -> Evidence:
+    """(1 - delta) log(1/delta) - log 2 >= c log(1/delta), needed for Omega(log(1/delta)).
 
-    However small the share, it fails at large delta, where the left side is negative; and from
+    However small c, here 1/1000, it fails at large delta, where the left side is negative; and from
     delta = 1/2 on guessing one arm with a fair coin needs no pull. Up to 1/10 half of it holds.
     """
 
@@ -142,7 +139,7 @@ def confidence_range(
     return check(
         "delta = {}",
         zip(deltas),
-        lambda delta: holds(delta, share),
+        lambda delta: holds(delta, Fraction(1, 1000)),
         lambda delta: holds(delta, HALF),
         lambda delta: delta <= largest,
     ) | {
