@@ -2,7 +2,6 @@
 
 import json
 import re
-import textwrap
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -13,12 +12,14 @@ from ldpt.provenance.job import short_form
 from ldpt.provenance.manifest import CLAIMS, NUMBERS, SHOWN, published
 from ldpt.provenance.records import Record, file_hash, name_below, reach
 from ldpt.provenance.run import Run, read_run
+from ldpt.text import wrapped
 
 WIDTH = 80
 SHORT = 12  # digits of a hash
 MIN_HASH = 8  # digits
 LINK = "ldpt:"  # before a hash that the article links to
 INNER = re.compile(rb"(ldpt-(?:code|settings|inputs))[=\0]([0-9a-f]{16})")  # in figures
+DECISION = ("criterion", "decided_by")  # fields of a claim
 MAX_FACTS = 4  # settings of the product in a summary
 
 
@@ -57,9 +58,8 @@ def trace(what: Path | str, root: Path | str = ".") -> Trace:
         return run.records[name]["stable"]["inputs"]
 
     products = {name: run.records[name] for name in reach([top] if top else [], inputs)}
-    sources: dict[str, str] = {}
-    for record in products.values():
-        sources |= record["stable"]["sources"]
+    stable = [record["stable"] for record in products.values()]
+    sources = {name: sha for part in stable for name, sha in part["sources"].items()}
     return Trace(preface, top, products, sources)
 
 
@@ -135,14 +135,17 @@ def _claim_or_number(what: str, run: Run) -> tuple[str, list[str]] | None:
             f"numbers or claims are not in the form that we write: {error!r}"
         ) from error
 
+    def product(name: str, otherwise: str) -> str:
+        return name if name in run.records else otherwise
+
     def evidence(claim: dict[str, str]) -> str:
-        return _first_product([f"results/evidence/{claim['file']}.json", CLAIMS], run)
+        return product(f"results/evidence/{claim['file']}.json", CLAIMS)
 
     def source(name: str) -> str:
         part, identifier = f"{name}:".split(":")[:2]
         if part == "claim" and identifier in claims:
             return evidence(claims[identifier])
-        return _first_product([f"results/captions/{part}.json", NUMBERS], run)
+        return product(f"results/captions/{part}.json", NUMBERS)
 
     named = [claim for claim in claims.values() if what in (claim["id"], claim["where"])]
     if len(named) == 1:
@@ -157,17 +160,12 @@ def _claim_or_number(what: str, run: Run) -> tuple[str, list[str]] | None:
     return (sources.pop(), lines) if sources else None
 
 
-def _first_product(names: list[str], run: Run) -> str:
-    """Return the first of two names if it is a product of the run, else the second."""
-    return names[0] if names[0] in run.records else names[1]
-
-
 def _claim_lines(claim: dict[str, str], product: str) -> list[str]:
     lines = [f"{claim['id']}, {claim['where']}: {claim['verdict']}"]
-    lines += _wrapped(claim["statement"])
-    for title in ("criterion", "decided_by"):
-        if claim[title]:
-            lines += _wrapped(f"{title.replace('_', ' ')}: {claim[title]}")
+    facts = [claim["statement"]]
+    facts += [f"{key.replace('_', ' ')}: {claim[key]}" for key in DECISION if claim[key]]
+    for fact in facts:
+        lines += wrapped(f"  {fact}", WIDTH, 2).splitlines()
     if claim["key"]:
         lines.append(f"  evidence: entry {claim['key']} of {product}")
     return lines
@@ -186,13 +184,6 @@ def render_trace(trace: Trace, form: str = "summary") -> str:
         lines += _tree(trace, trace.top, 0, set()) if form == "full" else _summary(trace)
         lines += _circumstances(trace.products[trace.top])
     return "\n".join(map(printable, lines))
-
-
-def _wrapped(text: str, indent: str = "  ") -> list[str]:
-    """Break a text into lines of the width of a terminal, but no path."""
-    wrapper = textwrap.TextWrapper(WIDTH, indent, indent)
-    wrapper.break_long_words = wrapper.break_on_hyphens = False
-    return wrapper.wrap(text)
 
 
 def _summary(trace: Trace) -> Iterator[str]:
@@ -240,7 +231,8 @@ def _circumstances(record: Record) -> Iterator[str]:
     yield f"made {made.get('started')} on {made.get('host')} in {made.get('wall_seconds')} s"
     yield f"commit {made.get('commit') or 'unknown'}, {state}"
     libraries = [f"{name} {number}" for name, number in versions["libraries"].items()]
-    yield from _wrapped(", ".join([f"Python {versions.get('python')}", *libraries]), "")
+    text = ", ".join([f"Python {versions.get('python')}", *libraries])
+    yield from wrapped(text, WIDTH).splitlines()
 
 
 def _tree(trace: Trace, name: str, depth: int, shown: set[str]) -> Iterator[str]:
