@@ -37,6 +37,7 @@ __all__ = [
     "fixed_confidence_upper",
 ]
 
+# The policy or radius that a version of an upper bound on the loss or on E[T] is about.
 PROVED = {"proved": "apt"} | {name: name for name in ("lsa", "apt-clipped", "lsa-clipped")}
 COST_DIVISORS = {"printed": 36.0, "hoeffding": 9.0}  # of H_eps in Theorem 4.1
 MEAN_COSTS = {"hoeffding_mean": "hoeffding"} | {x: x for x in ("mixture", "onesided", "coin")}

@@ -162,20 +162,6 @@ def drift_pulls(edge: Boundary, gaps: list[float], counts: list[int]) -> list[fl
 
     n and t solve n |gap| = b(n, t) for every arm, t being the sum of all n; ``counts`` tells how
     many arms have each gap. About the expected pulls, and no bound on them.
-
-    Parameters
-    ----------
-    edge : Boundary
-        From :meth:`Radius.at`.
-    gaps : list of float
-        Private gaps, positive for arms above the threshold and negative for arms below it.
-    counts : list of int
-        Number of arms with each gap.
-
-    Returns
-    -------
-    list of float
-        Pulls of one arm with each gap.
     """
     pulls, last = [1.0] * len(gaps), 0.0
     while True:  # a contraction: b grows like sqrt(n log n), the drift like n
@@ -289,25 +275,6 @@ def threshold_variance(threshold: float, epsilon: float) -> float:
     v = (1 - 2 t) / (2 log((1 - t) / t)) at t = tau_eps, written as x / (4 artanh(x)) with
     x = 1 - 2 t, which keeps its digits near t = 1/2. Hoeffding's 1/4 at t = 1/2, 0 and 1.
 
-    Parameters
-    ----------
-    threshold : float
-        tau, in rewards.
-    epsilon : float
-        Privacy level; ``math.inf`` means none.
-
-    Returns
-    -------
-    float
-        v in (0, 1/4].
-
-    Raises
-    ------
-    ValueError
-        If the threshold is not a number in [0, 1], or epsilon is out of range.
-
-    Examples
-    --------
     >>> threshold_variance(0.5, 1.0)
     0.25
     >>> round(threshold_variance(0.9, math.inf), 4)
@@ -320,21 +287,5 @@ def threshold_variance(threshold: float, epsilon: float) -> float:
 
 
 def as_radius(radius: "str | Radius") -> Radius:
-    """Return a :class:`Radius` from itself or from its name.
-
-    Parameters
-    ----------
-    radius : str or Radius
-        A radius or its name.
-
-    Returns
-    -------
-    Radius
-        With the default constants if a name is given.
-
-    Raises
-    ------
-    ValueError
-        If the name is unknown.
-    """
+    """Return a :class:`Radius` from itself or from its name, with the default constants."""
     return radius if isinstance(radius, Radius) else Radius(radius)
