@@ -72,7 +72,7 @@ FAULTS = {
     ),
     "edges one response too wide": Fault(
         "engines/fast_budget.py",
-        "    d, slack = s - n * rule.tau, rounding_slack(n)\n    cap =",
+        "    d, slack = s - n * rule.tau, blocks.rounding_slack(n)\n    cap =",
         "    d, slack = s - n * rule.tau, -1.0\n    cap =",
         "budget_engines",
         12,

@@ -273,14 +273,13 @@ def draw_words(rng: np.random.Generator, mean: float, size: int) -> np.ndarray:
 def draw_edges(
     rng: np.random.Generator, m: int, ones: int, inner: int, outer: int, size: int
 ) -> tuple[int, np.ndarray]:
-    """Return touches of :func:`ldpt.engines.sources.reflected_edge` and of ``nested_edges``."""
+    """Return touches of one edge and of two by :func:`ldpt.engines.sources.reflected_edges`."""
     touches, nested = 0, np.zeros(3, np.int64)
-    far = sources.NO_EDGE
+    near = sources.Edges(inner, sources.NO_EDGE)
+    far = sources.Edges(outer, sources.NO_EDGE)
     for _ in range(size):
-        touches += sources.reflected_edge(rng, m, ones, sources.Edges(inner, far)) != 0
-        nested[
-            sources.nested_edges(rng, m, ones, sources.Edges(inner, far), sources.Edges(outer, far))
-        ] += 1
+        touches += sources.reflected_edges(rng, m, ones, near, near) != 0
+        nested[sources.reflected_edges(rng, m, ones, near, far)] += 1
     return touches, nested
 
 
@@ -292,9 +291,8 @@ def draw_first_touches(
     sample, active = np.empty(size, np.int64), np.zeros(1, blocks.ARM)
     for i in range(size):
         active[0].urn = 0
-        blocks.put_sum(0, m, ones, edge, sources.NO_EDGE, active)
-        active[0].touched = edge
-        blocks.end_before_touch(rng, 0, 0, active)
+        active[0].pulls, active[0].ones = m, ones
+        blocks.end_before_touch(rng, 0, 0, edge, active)
         sample[i] = active[0].pulls + 1
     return sample
 

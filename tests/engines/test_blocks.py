@@ -21,7 +21,8 @@ def test_take_from_urn_gives_all_orders_that_touch_the_edge_alike(ones, edge):
     sample = []
     for _ in range(100 * len(orders)):
         active = np.zeros(1, blocks.ARM)
-        blocks.fill_urn(0, m, ones, edge, active)
+        active["pulls"], active["ones"] = m, ones
+        blocks.fill_urn(0, edge, active)
         order = tuple(blocks.take_from_urn(rng, 0, j, active) for j in range(m))
         sample.append(numbers[order])
     assert fits(sample, np.full(len(orders), 1 / len(orders))) > LEVEL
@@ -56,9 +57,8 @@ def test_end_before_touch_on_a_tape_leaves_what_is_written_there(seed):
         if not touched.any():
             continue
         first = int(np.argmax(touched)) + 1
-        blocks.put_sum(0, m, tape[0, m], up, down, active)
-        active[0]["touched"] = walk[first - 1]
-        assert blocks.end_before_touch(tape, 0, 0, active) == (first > 1)
+        active["pulls"], active["ones"] = m, tape[0, m]
+        assert blocks.end_before_touch(tape, 0, 0, walk[first - 1], active) == (first > 1)
         assert active[0][["pulls", "ones"]].tolist() == (first - 1, tape[0, first - 1])
         assert active[0][["rest", "rest_size"]].tolist() == (bits[0, first - 1], 1)
         left = max(urn, m) - first
@@ -82,7 +82,7 @@ def test_safe_length_cannot_reach_an_edge():
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_pulls_to_edge_is_the_first_touch(seed):
+def test_read_word_ends_at_the_first_touch(seed):
     """Against the definition, response by response."""
     for number in range(400):
         rng = np.random.default_rng([seed, number])
@@ -96,7 +96,7 @@ def test_pulls_to_edge_is_the_first_touch(seed):
         touched = (moved >= up - pulls * closing) | (moved <= -(down - pulls * closing))
         expected = int(np.argmax(touched)) + 1 if touched.any() else most
         corridor = blocks.Corridor(up, down, closing, closing, tau, most)
-        found = blocks.pulls_to_edge(word, most, corridor)
+        found = blocks.read_word(word, most, blocks.walk_edges(corridor))[0]
         assert found == expected, f"seed [{seed}, {number}]"
 
 

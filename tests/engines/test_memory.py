@@ -16,7 +16,7 @@ from ldpt.policies import IndexRule
 
 def run(rng, means, rule, budget, state):
     pulls, sums = np.zeros((2, 1, means.size), np.int64)
-    run_to_budgets(rng, means, rule, np.array([budget]), state, pulls, sums)
+    run_to_budgets(rng, means[None], rule, np.array([budget]), state, pulls, sums)
 
 for seed in (*range(40), 591, 810, 1184):  # release 2.2.0 left its tables with the last three
     rng = np.random.default_rng(seed)

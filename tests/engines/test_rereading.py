@@ -23,13 +23,13 @@ def summed_row(m, ones, up):
     return rows
 
 
-def test_part_of_block_respects_edges_not_touched():
+def test_draw_piece_respects_edges_not_touched():
     """First half of a walk of 12 steps that never rose to 3."""
     rng, m, ones = np.random.default_rng(3), 12, 6
     inside = [o for o in arrangements(m, ones) if walk_of(o).max() < 3]
     weights = np.bincount([sum(order[:6]) for order in inside], minlength=7) / len(inside)
-    rows = summed_row(m, ones, 3)
-    sample = [rereading.part_of_block(rng, 0, 0, 6, rows, FREE_ROWS) for _ in range(20_000)]
+    rows, piece = summed_row(m, ones, 3), rereading.Piece(6, Edges(3, FAR))
+    sample = [rereading.draw_piece(rng, 0, 0, piece, rows, FREE_ROWS)[0] for _ in range(20_000)]
     assert fits(sample, weights) > LEVEL
 
 

@@ -14,18 +14,19 @@ from scipy.special import gammaln
 from scipy.stats import binom, binomtest, hypergeom, kstest
 
 from ldpt.engines.sources import (
+    OUTER,
     WORD_SIZE,
     Edges,
     bernoulli_word,
     binomial,
+    draw_word,
     halved_touch,
     hypergeometric,
     hypergeometric_weight,
-    reflected_edge,
+    reflected_edges,
     tape_from_responses,
     touch_exponent,
     touch_probability,
-    word_on_tape,
 )
 from tests.engines.laws import LEVEL, arrangements, fits, walk_of
 
@@ -109,9 +110,10 @@ def test_touch_probability_counts_the_walks_that_touch():
 def test_edges_are_drawn_with_their_probability():
     rng = np.random.default_rng(1)
     m, ones, up, down = 400, 210, 34, 26
-    drawn = Counter(reflected_edge(rng, m, ones, Edges(up, down)) for _ in range(200_000))
+    edges = Edges(up, down)
+    drawn = Counter(reflected_edges(rng, m, ones, edges, edges) for _ in range(200_000))
     rise, fall = touch_probability(m, ones, up), touch_probability(m, m - ones, down)
-    sample = np.repeat([0, 1, 2], [drawn[0], drawn[1], drawn[-1]])
+    sample = np.repeat([0, 1, 2], [drawn[0], drawn[OUTER], drawn[-OUTER]])
     assert fits(sample, [1 - rise - fall, rise, fall]) > LEVEL
 
 
@@ -174,13 +176,13 @@ def test_bernoulli_word_of_a_sure_response():
     assert bernoulli_word(rng, 1.0) == (1 << WORD_SIZE) - 1
 
 
-def test_word_on_tape_is_the_tape_and_zeros_beyond_its_end():
+def test_draw_word_is_the_tape_and_zeros_beyond_its_end():
     responses = np.random.default_rng(10).random((2, 100)) < 0.6
     tape = tape_from_responses(responses)
     for n in (0, 17, 38, 60, 99, 100):
         expected = [*responses[1, n : n + WORD_SIZE].astype(int)]
         expected += [0] * (WORD_SIZE - len(expected))
-        assert bits_of(word_on_tape(tape, 1, n)) == expected
+        assert bits_of(draw_word(tape, 1, n, 0.6)) == expected
 
 
 @pytest.mark.parametrize("mirrored", [False, True])
@@ -189,9 +191,8 @@ def test_edge_out_of_reach_leaves_the_near_one_its_probability(mirrored):
     m, ones, near, far = 40_000, 16_000, 8002, 1 << 41
     expected = touch_probability(m, m - ones, near)
     rng = np.random.default_rng(5)
-    if mirrored:
-        sides = [reflected_edge(rng, m, m - ones, Edges(near, far)) for _ in range(4000)]
-    else:
-        sides = [-reflected_edge(rng, m, ones, Edges(far, near)) for _ in range(4000)]
-    assert set(sides) == {0, 1}
-    assert binomtest(sum(sides), len(sides), expected).pvalue > LEVEL
+    edges, side = (Edges(near, far), OUTER) if mirrored else (Edges(far, near), -OUTER)
+    ones = m - ones if mirrored else ones
+    sides = [reflected_edges(rng, m, ones, edges, edges) for _ in range(4000)]
+    assert set(sides) == {0, side}
+    assert binomtest(sides.count(side), len(sides), expected).pvalue > LEVEL

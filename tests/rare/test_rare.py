@@ -14,7 +14,7 @@ from scripts.rare_fixed_budget import exponents, sample, tabulate
 from scripts.rare_fixed_confidence import estimate as estimate_confidence
 
 from ldpt import rare
-from ldpt.engines.fast_budget import new_state
+from ldpt.engines.fast_budget import new_state, run_to_budgets
 from ldpt.engines.literal_budget import fixed_budget_literal
 from ldpt.engines.sources import tape_from_responses
 from ldpt.exact import fixed_budget_loss
@@ -196,8 +196,8 @@ def test_runs_in_stages_are_the_literal_runs(means, tolerance, log_weight):
         responses = np.random.default_rng(seed).random((means.size, 402)) < means[:, None]
         tape, state = tape_from_responses(responses), new_state(means.size, 400)
         fixed_budget_literal(tape, means, rule, ends, pulls[0], sums[0])
-        stages = np.stack([means, means])
-        kernels.run_in_stages(tape, stages, 1, rule, ends, state, pulls[1], sums[1])
+        stages = np.stack([means] * 4)
+        run_to_budgets(tape, stages, rule, ends, state, pulls[1], sums[1])
         assert np.array_equal(pulls[0], pulls[1])
         assert np.array_equal(sums[0], sums[1])
 
@@ -207,7 +207,7 @@ def test_second_stage_has_its_own_means():
     pulls, sums = np.zeros((2, 2), np.int64), np.zeros((2, 2), np.int64)
     rng, rule = np.random.default_rng(1), IndexRule(0.5, 0.0, 0.0)
     stages, state = np.stack([first, second]), new_state(2, 300)
-    kernels.run_in_stages(rng, stages, 0, rule, ends, state, pulls, sums)
+    run_to_budgets(rng, stages, rule, ends, state, pulls, sums)
     assert sums[0].sum() < 80
     assert (sums[1] - sums[0]).sum() == 200
 

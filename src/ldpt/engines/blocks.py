@@ -8,7 +8,7 @@ a block of pulls is made in one of three ways, the cheapest for the current d:
   gives a number of pulls after which no sequence of responses can have reached it. One binomial.
 * *bridged*: over a fraction of the squared distance to the edge, in pulls, the walk rarely gets
   there. The sum is drawn first; whether the walk touched an edge on its way is then drawn with
-  its exact conditional probability (:func:`ldpt.engines.sources.touched_edge`). If it did, the
+  its exact conditional probability (:func:`ldpt.engines.sources.edges_touched`). If it did, the
   responses of that block are the arm's *urn*, see below.
 * *stepped*: close to an edge, responses come in words (:func:`ldpt.engines.sources.draw_word`);
   tables over bytes tell which of them can touch an edge, and only those are read bit by bit. What
@@ -26,6 +26,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ldpt.engines import tuning
 from ldpt.engines.bits import first_bits, popcount
 from ldpt.engines.jit import borrowing
 from ldpt.engines.sources import (
@@ -36,14 +37,8 @@ from ldpt.engines.sources import (
     draw_part,
     draw_sum,
     draw_word,
+    edges_touched,
     first_touch,
-    touched_edge,
-)
-from ldpt.engines.tuning import (
-    MIN_BLOCK,
-    MIN_BRIDGE_DISTANCE,
-    TOUCH_RATIO_READ_ONCE,
-    TOUCH_RATIO_REREAD,
 )
 
 # A block of responses as one row of a table. Which fields mean something depends on its kind.
@@ -65,7 +60,6 @@ BLOCK = np.dtype(
 ARM = np.dtype(
     [
         *BLOCK.descr,
-        ("touched", np.int64),  # signed edge that a new block touches, if open_long_block says so
         ("rest", np.int64),
         ("rest_size", np.int64),
         ("urn", np.int64),
@@ -78,9 +72,8 @@ SUMMED, STEPPED, TOUCHING = range(3)
 
 MAX_STRETCH = 100  # pulls of a block per pull of its arm, for which rounding_slack holds
 WIDTH_RATIO = 60.0  # squared width of a corridor per pull: touching both edges is impossible
-MIN_BLOCK_ROOT = math.sqrt(MIN_BLOCK)
+MIN_BLOCK_ROOT = math.sqrt(tuning.MIN_BLOCK)
 FAR = float(NO_EDGE)  # distance to an edge that is not there
-NOT_WORTH, OPENED, TOUCHED = range(3)  # answers of open_long_block
 
 
 class Corridor(NamedTuple):
@@ -166,7 +159,7 @@ def touch_ratio(near: float, read_once: bool) -> float:
     they cost more, which is for longer blocks, and where an urn is emptied one by one instead of
     being halved.
     """
-    least, growth, start = TOUCH_RATIO_READ_ONCE if read_once else TOUCH_RATIO_REREAD
+    least, growth, start = tuning.TOUCH_RATIO_READ_ONCE if read_once else tuning.TOUCH_RATIO_REREAD
     return least if near <= start else least + growth * math.log(near / start)
 
 
@@ -175,9 +168,9 @@ def bridged_length(near: float, far: float, drift: float, limit: int, ratio: flo
     """Return the largest m with near - m drift >= sqrt(ratio m), the edges being near and far.
 
     Touching both edges is kept next to impossible, as
-    :func:`ldpt.engines.sources.reflected_edge` asks for.
+    :func:`ldpt.engines.sources.reflected_edges` asks for.
     """
-    if near < MIN_BRIDGE_DISTANCE:
+    if near < tuning.MIN_BRIDGE_DISTANCE:
         return 0
     root = 2.0 * near / (math.sqrt(ratio) + math.sqrt(ratio + 4.0 * drift * near))
     width = near + far - 2.0 * root * root * drift
@@ -189,8 +182,6 @@ def two_sided_length(
     up: float, down: float, rise: float, fall: float, limit: int, read_once: bool
 ) -> int:
     """Return :func:`bridged_length`, with a drift for each edge."""
-    if min(up, down) < MIN_BRIDGE_DISTANCE:
-        return 0
     near = bridged_length(up, math.inf, rise, limit, touch_ratio(up, read_once))
     near = bridged_length(down, math.inf, fall, near, touch_ratio(down, read_once))
     width = up + down - near * (rise + fall)
@@ -201,43 +192,47 @@ def two_sided_length(
 def open_long_block(
     source: Source, arm: int, n: int, mean: float, corridor: Corridor, read_once: bool,
     active: np.ndarray,
-) -> int:  # fmt: skip
-    """Write a bridged or a safe block into the active row, if one is worth it.
+) -> tuple[bool, int]:  # fmt: skip
+    """Draw a bridged or a safe block into the active row, out of the arm's urn if it has one.
 
-    The arm must have no rest. TOUCHED if the walk of a bridged block touches one of its edges: then
-    the row describes responses to come, not a block that was made, and ``touched`` is the edge.
+    Return whether such a block is worth it, which it is not while the arm has a rest, and the
+    signed edge that its walk touches. If that is not 0, the row describes responses to come, not a
+    block that was made.
     """
     limit = min(corridor.limit, MAX_STRETCH * n)
     if active[arm].urn > 0:
         limit = min(limit, active[arm].urn)
     up, down = corridor.up, corridor.down
     near = min(up, down)
-    half_of_bridge = 0.25 * TOUCH_RATIO_REREAD[0] * MIN_BLOCK  # half of the distance, squared
-    if limit < MIN_BLOCK or near * near < half_of_bridge:
-        return NOT_WORTH
+    half_distance = 0.5 * math.sqrt(tuning.TOUCH_RATIO_REREAD[0] * tuning.MIN_BLOCK)
+    if active[arm].rest_size > 0 or limit < tuning.MIN_BLOCK or near < half_distance:
+        return False, 0
     # The walk 2 s - n sees d's edges tilted; a flat edge at their nearest end is safe. What such an
     # edge gives up and where the walk drifts count on their own side only.
     edges, walk = walk_edges(corridor), 2.0 * mean - 1.0
     rise, fall = max(0.0, edges.rise), max(0.0, edges.fall)
-    bridged = two_sided_length(
+    m = two_sided_length(
         2.0 * up, 2.0 * down, rise + max(0.0, walk), fall + max(0.0, -walk), limit, read_once
     )
     safe = safe_length(corridor, limit)
-    if bridged >= MIN_BLOCK and bridged > 2 * safe:
-        ones = next_sum(source, arm, n, bridged, mean, active)
-        up_edge = math.ceil(2.0 * up - bridged * rise)
-        down_edge = math.ceil(2.0 * down - bridged * fall)
-        put_sum(arm, bridged, ones, up_edge, down_edge, active)
-        side = touched_edge(source, arm, n, bridged, ones, Edges(up_edge, down_edge))
-        if side == 0:
-            return OPENED
-        active[arm].touched = up_edge if side > 0 else -down_edge
-        return TOUCHED
-    if safe < MIN_BLOCK:
-        return NOT_WORTH
-    ones = next_sum(source, arm, n, safe, mean, active)
-    put_sum(arm, safe, ones, NO_EDGE, NO_EDGE, active)
-    return OPENED
+    up_edge, down_edge = math.ceil(2.0 * up - m * rise), math.ceil(2.0 * down - m * fall)
+    if m < tuning.MIN_BLOCK or m <= 2 * safe:
+        m, up_edge, down_edge = safe, NO_EDGE, NO_EDGE
+    if m < tuning.MIN_BLOCK:
+        return False, 0
+    if active[arm].urn > 0:
+        ones = draw_part(source, arm, n, m, active[arm].urn_ones, active[arm].urn)
+    else:
+        ones = draw_sum(source, arm, n, m, mean)
+    active[arm].kind = SUMMED
+    active[arm].pulls, active[arm].ones = m, ones
+    active[arm].up, active[arm].down = up_edge, down_edge
+    ends = Edges(up_edge, down_edge)
+    side = edges_touched(source, arm, n, m, ones, ends, ends)
+    if side == 0 and active[arm].urn > 0:
+        active[arm].urn -= m
+        active[arm].urn_ones -= ones
+    return True, up_edge if side > 0 else -down_edge if side < 0 else 0
 
 
 @borrowing
@@ -245,45 +240,11 @@ def worthwhile_distance(mean: float, corridor: Corridor, read_once: bool) -> flo
     """Return the distance of the walk 2 s - n to an edge from which a block drawn at once pays."""
     closing = max(0.0, corridor.up_closing, corridor.down_closing)
     drift = abs(1.0 - 2.0 * corridor.tau) + 2.0 * closing + abs(2.0 * mean - 1.0)
-    ratio = touch_ratio(MIN_BLOCK * drift + 4.0 * MIN_BLOCK_ROOT, read_once)
-    return MIN_BLOCK * drift + math.sqrt(ratio) * MIN_BLOCK_ROOT
-
-
-@borrowing
-def put_sum(arm: int, m: int, ones: int, up: int, down: int, active: np.ndarray) -> None:
-    """Make m responses, of which only the sum and edges not touched are known, the arm's block."""
-    active[arm].kind = SUMMED
-    active[arm].pulls, active[arm].ones = m, ones
-    active[arm].up, active[arm].down = up, down
+    ratio = touch_ratio(tuning.MIN_BLOCK * drift + 4.0 * MIN_BLOCK_ROOT, read_once)
+    return tuning.MIN_BLOCK * drift + math.sqrt(ratio) * MIN_BLOCK_ROOT
 
 
 # --- Words
-
-
-@borrowing
-def fill_rest(source: Source, arm: int, n: int, mean: float, active: np.ndarray) -> None:
-    """Make sure that the arm's rest holds a response; its first is that of pull n + 1."""
-    if active[arm].rest_size == 0:
-        active[arm].rest = draw_word(source, arm, n, mean)
-        active[arm].rest_size = WORD_SIZE
-
-
-@borrowing
-def take_from_rest(arm: int, m: int, active: np.ndarray) -> None:
-    """Make the first m responses of the rest the arm's block."""
-    word = first_bits(active[arm].rest, m)
-    active[arm].kind = STEPPED
-    active[arm].pulls = m
-    active[arm].ones = popcount(word)
-    active[arm].word = word
-    active[arm].rest >>= m
-    active[arm].rest_size -= m
-
-
-@borrowing
-def pulls_to_edge(word: int, most: int, corridor: Corridor) -> int:
-    """Return the responses up to the first that touches an edge, or ``most`` if none does."""
-    return read_word(word, most, walk_edges(corridor))[0]
 
 
 class WalkEdges(NamedTuple):
@@ -364,7 +325,7 @@ def walk_in_words(
             line += 1
         if up <= 0.0 or down <= 0.0 or left == 0 or is_full(log, line):
             return pulls, ones, line
-        if left >= MIN_BLOCK:
+        if left >= tuning.MIN_BLOCK:
             far = worthwhile_distance(mean, corridor, read_once) if far == 0.0 else far
             if min(up, down) > far:
                 return pulls, ones, line
@@ -381,12 +342,13 @@ def walk_in_words(
 
 
 @borrowing
-def fill_urn(arm: int, m: int, ones: int, edge: int, active: np.ndarray) -> None:
-    """Put m responses into the urn, conditioned on their walk having touched the edge.
+def fill_urn(arm: int, edge: int, active: np.ndarray) -> None:
+    """Put the responses of the arm's block, which touches the edge, into its urn.
 
     A walk that touches the edge and comes back is the mirror image, from the touch on, of one that
     ends beyond: fill the urn for the latter and swap ones and zeros at the touch.
     """
+    m, ones = active[arm].pulls, active[arm].ones
     end = 2 * ones - m
     came_back = end < edge if edge > 0 else end > edge
     active[arm].urn = m
@@ -428,13 +390,13 @@ def take_from_urn(source: Source, arm: int, n: int, active: np.ndarray) -> int:
 
 
 @borrowing
-def end_before_touch(source: Source, arm: int, n: int, active: np.ndarray) -> bool:
-    """Cut the block that touches its edge before the touch; False if that leaves no block.
+def end_before_touch(source: Source, arm: int, n: int, edge: int, active: np.ndarray) -> bool:
+    """Cut the block, which touches the edge, before the touch; False if that leaves no block.
 
     The response that touches becomes the arm's rest. How many ones a block out of an urn holds is
     forgotten: the first touch was drawn with them, and nothing else depends on them.
     """
-    m, ones, edge = active[arm].pulls, active[arm].ones, active[arm].touched
+    m, ones = active[arm].pulls, active[arm].ones
     first = first_touch(source, arm, n, m, ones, edge)
     touching = 1 if edge > 0 else 0
     before = ((first + edge) >> 1) - touching  # ones
@@ -446,22 +408,6 @@ def end_before_touch(source: Source, arm: int, n: int, active: np.ndarray) -> bo
     active[arm].rest, active[arm].rest_size = touching, 1
     active[arm].pulls, active[arm].ones = first - 1, before
     return first > 1
-
-
-@borrowing
-def next_sum(source: Source, arm: int, n: int, m: int, mean: float, active: np.ndarray) -> int:
-    """Return the sum of the arm's next m responses, out of its urn if it has one."""
-    if active[arm].urn > 0:
-        return draw_part(source, arm, n, m, active[arm].urn_ones, active[arm].urn)
-    return draw_sum(source, arm, n, m, mean)
-
-
-@borrowing
-def take_sum(arm: int, active: np.ndarray) -> None:
-    """Take the arm's block out of its urn, if it has one."""
-    if active[arm].urn > 0:
-        active[arm].urn -= active[arm].pulls
-        active[arm].urn_ones -= active[arm].ones
 
 
 @borrowing

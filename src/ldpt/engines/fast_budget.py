@@ -22,48 +22,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ldpt.engines import blocks, tuning
 from ldpt.engines.bits import first_bits, popcount
-from ldpt.engines.blocks import (
-    ARM,
-    BLOCK,
-    FAR,
-    NOT_WORTH,
-    TOUCHED,
-    Corridor,
-    clear_active,
-    copy_block,
-    fill_rest,
-    fill_urn,
-    keeps,
-    open_long_block,
-    rounding_slack,
-    step_in_urn,
-    take_from_rest,
-    walk_in_words,
-)
+from ldpt.engines.blocks import FAR, STEPPED, Corridor
 from ldpt.engines.indices import arm_index, is_clearly_below, squared_edge
 from ldpt.engines.jit import borrowing, compiled
-from ldpt.engines.literal_budget import fixed_budget_uniform
 from ldpt.engines.rereading import FREE_ROWS, reread_block, walk_in_rows
-from ldpt.engines.sources import WORD_SIZE, Source, draw_word
-from ldpt.engines.tournament import (
-    index_bits,
-    leader,
-    runner_up_value,
-    set_value,
-)
-from ldpt.engines.tuning import (
-    CHEAP_UNDO,
-    EXCURSION_PULLS,
-    LOG_ROWS,
-    MAX_GROWTH,
-    MIN_SQUARED_INDEX,
-    MIN_WINDOW,
-    NOISE_INDEX,
-    SHORTER_WINDOW,
-    SINGLE_PULLS,
-    WINDOW_SHARE,
-)
+from ldpt.engines.sources import WORD_SIZE, Source, draw_sum, draw_word
+from ldpt.engines.tournament import index_bits, leader, runner_up_value, set_value
 from ldpt.policies import IndexRule
 
 
@@ -88,18 +54,18 @@ class BudgetState(NamedTuple):
 @compiled
 def new_state(n_arms: int, budget: int) -> BudgetState:
     """Return tables for a run of up to ``budget`` pulls."""
-    rows = min(budget + 1, LOG_ROWS + 64 * n_arms) + 2 * FREE_ROWS * n_arms
+    rows = min(budget + 1, tuning.LOG_ROWS + 64 * n_arms) + 2 * FREE_ROWS * n_arms
     return BudgetState(
         np.zeros(n_arms, np.int64),
         np.zeros(n_arms, np.int64),
         np.full(2 << index_bits(n_arms), np.inf),
-        np.zeros(n_arms, ARM),
-        np.empty(rows, BLOCK),
+        np.zeros(n_arms, blocks.ARM),
+        np.empty(rows, blocks.BLOCK),
         np.zeros(n_arms, np.int64),
         np.zeros(n_arms, np.int64),
-        np.empty(rows, BLOCK),
+        np.empty(rows, blocks.BLOCK),
         np.zeros(n_arms + 1, np.int64),
-        np.empty(rows, BLOCK),
+        np.empty(rows, blocks.BLOCK),
     )
 
 
@@ -120,7 +86,7 @@ def forget(state: BudgetState) -> None:
     What a run has done at a checkpoint is a function of the responses that its pulls have read,
     however the engine came to know it.
     """
-    clear_active(state.active)
+    blocks.clear_active(state.active)
     state.head[:] = 0
     state.tail[:] = 0
 
@@ -131,35 +97,26 @@ def fixed_budget_fast(
     sums: np.ndarray,
 ) -> None:  # fmt: skip
     """Make a run with the law of the literal engine, and on a tape its states."""
-    state = new_state(means.size, budgets[-1])
-    run_to_budgets(source, means, rule, budgets, state, pulls, sums)
+    stages = np.empty((budgets.size, means.size))
+    stages[:] = means
+    run_to_budgets(source, stages, rule, budgets, new_state(means.size, budgets[-1]), pulls, sums)
 
 
 @compiled
 def run_to_budgets(
-    source: Source, means: np.ndarray, rule: IndexRule, budgets: np.ndarray, state: BudgetState,
+    source: Source, stages: np.ndarray, rule: IndexRule, budgets: np.ndarray, state: BudgetState,
     pulls: np.ndarray, sums: np.ndarray,
 ) -> None:  # fmt: skip
-    """Make one run from its first pull; row c of ``pulls`` and ``sums``: the arms at budgets[c]."""
-    if means.size == 1:  # no choice to make
-        fixed_budget_uniform(source, means, budgets, pulls, sums)
-        return
+    """Make one run from its first pull; row c of ``pulls`` and ``sums``: the arms at budgets[c].
+
+    The arms have the means stages[c] up to budgets[c].
+    """
     restart(state)
     t = 0
     for c in range(budgets.size):
-        advance(source, t, budgets[c], means, rule, state)
-        t = budgets[c]
-        pulls[c] = state.n
-        sums[c] = state.s
-
-
-@borrowing
-def advance(
-    source: Source, t: int, stop: int, means: np.ndarray, rule: IndexRule, state: BudgetState
-) -> None:
-    """Continue a run from t to exactly ``stop`` pulls, a number fixed beforehand."""
-    continue_run(source, t, stop, np.inf, means, rule, state)
-    forget(state)
+        t = continue_run(source, t, budgets[c], np.inf, stages[c], rule, state)
+        pulls[c], sums[c] = state.n, state.s
+        forget(state)
 
 
 @borrowing
@@ -172,24 +129,28 @@ def continue_run(
     Or until I^2 is ``enough`` for all arms but the leader; return how many pulls have been made.
     """
     n_arms = means.size
-    escape = pulls_to_escape(rule, means)
+    if n_arms == 1:  # no choice to make
+        state.s[0] += draw_sum(source, 0, t, stop - t, means[0])
+        state.n[0] = stop
+        return stop
+    escape = complexity(rule, means)
     pace = 1.0
     while t < stop and (t < n_arms or squared_edge(rule, t / n_arms, state.tree[1]) < enough):
-        aim = pace * WINDOW_SHARE * (stop - t)
+        aim = pace * tuning.WINDOW_SHARE * (stop - t)
         if (
             t < n_arms
-            or aim < MIN_WINDOW * n_arms
+            or aim < tuning.MIN_WINDOW * n_arms
             or is_noisy(rule, state.tree[1], stop - t, escape)
         ):
-            moves = min(stop - t, MIN_WINDOW * n_arms)
+            moves = min(stop - t, tuning.MIN_WINDOW * n_arms)
             t += excursions(source, moves, stop - t, means, rule, state)
             pace = min(1.0, 2.0 * pace)
             continue
-        level = level_after(rule, t / n_arms, state.tree[1], min(MAX_GROWTH, aim / t))
+        level = level_after(rule, t / n_arms, state.tree[1], min(tuning.MAX_GROWTH, aim / t))
         used = raise_level(source, level, stop - t, means, rule, state)
         if used < 0:
             undo_window(rule, state)
-            pace *= SHORTER_WINDOW
+            pace *= tuning.SHORTER_WINDOW
             continue
         t += used
     return t
@@ -202,18 +163,7 @@ def is_noisy(rule: IndexRule, level: float, left: int, escape: float) -> bool:
     Where noise dominates, |d| / sqrt(n) alone takes ever longer to reach a level, and only an arm's
     drift takes it there, after ``escape`` pulls of all arms; with log n in the index it does not.
     """
-    is_low = rule.log_weight == 0.0 and level < NOISE_INDEX * NOISE_INDEX
-    return is_low and CHEAP_UNDO < left < 2.0 * escape
-
-
-@borrowing
-def pulls_to_escape(rule: IndexRule, means: np.ndarray) -> float:
-    """Return the pulls after which arms that follow their means have left the noise."""
-    pulls = 0.0
-    for k in range(means.size):
-        speed = abs(means[k] - rule.tau) + rule.zeta
-        pulls += (NOISE_INDEX / speed) ** 2 if speed > 0.0 else np.inf
-    return pulls
+    return rule.log_weight == 0.0 and level < 1.0 and tuning.CHEAP_UNDO < left < 2.0 * escape
 
 
 @borrowing
@@ -224,9 +174,18 @@ def squared_speed(rule: IndexRule, mean: float) -> float:
 
 
 @borrowing
+def complexity(rule: IndexRule, means: np.ndarray) -> float:
+    """Return the pulls after which I^2 is 1 for arms that follow their means."""
+    pulls = 0.0
+    for k in range(means.size):
+        pulls += 1.0 / squared_speed(rule, means[k])
+    return pulls
+
+
+@borrowing
 def level_after(rule: IndexRule, pulls: float, level: float, growth: float) -> float:
     """Return the level at which arms that follow their means have 1 + growth times the pulls."""
-    squared = max(MIN_SQUARED_INDEX, squared_edge(rule, pulls, level))
+    squared = max(tuning.MIN_SQUARED_INDEX, squared_edge(rule, pulls, level))
     if rule.log_weight == 0.0:
         return squared * (1.0 + growth)
     return level + growth * squared + rule.log_weight * math.log(1.0 + growth)
@@ -240,33 +199,19 @@ def excursions(
 
     Most excursions are short: their first pulls are compared one by one, without a corridor.
     """
-    n, s, tree, active, head, tail = (
-        state.n, state.s, state.tree, state.active, state.head, state.tail,
-    )  # fmt: skip
-    no_log = state.log[:0]
+    n, s, tree, no_log = state.n, state.s, state.tree, state.log[:0]
     used = 0
     while used < moves:
         k = leader(tree)
         level = runner_up_value(tree, k)
         index = -np.inf
-        if head[k] == tail[k] and active[k].urn == 0:
-            word, size = active[k].rest, active[k].rest_size
-            if size == 0:
-                word, size = draw_word(source, k, n[k], means[k]), WORD_SIZE
-            m = pulls_to_level(
-                word, min(left - used, EXCURSION_PULLS, size), rule, level, n[k], s[k]
-            )
-            n[k] += m
-            s[k] += popcount(first_bits(word, m))
-            active[k].rest, active[k].rest_size = word >> m, size - m
-            used += m
+        if has_no_known_sum(k, state):
+            most = min(left - used, tuning.EXCURSION_PULLS)
+            used += step_to_level(source, k, means[k], rule, level, most, state)
             index = arm_index(rule, n[k], s[k])
         while used < left and index < level:
             corridor = corridor_below(rule, level, n[k], s[k], left - used)
-            m, ones, _ = next_blocks(source, k, means[k], corridor, state, no_log, 0)
-            n[k] += m
-            s[k] += ones
-            used += m
+            used += next_blocks(source, k, means[k], corridor, state, no_log, 0)[0]
             index = arm_index(rule, n[k], s[k])
         set_value(tree, k, index)
     return used
@@ -276,37 +221,41 @@ def excursions(
 def next_blocks(
     source: Source, k: int, mean: float, corridor: Corridor, state: BudgetState, log: np.ndarray,
     line: int,
-) -> tuple[int, int, int]:  # fmt: skip
-    """Pull arm k inside its corridor; return pulls, ones and the next line of the log, if any.
+) -> tuple[int, int]:  # fmt: skip
+    """Pull arm k inside its corridor; return how often, and the next line of the log, if any.
 
     One block of those known already or to be drawn at once, or words until an edge is touched.
     """
     active, n = state.active, state.n[k]
+    m, ones = 0, 0
     if state.head[k] < state.tail[k]:
         state.head[k], m, ones, line = walk_in_rows(
             corridor, state.future, state.head[k], state.tail[k], log, line
         )
-        if m > 0:
-            return m, ones, line
-        free = state.head[k] - (state.tail[k - 1] if k > 0 else 0)
-        state.head[k] = reread_block(
-            source, k, n, corridor, state.future, state.head[k], free, active
-        )
+        if m == 0:
+            free = state.head[k] - (state.tail[k - 1] if k > 0 else 0)
+            state.head[k] = reread_block(
+                source, k, n, corridor, state.future, state.head[k], free, active
+            )
     elif active[k].urn > 0:
-        step_in_urn(source, k, n, corridor, active)
-    elif active[k].rest_size > 0:
-        return walk_in_words(source, k, n, mean, corridor, False, active, log, line)
+        blocks.step_in_urn(source, k, n, corridor, active)
     else:
-        opened = open_long_block(source, k, n, mean, corridor, False, active)
-        if opened == NOT_WORTH:
-            return walk_in_words(source, k, n, mean, corridor, False, active, log, line)
-        if opened == TOUCHED:
-            fill_urn(k, active[k].pulls, active[k].ones, active[k].touched, active)
-            step_in_urn(source, k, n, corridor, active)
-    if keeps(log):
-        copy_block(active, k, log, line)
-        line += 1
-    return active[k].pulls, active[k].ones, line
+        is_opened, edge = blocks.open_long_block(source, k, n, mean, corridor, False, active)
+        if not is_opened:
+            m, ones, line = blocks.walk_in_words(
+                source, k, n, mean, corridor, False, active, log, line
+            )
+        elif edge != 0:
+            blocks.fill_urn(k, edge, active)
+            blocks.step_in_urn(source, k, n, corridor, active)
+    if m == 0:  # one block, in the active row
+        m, ones = active[k].pulls, active[k].ones
+        if blocks.keeps(log):
+            blocks.copy_block(active, k, log, line)
+            line += 1
+    state.n[k] += m
+    state.s[k] += ones
+    return m, line
 
 
 @borrowing
@@ -317,45 +266,68 @@ def raise_level(
 
     -1 if that takes more than ``left`` pulls or lines: then the window must be undone.
     """
-    n, s, tree, active, head, tail = (
-        state.n, state.s, state.tree, state.active, state.head, state.tail,
-    )  # fmt: skip
-    log_start = state.log_start
-    used, lines, fits = 0, 0, True
+    n, s, tree, log_start = state.n, state.s, state.tree, state.log_start
+    used, lines = 0, 0
     leaves = tree.size >> 1
     room = log_room(state)
     log = state.log[:room]
     for k in range(n.size):
         log_start[k] = lines
         index = tree[leaves + k]
-        while index <= level and fits:
+        while index <= level:
             if used == left or lines >= room:
-                fits = False
-                break
-            if n[k] < SINGLE_PULLS and head[k] == tail[k] and active[k].urn == 0:
-                fill_rest(source, k, n[k], means[k], active)
-                most = min(left - used, active[k].rest_size)
-                m = pulls_to_level(active[k].rest, most, rule, level, n[k], s[k])
-                take_from_rest(k, m, active)
-                copy_block(active, k, log, lines)
-                ones, lines = active[k].ones, lines + 1
+                log_start[k + 1 :] = lines
+                return -1
+            if n[k] < tuning.SINGLE_PULLS and has_no_known_sum(k, state):
+                m = step_to_level(source, k, means[k], rule, level, left - used, state)
+                blocks.copy_block(state.active, k, log, lines)
+                lines += 1
             else:
                 corridor = corridor_below(rule, level, n[k], s[k], left - used)
-                m, ones, lines = next_blocks(source, k, means[k], corridor, state, log, lines)
-            n[k] += m
-            s[k] += ones
+                m, lines = next_blocks(source, k, means[k], corridor, state, log, lines)
             used += m
             index = arm_index(rule, n[k], s[k])
         if lines > log_start[k]:
             set_value(tree, k, index)
     log_start[n.size] = lines
-    return used if fits else -1
+    return used
 
 
 @borrowing
 def log_room(state: BudgetState) -> int:
     """Return the lines that a window may write: log, future and gaps must fit into one table."""
     return max(0, state.log.shape[0] - state.tail[-1] - FREE_ROWS * state.n.size)
+
+
+@borrowing
+def has_no_known_sum(k: int, state: BudgetState) -> bool:
+    """Whether nothing but its rest is known of the arm's next responses."""
+    return state.head[k] == state.tail[k] and state.active[k].urn == 0
+
+
+@borrowing
+def step_to_level(
+    source: Source, k: int, mean: float, rule: IndexRule, level: float, most: int,
+    state: BudgetState,
+) -> int:  # fmt: skip
+    """Pull arm k up to ``most`` times, in its rest or a new word, until its index is at the level.
+
+    Pulls are compared one by one. They become the arm's block; return their number.
+    """
+    active = state.active
+    if active[k].rest_size == 0:
+        active[k].rest = draw_word(source, k, state.n[k], mean)
+        active[k].rest_size = WORD_SIZE
+    most = min(most, active[k].rest_size)
+    m = pulls_to_level(active[k].rest, most, rule, level, state.n[k], state.s[k])
+    word = first_bits(active[k].rest, m)
+    active[k].kind, active[k].pulls, active[k].ones = STEPPED, m, popcount(word)
+    active[k].word = word
+    active[k].rest >>= m
+    active[k].rest_size -= m
+    state.n[k] += m
+    state.s[k] += active[k].ones
+    return m
 
 
 @borrowing
@@ -384,7 +356,7 @@ def corridor_below(rule: IndexRule, level: float, n: int, s: int, limit: int) ->
     Once this fails, with n growing, it never holds again.
     """
     limit = min(limit, n)
-    d, slack = s - n * rule.tau, rounding_slack(n)
+    d, slack = s - n * rule.tau, blocks.rounding_slack(n)
     cap = rule.cap_above if d > 0.0 else rule.cap_below
     edge = edge_of_level(rule, n, level)
     ahead = edge_of_level(rule, n + limit, level)
@@ -436,13 +408,13 @@ def undo_window(rule: IndexRule, state: BudgetState) -> None:
         for line in range(state.log_start[k], state.log_start[k + 1]):
             state.n[k] -= state.log[line].pulls
             state.s[k] -= state.log[line].ones
-            copy_block(state.log, line, state.spare, filled)
+            blocks.copy_block(state.log, line, state.spare, filled)
             filled += 1
         for row in range(state.head[k], state.tail[k]):
-            copy_block(state.future, row, state.spare, filled)
+            blocks.copy_block(state.future, row, state.spare, filled)
             filled += 1
         if state.log_start[k + 1] > state.log_start[k]:
             set_value(state.tree, k, arm_index(rule, state.n[k], state.s[k]))
         state.head[k], state.tail[k] = start, filled
     for row in range(filled):
-        copy_block(state.spare, row, state.future, row)
+        blocks.copy_block(state.spare, row, state.future, row)

@@ -12,42 +12,17 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ldpt.engines import blocks, pull_order, tuning
 from ldpt.engines.bits import first_bits, popcount
-from ldpt.engines.blocks import (
-    ARM,
-    BLOCK,
-    FAR,
-    OPENED,
-    STEPPED,
-    TOUCHED,
-    Corridor,
-    clear_active,
-    end_before_touch,
-    next_word,
-    open_long_block,
-    rounding_slack,
-    take_sum,
-    walk_in_words,
-)
+from ldpt.engines.blocks import FAR, STEPPED, Corridor
 from ldpt.engines.boundaries import Arms, is_undecided, sides
 from ldpt.engines.jit import borrowing, compiled
-from ldpt.engines.pull_order import (
-    Groups,
-    join,
-    key_after,
-    keys_between,
-    merge_top,
-    new_groups,
-    pulls_at,
-    remove,
-)
-from ldpt.engines.rereading import part_of_block
-from ldpt.engines.sources import WORD_SIZE, Source, draw_one
+from ldpt.engines.pull_order import Groups, pulls_at
+from ldpt.engines.rereading import Piece, draw_piece
+from ldpt.engines.sources import WORD_SIZE, Edges, Source, draw_one
 from ldpt.engines.tournament import NEVER, index_bits, runner_up_value, set_value
-from ldpt.engines.tuning import CHORD_SHIFT, MAX_WORDS
 from ldpt.radii import UNION, Boundary
 
-TIME_ROUNDING = 1e-11  # relative, more than a closed form of a time can be off by
 HORIZON = 10**15  # pulls; treat reopening after it as never
 
 
@@ -76,11 +51,11 @@ def new_state(n_arms: int) -> State:
     return State(
         np.zeros(n_arms, np.int64),
         np.zeros(n_arms, np.int64),
-        np.zeros(n_arms, ARM),
+        np.zeros(n_arms, blocks.ARM),
         np.full(2 << bits, NEVER),
         np.full(2 << bits, NEVER),
         bits,
-        np.empty((n_arms, MAX_WORDS), BLOCK),
+        np.empty((n_arms, tuning.MAX_WORDS), blocks.BLOCK),
     )
 
 
@@ -90,7 +65,7 @@ def fixed_confidence_fast(
     sums: np.ndarray,
 ) -> int:  # fmt: skip
     """Make a run with the law of the literal engine, and on a tape the same run."""
-    state, groups = new_state(arms.means.size), new_groups(arms.means.size)
+    state, groups = new_state(arms.means.size), pull_order.new_groups(arms.means.size)
     time = run_to_decision(source, arms, edge, max_pulls, state, groups)
     pulls[:], sums[:] = state.pulls, state.sums
     return time
@@ -105,7 +80,7 @@ def run_to_decision(
     mask = (1 << bits) - 1
     pulls, sums, active, frontiers = state.pulls, state.sums, state.active, groups.frontiers
     check_keys, reopen_keys = state.check_keys, state.reopen_keys
-    clear_active(active)
+    blocks.clear_active(active)
     check_keys[:] = NEVER
     reopen_keys[:] = NEVER
     count = 0
@@ -120,7 +95,7 @@ def run_to_decision(
             alone = pulls_at(frontiers[count - 1], k, bits) - pulls[k] if count > 0 else WORD_SIZE
             t, decided = visit(source, arms, edge, state, k, t, alone, max_pulls)
             if not decided and check_arm(source, arms, edge, state, k, t, max_pulls):
-                count = join(k, pulls[k], bits, count, groups)
+                count = pull_order.join(k, pulls[k], bits, count, groups)
         if count == 0:
             return t
         if t >= max_pulls:
@@ -130,22 +105,22 @@ def run_to_decision(
         frontier, key = frontiers[top], check_keys[1]
         catches_up = top > 0 and key >= frontiers[top - 1]
         if catches_up:
-            steps = keys_between(frontier, frontiers[top - 1], bits, top, groups)
+            steps = pull_order.keys_between(frontier, frontiers[top - 1], bits, top, groups)
         else:
-            steps = 1 + keys_between(frontier, key, bits, top, groups)
+            steps = 1 + pull_order.keys_between(frontier, key, bits, top, groups)
         t, done = visits_before(source, arms, edge, state, t, steps, frontier, max_pulls)
         if done < steps:
-            frontiers[top] = key_after(frontier, done, bits, top, groups)
+            frontiers[top] = pull_order.key_after(frontier, done, bits, top, groups)
             continue
         if catches_up:
-            count = merge_top(count, groups)
+            count = pull_order.merge_top(count, groups)
             continue
         frontiers[top] = key + 1
         k = key & mask
         pulls[k] += active[k].pulls
         sums[k] += active[k].ones
         if not check_arm(source, arms, edge, state, k, t, max_pulls):
-            count = remove(k, count, groups)
+            count = pull_order.remove(k, count, groups)
 
 
 @borrowing
@@ -190,7 +165,7 @@ def visit(
     if t < stop:
         word, size = active[k].rest, active[k].rest_size
         if size == 0:
-            word, size = next_word(source, k, n, arms.means[k], active)
+            word, size = blocks.next_word(source, k, n, arms.means[k], active)
         m, most = 0, min(stop - t, size)
         while undecided and m < most:
             s += word & 1
@@ -251,22 +226,18 @@ def next_block(
     b(n, t) over its next pulls, which rises. An infinite height is no edge.
     """
     active, n, mean = state.active, state.pulls[k], arms.means[k]
-    d, slack = state.sums[k] - n * arms.tau, rounding_slack(n)
+    d, slack = state.sums[k] - n * arms.tau, blocks.rounding_slack(n)
     above, below = min(heights[0], FAR), min(heights[1], FAR)
     up, down = above - slack - d, below - slack + d
-    if active[k].rest_size == 0:
-        flat = Corridor(up, down, 0.0, 0.0, arms.tau, more)
-        opened = open_long_block(source, k, n, mean, flat, True, active)
-        if opened == OPENED:
-            take_sum(k, active)
-            return
-        if opened == TOUCHED and end_before_touch(source, k, n, active):
-            return
-    limit = min(more, active[k].rest_size + WORD_SIZE * (1 + (n >> CHORD_SHIFT)))
+    flat = Corridor(up, down, 0.0, 0.0, arms.tau, more)
+    is_opened, touched = blocks.open_long_block(source, k, n, mean, flat, True, active)
+    if is_opened and (touched == 0 or blocks.end_before_touch(source, k, n, touched, active)):
+        return
+    limit = min(more, active[k].rest_size + WORD_SIZE * (1 + (n >> tuning.CHORD_SHIFT)))
     later = sides(edge, n + limit, t)
     rise, fall = (min(later[0], FAR) - above) / limit, (min(later[1], FAR) - below) / limit
     corridor = Corridor(up, down, -rise, -fall, arms.tau, limit)
-    m, ones, _ = walk_in_words(source, k, n, mean, corridor, True, active, state.words[k], 0)
+    m, ones, _ = blocks.walk_in_words(source, k, n, mean, corridor, True, active, state.words[k], 0)
     active[k].kind, active[k].pulls, active[k].ones = STEPPED, m, ones
 
 
@@ -274,32 +245,21 @@ def next_block(
 def reopening_time(edge: Boundary, n: int, s: int, t: int, tau: float, horizon: int) -> int:
     """Return the first time after t at which a decided arm is undecided; NEVER if after horizon.
 
-    Only the boundaries of UNION grow with time. The time is that of a closed form, unless rounding
-    could make it another: then it is found by the comparison that the literal engine makes.
+    Only the boundaries of UNION grow with time. A closed form is within rounding of the time; the
+    comparison that the literal engine makes decides, step by step, because boundaries do not fall.
     """
     if edge.family != UNION:
         return NEVER
     d = s - n * tau  # d^2 = f n L(time)
     time = math.exp(min((d * d / (edge.factor * n) - edge.term) / 3.0, 35.0))
-    slack = TIME_ROUNDING * time
-    if t < time < horizon and int(time - slack) == int(time + slack):
-        return 1 + int(time)
-    return searched_time(edge, n, s, t, tau, horizon)
-
-
-@borrowing
-def searched_time(edge: Boundary, n: int, s: int, t: int, tau: float, horizon: int) -> int:
-    """Return :func:`reopening_time` by bisection, as boundaries do not fall in time."""
-    if not is_undecided(edge, n, s, horizon, tau):
-        return NEVER
-    low, high = t, horizon  # decided at low, undecided at high
-    while high - low > 1:
-        middle = (low + high) // 2
-        if is_undecided(edge, n, s, middle, tau):
-            high = middle
-        else:
-            low = middle
-    return high
+    reopening = min(max(t, int(time)) + 1, horizon)
+    while reopening > t + 1 and is_undecided(edge, n, s, reopening - 1, tau):
+        reopening -= 1
+    while not is_undecided(edge, n, s, reopening, tau):
+        if reopening == horizon:
+            return NEVER
+        reopening += 1
+    return reopening
 
 
 @borrowing
@@ -318,9 +278,11 @@ def settle(source: Source, count: int, groups: Groups, state: State) -> None:
 @borrowing
 def first_ones(source: Source, k: int, m: int, state: State) -> int:
     """Return the sum of the first m responses of the arm's block."""
-    if state.active[k].kind != STEPPED:
-        return part_of_block(source, k, state.pulls[k], m, state.active, k)
-    ones, j, words = 0, 0, state.words
+    active, words = state.active, state.words
+    if active[k].kind != STEPPED:
+        piece = Piece(m, Edges(active[k].up, active[k].down))
+        return draw_piece(source, k, state.pulls[k], piece, active, k)[0]
+    ones, j = 0, 0
     while m > 0:
         part = min(m, words[k, j].pulls)
         ones += popcount(first_bits(words[k, j].word, part))

@@ -18,21 +18,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ldpt.engines.blocks import (
-    FAR,
-    Corridor,
-    rounding_slack,
-    worthwhile_distance,
-)
+from ldpt.engines import tuning
+from ldpt.engines.blocks import FAR, Corridor, rounding_slack, worthwhile_distance
 from ldpt.engines.fast_budget import (
     BudgetState,
+    complexity,
     continue_run,
     corridor_below,
     level_after,
     log_room,
     next_blocks,
     restart,
-    set_value,
     squared_speed,
     undo_window,
 )
@@ -47,14 +43,7 @@ from ldpt.engines.indices import (
     squared_edge,
 )
 from ldpt.engines.jit import borrowing
-from ldpt.engines.sources import WORD_SIZE, Source, draw_sum
-from ldpt.engines.tuning import (
-    LOOK_AHEAD_FROM,
-    LOOK_AHEAD_GROWTH,
-    LOOK_AHEAD_REACH,
-    MIN_BLOCK,
-    MIN_PULL_SHARE,
-)
+from ldpt.engines.sources import WORD_SIZE, Source
 from ldpt.policies import IndexRule
 
 
@@ -79,7 +68,7 @@ def run_for_losses(
     budgets, n_arms = judge.budgets, means.size
     t, c = 0, 0
     restart(state)
-    enough = LOOK_AHEAD_FROM
+    enough = tuning.LOOK_AHEAD_FROM
     arm, crossing = 0, 0  # the next crossing that is known
     while c < budgets.size:
         stop = budgets[c]
@@ -87,15 +76,11 @@ def run_for_losses(
             losses[c] = is_loss(state.n, state.s, rule.tau, judge)
             c += 1
             continue
-        if n_arms == 1:
-            state.n[0], state.s[0] = stop, state.s[0] + draw_sum(source, 0, t, stop - t, means[0])
-            t = stop
-            continue
         quiet = squared_edge(rule, t / n_arms, state.tree[1]) if t >= n_arms else 0.0
         if quiet >= enough:
             target = budgets[-1] if state.n[arm] >= crossing else stop
             level = level_after(
-                rule, t / n_arms, state.tree[1], LOOK_AHEAD_REACH * target / t - 1.0
+                rule, t / n_arms, state.tree[1], tuning.LOOK_AHEAD_REACH * target / t - 1.0
             )
             seen = look_ahead(source, level, target - t, means, rule, judge, state)
             if seen.verdict != OPEN and seen.reach == budgets[-1] - t:
@@ -111,7 +96,7 @@ def run_for_losses(
                     losses[c] = seen.verdict == WRONG
                     c += 1
                 continue
-            enough = LOOK_AHEAD_GROWTH * quiet
+            enough = tuning.LOOK_AHEAD_GROWTH * quiet
         t = continue_run(source, t, stop, enough, means, rule, state)
 
 
@@ -126,16 +111,15 @@ def look_ahead(
     log, log_start = state.log[:room], state.log_start
     reach, lines, some_wrong, is_wrong = 0, 0, False, False
     crossed, crossing = -1, 0
-    complexity = 0.0
+    hardness = complexity(rule, means)
     for k in range(n.size):
         some_wrong |= is_wrong_side(k, is_above(rule, n[k], s[k]), judge)
-        complexity += 1.0 / squared_speed(rule, means[k])
     for k in range(n.size):
         log_start[k] = lines
         start, above, index = n[k], is_above(rule, n[k], s[k]), tree[leaves + k]
         speed = squared_speed(rule, means[k])
         is_watched = judge.must_accept[k] or judge.must_reject[k]
-        counts = n.size > MIN_PULL_SHARE * speed * complexity and reach < needed
+        counts = n.size > tuning.MIN_PULL_SHARE * speed * hardness and reach < needed
         while index <= level and n[k] - start < needed and (is_watched or counts):
             if lines >= room:
                 log_start[k + 1 :] = lines
@@ -144,7 +128,9 @@ def look_ahead(
             if counts:
                 corridor = corridor_below(rule, level, n[k], s[k], left)
                 near = 2.0 * min(corridor.up, corridor.down)
-                if n[k] > MIN_BLOCK and near < worthwhile_distance(means[k], corridor, False):
+                if n[k] > tuning.MIN_BLOCK and near < worthwhile_distance(
+                    means[k], corridor, False
+                ):
                     counts = False
                     reach += n[k] - start
                     continue
@@ -154,9 +140,7 @@ def look_ahead(
                 corridor = Corridor(FAR, FAR, 0.0, 0.0, rule.tau, more)
             if is_watched:
                 corridor = on_side(corridor, rule, n[k], s[k])
-            m, ones, lines = next_blocks(source, k, means[k], corridor, state, log, lines)
-            n[k] += m
-            s[k] += ones
+            _, lines = next_blocks(source, k, means[k], corridor, state, log, lines)
             index = arm_index(rule, n[k], s[k])
             if is_watched and is_above(rule, n[k], s[k]) != above:
                 is_watched = False
@@ -167,8 +151,6 @@ def look_ahead(
                     return Outlook(OPEN, 0, crossed, crossing)
         if counts:
             reach += n[k] - start
-        if lines > log_start[k]:
-            set_value(tree, k, index)
         is_wrong |= is_watched and is_wrong_side(k, above, judge)
     log_start[n.size] = lines
     reach = min(reach, needed)  # what comes after that was not watched

@@ -2,9 +2,8 @@
 
 Numba's cache asks only whether the file of the function itself has changed, so a function that
 calls another module would go on running that module's old code. :class:`SourceCache` stamps the
-machine code with a digest over the function's module and the compiled modules behind its imports.
-One more row in the table of policies or of radii compiles nothing, and neither does an edit to the
-engine of the other algorithm.
+machine code with a digest over the function's module and all engines. One more row in the table of
+policies or of radii compiles nothing.
 
 This is the only module that uses parts of Numba which its manual does not describe: the cache of a
 function, ``_nrt`` and ``next_uint64``. Each is worth it: without the first, old code runs; without
@@ -14,7 +13,6 @@ Numba that have them are bounded in ``pyproject.toml``.
 
 import ast
 import hashlib
-import re
 import warnings
 from collections.abc import Callable
 from functools import cache
@@ -86,57 +84,31 @@ def _cached(dispatcher: Any) -> Any:
     try:
         dispatcher._cache = SourceCache(dispatcher.py_func)
     except RuntimeError:  # no folder that can be written
-        _warn_without_cache()
+        warnings.warn(
+            "compiled code cannot be kept: neither the package's folder nor ~/.cache can be "
+            "written; set NUMBA_CACHE_DIR to a writable folder to compile only once",
+            stacklevel=1,
+        )
     return dispatcher
 
 
 @cache
-def _warn_without_cache() -> None:
-    warnings.warn(
-        "compiled code cannot be kept: neither the package's folder nor ~/.cache can be written; "
-        "set NUMBA_CACHE_DIR to a writable folder to compile only once",
-        stacklevel=2,
-    )
-
-
-@cache
 def source_digest(path: Path) -> str:
-    """Return a digest over a module of the package and the compiled modules behind its imports."""
+    """Return a digest over a module, all engines, and what they compile of the plain modules."""
     package = next((p for p in path.parents if p.name == PACKAGE.name), PACKAGE)
-    sources: dict[Path, bytes] = {}
-    waiting = [path]
-    while waiting:
-        file = waiting.pop()
-        if file not in sources:
-            sources[file] = (
-                _constants_and_functions(file) if file.stem in PLAIN else file.read_bytes()
-            )
-            waiting.extend(_compiled_imports(file, package))
-    digest = hashlib.sha256()
-    for file in sorted(sources):
-        digest.update(sources[file])
+    digest = hashlib.sha256(path.read_bytes())
+    for file in sorted((package / "engines").glob("*.py")):
+        digest.update(file.read_bytes())
+    for name in PLAIN:
+        digest.update(_code_without_tables(package / f"{name}.py"))
     return digest.hexdigest()
 
 
-def _compiled_imports(file: Path, package: Path) -> list[Path]:
-    """Return the files of the engines and plain modules that a file imports; plain ones end it."""
-    if file.stem in PLAIN:
-        return []
-    text = file.read_text(encoding="utf-8")
-    engines = re.findall(r"^from ldpt\.engines\.(\w+) import", text, re.MULTILINE)
-    plain = re.findall(r"^from ldpt(?:\.| import )(policies|radii)\b", text, re.MULTILINE)
-    return [package / "engines" / f"{name}.py" for name in engines] + [
-        package / f"{name}.py" for name in plain
+def _code_without_tables(file: Path) -> bytes:
+    """Return what compiled code can use of a plain module: all but its dictionaries."""
+    tables = ast.Dict, ast.DictComp
+    nodes = ast.parse(file.read_bytes()).body
+    code = [
+        ast.dump(node) for node in nodes if not isinstance(getattr(node, "value", None), tables)
     ]
-
-
-def _constants_and_functions(file: Path) -> bytes:
-    """Return what compiled code can use of a plain module; tables and data classes are left out."""
-    parts = []
-    for node in ast.parse(file.read_bytes()).body:
-        is_table = isinstance(node, (ast.Assign, ast.AnnAssign)) and isinstance(
-            node.value, (ast.Dict, ast.DictComp)
-        )
-        if not is_table and not getattr(node, "decorator_list", []):
-            parts.append(ast.dump(node))
-    return "\n".join(parts).encode()
+    return "\n".join(code).encode()

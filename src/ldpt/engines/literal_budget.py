@@ -8,13 +8,13 @@ import numpy as np
 
 from ldpt.engines.indices import arm_index, first_minimum
 from ldpt.engines.jit import borrowing, compiled
-from ldpt.engines.sources import LaplaceRewards, Source, draw_one, draw_sum
+from ldpt.engines.sources import Source, draw_one, draw_sum
 from ldpt.policies import IndexRule
 
 
 @compiled
 def fixed_budget_literal(
-    source: Source | LaplaceRewards, means: np.ndarray, rule: IndexRule, budgets: np.ndarray,
+    source: Source, means: np.ndarray, rule: IndexRule, budgets: np.ndarray,
     pulls: np.ndarray, sums: np.ndarray,
 ) -> None:  # fmt: skip
     """Make one run of an index policy; row c of ``pulls`` and ``sums`` is after budgets[c] pulls.

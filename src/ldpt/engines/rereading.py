@@ -19,26 +19,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ldpt.engines import blocks, tuning
 from ldpt.engines.bits import first_bits, popcount
-from ldpt.engines.blocks import (
-    STEPPED,
-    SUMMED,
-    TOUCHING,
-    Corridor,
-    WalkEdges,
-    bridged_length,
-    copy_block,
-    is_full,
-    keeps,
-    pulls_to_edge,
-    read_word,
-    safe_length,
-    touch_ratio,
-    walk_edges,
-)
+from ldpt.engines.blocks import STEPPED, SUMMED, TOUCHING, Corridor
 from ldpt.engines.jit import borrowing
-from ldpt.engines.sources import INNER, OUTER, WORD_SIZE, Edges, Source, draw_part, edges_touched
-from ldpt.engines.tuning import MIN_BRIDGED_PIECE, MIN_SPELLED_PIECE
+from ldpt.engines.sources import OUTER, WORD_SIZE, Edges, Source, draw_part, edges_touched
 
 FREE_ROWS = 32  # in front of an arm's first row, for the halves of touching rows
 MIN_FREE_ROWS = 28  # for a piece that may touch
@@ -71,7 +56,7 @@ def reread_block(
         piece = front_piece(corridor, rows, i, free)
         if (
             rows[i].kind == SUMMED
-            and piece.pulls < min(MIN_SPELLED_PIECE, rows[i].pulls)
+            and piece.pulls < min(tuning.MIN_SPELLED_PIECE, rows[i].pulls)
             and free > 0
         ):
             i = spell_out(source, arm, n, rows, i)
@@ -82,7 +67,7 @@ def reread_block(
             break
         i = put_touching(piece, ones, rows, i)
         free -= 1
-    copy_block(rows, i, active, arm)
+    blocks.copy_block(rows, i, active, arm)
     active[arm].pulls, active[arm].ones = piece.pulls, ones
     active[arm].up, active[arm].down = piece.inner.up, piece.inner.down
     drop_front(piece.pulls, ones, rows, i)
@@ -98,13 +83,13 @@ def walk_in_rows(
     Up to the first touch of an edge of the corridor. Return the first row afterwards, the number of
     pulls, of ones among them, and the next line of the log, if that has any.
     """
-    up, down, rise, fall = walk_edges(corridor)
+    up, down, rise, fall = blocks.walk_edges(corridor)
     left, pulls, ones = corridor.limit, 0, 0
-    while head < tail and left > 0 and not is_full(log, line):
+    while head < tail and left > 0 and not blocks.is_full(log, line):
         m, block_ones = rows[head].pulls, rows[head].ones
         if rows[head].kind == STEPPED:
             word = rows[head].word
-            m, _, _ = read_word(word, min(left, m), WalkEdges(up, down, rise, fall))
+            m, _, _ = blocks.read_word(word, min(left, m), blocks.WalkEdges(up, down, rise, fall))
             block_ones = popcount(first_bits(word, m))
         elif (
             rows[head].kind != SUMMED
@@ -113,8 +98,8 @@ def walk_in_rows(
             or rows[head].down > down - m * max(0.0, fall)
         ):
             break
-        if keeps(log):
-            copy_block(rows, head, log, line)
+        if blocks.keeps(log):
+            blocks.copy_block(rows, head, log, line)
             log[line].pulls, log[line].ones = m, block_ones
             if rows[head].kind == STEPPED:
                 log[line].word = first_bits(word, m)
@@ -138,11 +123,11 @@ def front_piece(corridor: Corridor, rows: np.ndarray, i: int, free: int) -> Piec
     limit = min(corridor.limit, rows[i].pulls)
     outer = Edges(rows[i].up, rows[i].down)
     if rows[i].kind == STEPPED:
-        return Piece(pulls_to_edge(rows[i].word, limit, corridor), outer)
-    safe = safe_length(corridor, limit)
-    if safe == limit or limit < MIN_BRIDGED_PIECE or free < MIN_FREE_ROWS:
+        return Piece(blocks.read_word(rows[i].word, limit, blocks.walk_edges(corridor))[0], outer)
+    safe = blocks.safe_length(corridor, limit)
+    if safe == limit or limit < tuning.MIN_BRIDGED_PIECE or free < MIN_FREE_ROWS:
         return Piece(safe, outer)
-    up, down, rise, fall = walk_edges(corridor)
+    up, down, rise, fall = blocks.walk_edges(corridor)
     rise, fall = max(0.0, rise), max(0.0, fall)
     # The walk comes nowhere near an edge of the corridor that lies behind an edge of the row.
     up_is_closed, down_is_closed = outer.up <= up - limit * rise, outer.down <= down - limit * fall
@@ -154,8 +139,10 @@ def front_piece(corridor: Corridor, rows: np.ndarray, i: int, free: int) -> Piec
     drift = max(rise, fall) + abs(2.0 * rows[i].ones / rows[i].pulls - 1.0)
     # Halving a touching row down to a word takes a free row for each halving, and one for itself.
     limit = min(limit, WORD_SIZE << min(free, FREE_ROWS) - 2)
-    longer = bridged_length(near, width - near, drift, limit, touch_ratio(near, False))
-    if longer < max(MIN_BRIDGED_PIECE, 2 * safe):
+    longer = blocks.bridged_length(
+        near, width - near, drift, limit, blocks.touch_ratio(near, False)
+    )
+    if longer < max(tuning.MIN_BRIDGED_PIECE, 2 * safe):
         return Piece(safe, outer)
     inner_up = outer.up if up_is_closed else min(outer.up, math.ceil(up - longer * rise))
     inner_down = outer.down if down_is_closed else min(outer.down, math.ceil(down - longer * fall))
@@ -166,7 +153,11 @@ def front_piece(corridor: Corridor, rows: np.ndarray, i: int, free: int) -> Piec
 def draw_piece(
     source: Source, arm: int, n: int, piece: Piece, rows: np.ndarray, i: int
 ) -> tuple[int, bool]:
-    """Draw the ones in the first pulls of row i, and whether they stay inside."""
+    """Draw the ones in the first pulls of row i, and whether they stay inside the inner edges.
+
+    Given all that is known: the row does not touch its outer edges, and a touching row touches the
+    inner ones, if not in the first pulls then in the others.
+    """
     m, inner, total, all_ones = piece.pulls, piece.inner, rows[i].pulls, rows[i].ones
     if rows[i].kind == STEPPED:
         return popcount(first_bits(rows[i].word, m)), True
@@ -175,20 +166,17 @@ def draw_piece(
         return all_ones, True
     while True:
         ones = all_ones if m == total else draw_part(source, arm, n, m, all_ones, total)
-        touched = edges_touched(source, arm, n, m, ones, inner, outer)
-        if touched == OUTER:
+        first = abs(edges_touched(source, arm, n, m, ones, inner, outer))
+        if first == OUTER:
             continue
         if m < total:
-            rest = shifted(outer, 2 * ones - m)
-            if edges_touched(source, arm, n + m, total - m, all_ones - ones, rest, rest) != 0:
+            must_touch = rows[i].kind == TOUCHING and first == 0
+            far = shifted(outer, 2 * ones - m)
+            near = shifted(inner, 2 * ones - m) if must_touch else far
+            second = abs(edges_touched(source, arm, n + m, total - m, all_ones - ones, near, far))
+            if second == OUTER or (must_touch and second == 0):
                 continue
-        return ones, touched == 0
-
-
-@borrowing
-def part_of_block(source: Source, arm: int, n: int, m: int, rows: np.ndarray, i: int) -> int:
-    """Draw the sum of the first m responses of row i, given all that is known about it."""
-    return draw_piece(source, arm, n, Piece(m, Edges(rows[i].up, rows[i].down)), rows, i)[0]
+        return ones, first == 0
 
 
 @borrowing
@@ -206,50 +194,39 @@ def drop_front(m: int, ones: int, rows: np.ndarray, i: int) -> None:
 
 
 @borrowing
-def put_touching(piece: Piece, ones: int, rows: np.ndarray, i: int) -> int:
-    """Put the first pulls of row i, which touch their inner edges, into a row before it."""
-    copy_block(rows, i, rows, i - 1)
-    rows[i - 1].kind = TOUCHING
-    rows[i - 1].pulls, rows[i - 1].ones = piece.pulls, ones
-    rows[i - 1].inner_up, rows[i - 1].inner_down = piece.inner.up, piece.inner.down
-    drop_front(piece.pulls, ones, rows, i)
-    if rows[i].pulls == 0:
-        copy_block(rows, i - 1, rows, i)
-        return i
+def split_row(m: int, ones: int, rows: np.ndarray, i: int) -> int:
+    """Move the first m pulls of row i, with so many ones, into the row before it; return that."""
+    blocks.copy_block(rows, i, rows, i - 1)
+    rows[i - 1].pulls, rows[i - 1].ones = m, ones
+    drop_front(m, ones, rows, i)
     return i - 1
 
 
 @borrowing
+def put_touching(piece: Piece, ones: int, rows: np.ndarray, i: int) -> int:
+    """Make the first pulls of row i, which touch their inner edges, a row of their own."""
+    if piece.pulls < rows[i].pulls:
+        i = split_row(piece.pulls, ones, rows, i)
+    rows[i].kind = TOUCHING
+    rows[i].inner_up, rows[i].inner_down = piece.inner.up, piece.inner.down
+    return i
+
+
+@borrowing
 def halve_touching(source: Source, arm: int, n: int, rows: np.ndarray, i: int) -> int:
-    """Halve a touching row: one half touches, or it is the touch itself; return the first row.
+    """Halve a touching row, at least one half of which touches; return the first row.
 
     If the first half touches, nothing is kept of what the second does inside the outer edges.
     """
-    total, all_ones = rows[i].pulls, rows[i].ones
-    if total == 1:
+    half = Piece(rows[i].pulls >> 1, Edges(rows[i].inner_up, rows[i].inner_down))
+    ones, inside = draw_piece(source, arm, n, half, rows, i)
+    i = split_row(half.pulls, ones, rows, i)
+    if inside:
         rows[i].kind = SUMMED
-        return i
-    inner, outer = Edges(rows[i].inner_up, rows[i].inner_down), Edges(rows[i].up, rows[i].down)
-    m = total >> 1
-    while True:
-        ones = draw_part(source, arm, n, m, all_ones, total)
-        first = edges_touched(source, arm, n, m, ones, inner, outer)
-        if first == OUTER:
-            continue
-        far = shifted(outer, 2 * ones - m)
-        near = far if first == INNER else shifted(inner, 2 * ones - m)
-        second = edges_touched(source, arm, n + m, total - m, all_ones - ones, near, far)
-        if second != OUTER and (first == INNER or second == INNER):
-            break
-    copy_block(rows, i, rows, i - 1)
-    rows[i - 1].pulls, rows[i - 1].ones = m, ones
-    drop_front(m, ones, rows, i)
-    if first == INNER:
-        rows[i].kind = SUMMED
+        rows[i].up, rows[i].down = half.inner.up, half.inner.down
     else:
-        rows[i - 1].kind = SUMMED
-        rows[i - 1].up, rows[i - 1].down = inner.up, inner.down
-    return i - 1
+        rows[i + 1].kind = SUMMED
+    return i
 
 
 @borrowing
@@ -281,11 +258,8 @@ def spell_out(source: Source, arm: int, n: int, rows: np.ndarray, i: int) -> int
                 continue
         break
     if m < total:
-        copy_block(rows, i, rows, i - 1)
-        drop_front(m, ones, rows, i)
-        i -= 1
-    rows[i].kind = STEPPED
-    rows[i].pulls, rows[i].ones, rows[i].word = m, ones, word
+        i = split_row(m, ones, rows, i)
+    rows[i].kind, rows[i].word = STEPPED, word
     return i
 
 

@@ -1,32 +1,29 @@
 """Where an engine's responses come from: a random generator, or a tape that was written before.
 
 An engine may ask for one response, for a word of WORD_SIZE responses, for the sum of the next m,
-for the sum of m out of a block whose total it knows already, or whether the walk touched an edge on
-its way through such a block. A generator answers by drawing (a binomial, a hypergeometric, the
-reflection principle); a tape answers by looking. The same engine therefore runs on both, and two
-engines can be compared response by response.
+for the sum of m out of a block whose total it knows already, which edges the walk touched on its
+way through such a block, or where it first touched one. A generator answers by drawing (a binomial,
+a hypergeometric, the reflection principle); a tape answers by looking. The same engine therefore
+runs on both, and two engines can be compared response by response.
 
 A tape is the matrix of running sums: ``tape[k, n]`` is the sum of the first n responses of arm k.
 """
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from numba import types
-from numba.extending import overload
 
+from ldpt.engines import tuning
 from ldpt.engines.jit import borrowing, next_uint64
-from ldpt.engines.tuning import FEW
 
-Source = np.random.Generator | np.ndarray
+Source = Any  # a np.random.Generator or a tape, and for draw_one LaplaceRewards
 
 WORD_SIZE = 62  # responses in a word, the next one in its lowest bit
 NO_CHANCE = 40.0  # e^-40 is less than one step of a uniform draw, 2^-53
 NO_WEIGHT = 1e-20  # both tails beyond such weights hold less than rounding leaves
 NO_EDGE = 1 << 50  # farther than a walk goes
 INNER, OUTER = 1, 2  # answers of edges_touched
-
 
 STIRLING_ERRORS = np.array(
     [0.0]
@@ -56,120 +53,78 @@ class LaplaceRewards(NamedTuple):
     scale: float
 
 
-# --- The questions. Compiled code gets its answers from the overloads below.
+# --- The questions. Numba knows the type of a source when it compiles, and drops the other branch.
 
 
-def draw_one(source: Source | LaplaceRewards, arm: int, n: int, mean: float) -> int:
-    """Return the response of the arm's pull number n + 1."""
-    raise NotImplementedError
+@borrowing
+def draw_one(source: Source, arm: int, n: int, mean: float) -> float:
+    """Return the response of the arm's pull number n + 1, or its reward with Laplace noise."""
+    if hasattr(source, "random"):
+        return 1 if source.random() < mean else 0
+    if hasattr(source, "scale"):
+        reward = 1.0 if source.rng.random() < mean else 0.0
+        return reward + source.rng.laplace(0.0, source.scale)
+    return source[arm, n + 1] - source[arm, n]
 
 
+@borrowing
 def draw_word(source: Source, arm: int, n: int, mean: float) -> int:
-    """Return the responses of the arm's next WORD_SIZE pulls after n, as bits."""
-    raise NotImplementedError
+    """Return the responses of the arm's next WORD_SIZE pulls after n, as bits.
+
+    Beyond the end of a tape they are zeros.
+    """
+    if hasattr(source, "random"):
+        return bernoulli_word(source, mean)
+    word = np.int64(0)
+    for j in range(min(WORD_SIZE, source.shape[1] - 1 - n)):
+        word |= (source[arm, n + j + 1] - source[arm, n + j]) << j
+    return word
 
 
+@borrowing
 def draw_sum(source: Source, arm: int, n: int, m: int, mean: float) -> int:
     """Return the sum of the arm's next m responses after n."""
-    raise NotImplementedError
+    if hasattr(source, "random"):
+        return binomial(source, m, mean)
+    return source[arm, n + m] - source[arm, n]
 
 
+@borrowing
 def draw_part(source: Source, arm: int, n: int, m: int, ones: int, total: int) -> int:
     """Return the sum of the next m responses, given that the next ``total`` hold ``ones`` ones."""
-    raise NotImplementedError
+    if hasattr(source, "random"):
+        return hypergeometric(source, m, ones, total)
+    return source[arm, n + m] - source[arm, n]
 
 
-def touched_edge(source: Source, arm: int, n: int, m: int, ones: int, edges: Edges) -> int:
-    """Whether the walk 2 s - n, started at 0, touched the upper edge (1), the lower (-1), or none.
+@borrowing
+def edges_touched(
+    source: Source, arm: int, n: int, m: int, ones: int, inner: Edges, outer: Edges
+) -> int:
+    """Whether the walk 2 s - n, started at 0, touched an outer edge, else an inner one, or none.
 
-    Known: the next m responses hold ``ones`` ones. If both edges were touched, a tape names the
-    first one; a generator leaves that case out (see :func:`reflected_edge`).
+    OUTER, INNER or 0; negative if the edge is a lower one. Known: the next m responses hold
+    ``ones`` ones. No inner edge lies beyond its outer one. If both sides were touched, a tape names
+    the first one; a generator leaves that case out (see :func:`reflected_edges`).
     """
-    raise NotImplementedError
+    if hasattr(source, "random"):
+        return reflected_edges(source, m, ones, inner, outer)
+    side = edge_on_tape(source, arm, n, m, outer)
+    return OUTER * side if side != 0 else INNER * edge_on_tape(source, arm, n, m, inner)
 
 
+@borrowing
 def first_touch(source: Source, arm: int, n: int, m: int, ones: int, edge: int) -> int:
     """Return the pull after n with which the walk 2 s - n, started at 0, first comes to the edge.
 
     Known: the next m responses hold ``ones`` ones, and touch the edge.
     """
-    raise NotImplementedError
-
-
-def edges_touched(
-    source: Source, arm: int, n: int, m: int, ones: int, inner: Edges, outer: Edges
-) -> int:
-    """Whether the walk touched one of the outer edges (OUTER), else one of the inner (INNER), or 0.
-
-    Known: the next m responses hold ``ones`` ones. No inner edge lies beyond its outer one.
-    """
-    raise NotImplementedError
-
-
-def _is_generator(source: types.Type) -> bool:
-    return isinstance(source, types.NumPyRandomGeneratorType)
-
-
-@overload(draw_one)
-def _draw_one(source, arm, n, mean):  # type: ignore[no-untyped-def]
-    if _is_generator(source):
-        return lambda source, arm, n, mean: 1 if source.random() < mean else 0
-    if isinstance(source, types.BaseNamedTuple):
-        return lambda source, arm, n, mean: noisy_reward(source.rng, source.scale, mean)
-    return lambda source, arm, n, mean: source[arm, n + 1] - source[arm, n]
-
-
-@overload(draw_word)
-def _draw_word(source, arm, n, mean):  # type: ignore[no-untyped-def]
-    if _is_generator(source):
-        return lambda source, arm, n, mean: bernoulli_word(source, mean)
-    return lambda source, arm, n, mean: word_on_tape(source, arm, n)
-
-
-@overload(draw_sum)
-def _draw_sum(source, arm, n, m, mean):  # type: ignore[no-untyped-def]
-    if _is_generator(source):
-        return lambda source, arm, n, m, mean: binomial(source, m, mean)
-    return lambda source, arm, n, m, mean: source[arm, n + m] - source[arm, n]
-
-
-@overload(draw_part)
-def _draw_part(source, arm, n, m, ones, total):  # type: ignore[no-untyped-def]
-    if _is_generator(source):
-        return lambda source, arm, n, m, ones, total: hypergeometric(source, m, ones, total)
-    return lambda source, arm, n, m, ones, total: source[arm, n + m] - source[arm, n]
-
-
-@overload(touched_edge)
-def _touched_edge(source, arm, n, m, ones, edges):  # type: ignore[no-untyped-def]
-    if _is_generator(source):
-        return lambda source, arm, n, m, ones, edges: reflected_edge(source, m, ones, edges)
-    return lambda source, arm, n, m, ones, edges: edge_on_tape(source, arm, n, m, edges)
-
-
-@overload(first_touch)
-def _first_touch(source, arm, n, m, ones, edge):  # type: ignore[no-untyped-def]
-    if _is_generator(source):
-        return lambda source, arm, n, m, ones, edge: halved_touch(source, m, ones, edge)
-    return lambda source, arm, n, m, ones, edge: touch_on_tape(source, arm, n, edge)
-
-
-@overload(edges_touched)
-def _edges_touched(source, arm, n, m, ones, inner, outer):  # type: ignore[no-untyped-def]
-    if _is_generator(source):
-        return lambda source, arm, n, m, ones, inner, outer: nested_edges(
-            source, m, ones, inner, outer
-        )
-    return lambda source, arm, n, m, ones, inner, outer: nested_edges_on_tape(
-        source, arm, n, m, inner, outer
-    )
-
-
-@borrowing
-def noisy_reward(rng: np.random.Generator, scale: float, mean: float) -> float:
-    """Draw a Bernoulli reward with Laplace noise."""
-    reward = 1.0 if rng.random() < mean else 0.0
-    return reward + rng.laplace(0.0, scale)
+    if hasattr(source, "random"):
+        return halved_touch(source, m, ones, edge)
+    j = 1
+    while 2 * (source[arm, n + j] - source[arm, n]) - j != edge:
+        j += 1
+    return j
 
 
 @borrowing
@@ -203,22 +158,13 @@ def bernoulli_word(rng: np.random.Generator, mean: float) -> int:
     return ones
 
 
-@borrowing
-def word_on_tape(tape: np.ndarray, arm: int, n: int) -> int:
-    """Return the next responses on the tape; zeros beyond its end."""
-    word = np.int64(0)
-    for j in range(min(WORD_SIZE, tape.shape[1] - 1 - n)):
-        word |= (tape[arm, n + j + 1] - tape[arm, n + j]) << j
-    return word
-
-
 # --- Sums
 
 
 @borrowing
 def binomial(rng: np.random.Generator, m: int, mean: float) -> int:
     """Draw the sum of m responses."""
-    if m > FEW:
+    if m > tuning.FEW:
         return rng.binomial(m, mean)
     ones = 0
     for _ in range(m):
@@ -234,13 +180,13 @@ def hypergeometric(rng: np.random.Generator, m: int, ones: int, total: int) -> i
     The first m and the ones are two random sets, and so are their complements. If one of the four
     is small, go through its members; otherwise invert the distribution function.
     """
-    if min(m, total - m) <= FEW:
+    if min(m, total - m) <= tuning.FEW:
         if 2 * m > total:
             return ones - overlap(rng, total - m, ones, total)
         return overlap(rng, m, ones, total)
-    if ones <= FEW:
+    if ones <= tuning.FEW:
         return overlap(rng, ones, m, total)
-    if total - ones <= FEW:
+    if total - ones <= tuning.FEW:
         return m - overlap(rng, total - ones, m, total)
     return hypergeometric_from_mode(rng, m, ones, total)
 
@@ -350,40 +296,30 @@ def edge_on_tape(tape: np.ndarray, arm: int, n: int, m: int, edges: Edges) -> in
 
 
 @borrowing
-def touch_on_tape(tape: np.ndarray, arm: int, n: int, edge: int) -> int:
-    """Return the first touch of the edge on the tape."""
-    j = 1
-    while 2 * (tape[arm, n + j] - tape[arm, n]) - j != edge:
-        j += 1
-    return j
-
-
-@borrowing
-def nested_edges_on_tape(
-    tape: np.ndarray, arm: int, n: int, m: int, inner: Edges, outer: Edges
-) -> int:
-    """Return which edges the walk on the tape touched."""
-    if edge_on_tape(tape, arm, n, m, outer) != 0:
-        return OUTER
-    return INNER if edge_on_tape(tape, arm, n, m, inner) != 0 else 0
-
-
-@borrowing
-def reflected_edge(rng: np.random.Generator, m: int, ones: int, edges: Edges) -> int:
-    """Draw which edge a walk of m steps with ``ones`` up-steps touched.
+def reflected_edges(rng: np.random.Generator, m: int, ones: int, inner: Edges, outer: Edges) -> int:
+    """Draw which of two pairs of edges a walk of m steps with ``ones`` up-steps touched.
 
     All orders of the steps are equally likely, so by reflection the walk that ends at x < up
     touched ``up`` with probability C(m, rises of a walk to 2 up - x) / C(m, ones); the same below.
+    A walk that touches an outer edge touches the inner one before, so that one uniform number
+    answers both questions.
     Blocks keep m below min(up, down)^2 / 3 and (up + down)^2 / 60. Then a walk that touches both
-    edges and ends between them has probability under e^-44, far less than one step of a uniform
+    sides and ends between them has probability under e^-44, far less than one step of a uniform
     draw (2^-53): that case alone is left out.
     """
     end = 2 * ones - m
-    if end >= edges.up:
-        return 1
-    if end <= -edges.down:
-        return -1
-    return 0 if cannot_touch(m, end, edges) else edge_below(uniform(rng), m, ones, edges)
+    if end >= outer.up or end <= -outer.down:
+        return OUTER if end >= outer.up else -OUTER
+    side = 1 if end >= inner.up else -1 if end <= -inner.down else 0
+    if side == 0 and cannot_touch(m, end, inner):
+        return 0
+    u = uniform(rng)
+    if side == 0:
+        side = edge_below(u, m, ones, inner)
+    if side == 0:
+        return 0
+    outer_side = edge_below(u, m, ones, outer)
+    return OUTER * outer_side if outer_side != 0 else INNER * side
 
 
 @borrowing
@@ -400,7 +336,7 @@ def halved_touch(rng: np.random.Generator, m: int, ones: int, edge: int) -> int:
     if 2 * ones - m < edge:
         ones = m - ones + edge
     before = 0
-    while m > FEW:
+    while m > tuning.FEW:
         half = m >> 1
         front = hypergeometric(rng, half, ones, m)
         middle = 2 * front - half
@@ -418,25 +354,6 @@ def halved_touch(rng: np.random.Generator, m: int, ones: int, edge: int) -> int:
         m -= 1
         before += 1
     return before
-
-
-@borrowing
-def nested_edges(rng: np.random.Generator, m: int, ones: int, inner: Edges, outer: Edges) -> int:
-    """Draw which of two pairs of edges a walk of m steps with ``ones`` up-steps touched.
-
-    A walk that touches an outer edge touches the inner one before, so that one uniform number
-    answers both questions. As in :func:`reflected_edge`, no walk touches both sides.
-    """
-    end = 2 * ones - m
-    if end >= outer.up or end <= -outer.down:
-        return OUTER
-    is_inside = -inner.down < end < inner.up
-    if is_inside and cannot_touch(m, end, inner):
-        return 0
-    u = uniform(rng)
-    if is_inside and edge_below(u, m, ones, inner) == 0:
-        return 0
-    return OUTER if edge_below(u, m, ones, outer) != 0 else INNER
 
 
 @borrowing

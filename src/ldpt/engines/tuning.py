@@ -16,7 +16,6 @@ WINDOW_SHARE = 0.5  # of the pulls left that a window aims at
 MIN_WINDOW = 4  # pulls per arm below which a window does not pay
 MAX_GROWTH = 1.0  # most by which a window aims to multiply the pulls made so far
 SHORTER_WINDOW = 0.125  # factor of the next window's length after one was undone
-NOISE_INDEX = 1.0  # index up to which an arm may stay near the threshold for long, by noise alone
 CHEAP_UNDO = 4096  # pulls left up to which undoing a window costs little
 MIN_SQUARED_INDEX = 0.05  # below which a level is not worth a window
 EXCURSION_PULLS = 24  # of an excursion that are compared one by one, as most excursions are short

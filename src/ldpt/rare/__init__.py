@@ -33,11 +33,11 @@ from ldpt.engines.boundaries import Arms
 from ldpt.engines.indices import Judge
 from ldpt.instances import Instance, check_instance
 from ldpt.io.threads import run_jobs
-from ldpt.limits import MAX_PULLS, MAX_REPLICATES, NO_LIMIT, require_affordable
+from ldpt.limits import MAX_PULLS, MAX_REPLICATES, NO_LIMIT, QUANTILE, require_affordable
 from ldpt.policies import INDEX_POLICIES, check_policy
 from ldpt.radii import Radius, as_radius
 from ldpt.rare.kernels import budget_log_weights, confidence_log_weights
-from ldpt.rare.paths import WaysToErr, ways_to_err_by_budget, ways_to_err_by_confidence
+from ldpt.rare.paths import ways_to_err_by_budget, ways_to_err_by_confidence
 from ldpt.rare.proposal import build_proposal
 from ldpt.simulate import stream
 
@@ -45,8 +45,6 @@ __all__ = ["Estimate", "fixed_budget_error", "fixed_confidence_error"]
 
 SECOND_STAGES = (0.6, 0.5, 0.4, 0.32, 0.26, 0.21, 0.17, 0.13, 0.1, 0.07, 0.045, 0.025, 0.01, 0.0)
 TILTED = 0.7  # chance that an arm that need not err is tilted; bounds its likelihood ratio
-QUANTILE = 1.959963984540054  # of the normal law, for 95 % intervals
-
 MIN_EFFECTIVE_SIZE = 100.0
 MAX_TAIL_SHARE = 0.1
 
@@ -148,15 +146,15 @@ def fixed_budget_error(
     Estimate
         The probability with its precision and diagnostics.
     """
-    _check_counts(instance, budget, replicates)
+    check_whole("budget", budget, 2 * check_instance(instance).n_arms, MAX_PULLS)
+    check_whole("replicates", replicates, 1, MAX_REPLICATES)
     epsilon = check_epsilon(epsilon)
     chosen = check_policy(policy, INDEX_POLICIES)
     named = () if policy == "apt" else (policy,)  # published streams of Algorithm 1 have no policy
     truth = instance.private_means(epsilon)
     ends = _stage_ends(instance, budget)
     ways = ways_to_err_by_budget(instance, epsilon, 1 - ends / budget)
-    ways = WaysToErr(ways.arms, ways.means, ways.after, budget * ways.costs)
-    proposal = build_proposal(ways, truth, TILTED, replicates)
+    proposal = build_proposal(ways._replace(costs=budget * ways.costs), truth, TILTED, replicates)
     rule = chosen.rule(instance.threshold, instance.tolerance, epsilon)
     judge = Judge(ends, instance.must_accept, instance.must_reject)
     rng = stream(seed, "rare_fixed_budget", instance.name, *named, epsilon, budget)
@@ -197,7 +195,7 @@ def fixed_confidence_error(
     radius, delta, epsilon = as_radius(radius), check_delta(delta), check_epsilon(epsilon)
     hint = "; simulate.fixed_confidence can stop runs after max_pulls, importance sampling cannot"
     require_affordable(instance, epsilon, delta, radius, hint)
-    _check_counts(instance, 2 * instance.n_arms, replicates)
+    check_whole("replicates", replicates, 1, MAX_REPLICATES)
     truth = instance.private_means(epsilon)
     ways = ways_to_err_by_confidence(instance, epsilon, delta, radius)
     proposal = build_proposal(ways, truth, TILTED, replicates)
@@ -331,8 +329,3 @@ def summarise(log_weights: np.ndarray, counts: np.ndarray) -> Estimate:
         int(np.isfinite(log_weights).sum()),
         replicates,
     )
-
-
-def _check_counts(instance: Instance, budget: int, replicates: int) -> None:
-    check_whole("budget", budget, 2 * check_instance(instance).n_arms, MAX_PULLS)
-    check_whole("replicates", replicates, 1, MAX_REPLICATES)

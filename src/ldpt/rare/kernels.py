@@ -12,13 +12,12 @@ from typing import NamedTuple
 import numpy as np
 
 from ldpt.engines.boundaries import Arms
-from ldpt.engines.fast_budget import BudgetState, advance, new_state, restart
+from ldpt.engines.fast_budget import new_state, run_to_budgets
 from ldpt.engines.fast_confidence import new_state as new_confidence_state
 from ldpt.engines.fast_confidence import run_to_decision
 from ldpt.engines.indices import Judge, is_loss
 from ldpt.engines.jit import borrowing, compiled
 from ldpt.engines.pull_order import new_groups
-from ldpt.engines.sources import Source, draw_sum
 from ldpt.policies import IndexRule
 from ldpt.radii import Boundary
 
@@ -52,17 +51,17 @@ def budget_log_weights(
     ends = judge.budgets
     pulls = np.zeros((ends.size, truth.size), np.int64)
     sums = np.zeros((ends.size, truth.size), np.int64)
-    stages, state = np.empty((2, truth.size)), new_state(truth.size, ends[-1])
+    stages, state = np.empty((ends.size, truth.size)), new_state(truth.size, ends[-1])
     log_weights = np.full(proposal.counts.sum(), -np.inf)
     r = 0
     for c in range(proposal.arms.size):
         for m in range(ends.size):
             for _ in range(proposal.counts[c, m]):
                 draw_means(rng, proposal.means[c], proposal.chance[c], truth, stages[0])
-                stages[1] = stages[0]
+                stages[1:] = stages[0]
                 if proposal.arms[c] >= 0:
-                    stages[1, proposal.arms[c]] = proposal.after[c, m]
-                run_in_stages(rng, stages, m, rule, ends, state, pulls, sums)
+                    stages[m + 1 :, proposal.arms[c]] = proposal.after[c, m]
+                run_to_budgets(rng, stages, rule, ends, state, pulls, sums)
                 if is_loss(pulls[-1], sums[-1], rule.tau, judge):
                     log_weights[r] = -log_ratio(pulls, sums, proposal)
                 r += 1
@@ -100,39 +99,14 @@ def draw_means(
         drawn[j] = means[j] if rng.random() < chance[j] else truth[j]
 
 
-@compiled
-def run_in_stages(
-    source: Source, stages: np.ndarray, switch: int, rule: IndexRule, ends: np.ndarray,
-    state: BudgetState, pulls: np.ndarray, sums: np.ndarray,
-) -> None:  # fmt: skip
-    """Run an index policy with means stages[0] up to stage ``switch``, then stages[1].
-
-    Row m of ``pulls`` and ``sums`` is the state after ends[m] pulls; there the engine forgets what
-    it knows of later responses.
-    """
-    restart(state)
-    t = 0
-    for m in range(ends.size):
-        means = stages[0] if m <= switch else stages[1]
-        if means.size == 1:  # no choice to make
-            state.s[0] += draw_sum(source, 0, t, ends[m] - t, means[0])
-            state.n[0] = ends[m]
-        else:
-            advance(source, t, ends[m], means, rule, state)
-        t = ends[m]
-        pulls[m] = state.n
-        sums[m] = state.s
-
-
-@compiled
+@borrowing
 def log_ratio(n: np.ndarray, s: np.ndarray, proposal: Proposal) -> float:
     """Log of the mixture's likelihood over the true one; row m: state at the end of stage m."""
     last = n.shape[0] - 1
     top, total = -np.inf, 0.0
-    held, tilts = np.full(n.shape[1], -1), np.empty(n.shape[1])
     for c in range(proposal.arms.size):
         k = proposal.arms[c]
-        others = log_ratio_of_others(n[last], s[last], c, proposal, held, tilts)
+        others = log_ratio_of_others(n[last], s[last], c, proposal)
         for m in range(n.shape[0]):
             value = proposal.log_shares[c, m] + others
             if value == -np.inf:
@@ -151,25 +125,13 @@ def log_ratio(n: np.ndarray, s: np.ndarray, proposal: Proposal) -> float:
 
 
 @borrowing
-def log_ratio_of_others(
-    n: np.ndarray, s: np.ndarray, c: int, proposal: Proposal, held: np.ndarray, tilts: np.ndarray
-) -> float:
-    """Return the factor of the arms that need not err, each tilted or not.
-
-    tilts[j] is the part of arm j in environment held[j]; in the next one it often has the same
-    mean, and so the same part.
-    """
+def log_ratio_of_others(n: np.ndarray, s: np.ndarray, c: int, proposal: Proposal) -> float:
+    """Return the factor of the arms that need not err, each tilted or not."""
     value = 0.0
     for j in range(n.size):
-        chance, b = proposal.chance[c, j], held[j]
-        if j == proposal.arms[c] or chance == 0.0:
-            continue
-        same = b >= 0 and proposal.means[b, j] == proposal.means[c, j]
-        if not same or proposal.chance[b, j] != chance:
+        if j != proposal.arms[c] and proposal.chance[c, j] > 0.0:
             ones, zeros = s[j] * proposal.ones[c, j], (n[j] - s[j]) * proposal.zeros[c, j]
-            tilts[j] = log_mixed(ones + zeros, chance)
-            held[j] = c
-        value += tilts[j]
+            value += log_mixed(ones + zeros, proposal.chance[c, j])
     return value
 
 

@@ -4,7 +4,7 @@
 :func:`ways_to_err_by_confidence` asks where a path of constant drift leaves Algorithm 2's boundary.
 """
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,8 +18,7 @@ STEPS = 400  # of the grid on which the other arms' cheapest means are sought
 NEAR = 1e-3  # least distance from the threshold, relative to the gap, where zeta = 0
 
 
-@dataclass(frozen=True)
-class WaysToErr:
+class WaysToErr(NamedTuple):
     """Ways c to err in M stages: the mean that each arm shows, and what it costs in nats.
 
     Arm ``arms[c]`` errs: it shows ``means[c, arms[c]]`` to the end of stage m, then

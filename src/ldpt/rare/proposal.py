@@ -23,41 +23,27 @@ def build_proposal(ways: WaysToErr, truth: np.ndarray, tilted: float, replicates
     nominal = np.zeros((1, weights.shape[1]))
     nominal[0, -1] = NOMINAL
     counts = _allocate(np.vstack([(1 - NOMINAL) * weights, nominal]), replicates)
+    used = counts.sum(axis=1) > 0
     chance = np.full(ways.means.shape, tilted)
     chance[np.arange(ways.arms.size), ways.arms] = 1.0
-    used = counts.sum(axis=1) > 0
-    return _as_proposal(
-        counts[used],
-        np.append(ways.arms, -1)[used],
-        np.vstack([ways.means, truth])[used],
-        np.vstack([ways.after, np.full_like(nominal, truth[-1])])[used],
+    counts, arms = counts[used], np.append(ways.arms, -1)[used]
+    means = np.vstack([ways.means, truth])[used]
+    after = np.vstack([ways.after, np.full_like(nominal, truth[-1])])[used]
+    own = truth[arms][:, None]
+    with np.errstate(divide="ignore"):  # shares as allocated: so the estimate is exactly unbiased
+        log_shares = np.log(counts / counts.sum())
+    return Proposal(
+        counts, log_shares, arms, means, after,
         np.vstack([chance, np.zeros(truth.size)])[used],
-        truth,
-    )
+        _log_quotient(means, truth), _log_quotient(1 - means, 1 - truth),
+        _log_quotient(after, own), _log_quotient(1 - after, 1 - own),
+    )  # fmt: skip
 
 
 def _allocate(weights: np.ndarray, replicates: int) -> np.ndarray:
     """Whole numbers of runs that add up to ``replicates``, as near to the weights as can be."""
     edges = np.rint(np.cumsum(weights) / weights.sum() * replicates).astype(np.int64)
     return np.diff(edges, prepend=0).reshape(weights.shape)
-
-
-def _as_proposal(
-    counts: np.ndarray, arms: np.ndarray, means: np.ndarray, after: np.ndarray,
-    chance: np.ndarray, truth: np.ndarray,
-) -> Proposal:  # fmt: skip
-    """With the log likelihood ratios that compiled code wants.
-
-    Shares are taken of the runs as allocated: with them the estimate is exactly unbiased.
-    """
-    own = truth[arms][:, None]
-    with np.errstate(divide="ignore"):
-        log_shares = np.log(counts / counts.sum())
-    return Proposal(
-        counts, log_shares, arms, means, after, chance,
-        _log_quotient(means, truth), _log_quotient(1 - means, 1 - truth),
-        _log_quotient(after, own), _log_quotient(1 - after, 1 - own),
-    )  # fmt: skip
 
 
 def _log_quotient(p: np.ndarray, q: np.ndarray) -> np.ndarray:
