@@ -6,11 +6,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 import yaml
-from scripts.others import coin_sides, conjugate_sides, expected_answers, kano_sides, tabulate
 
 from ldpt.exact import fixed_confidence_error
 from ldpt.instances import Instance
 from ldpt.privacy import private_mean
+from ldpt.world.others import coin_sides, conjugate_sides, expected_answers, kano_sides, tabulate
 
 CONTENT = yaml.safe_load(Path("config/others.yaml").read_text(encoding="utf-8"))
 

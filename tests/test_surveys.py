@@ -6,11 +6,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 import yaml
-from scripts.replay_surveys import Question, classical, read_questions, replay, tabulate
 
 from ldpt.designs import as_design
 from ldpt.inference import decide
 from ldpt.radii import Radius, upper
+from ldpt.world.surveys import Question, classical, read_questions, replay, tabulate
 
 CONTENT = yaml.safe_load(Path("config/surveys.yaml").read_text(encoding="utf-8"))
 TERMS = {"threshold": 0.3, "delta": 0.05, "orders": 40}

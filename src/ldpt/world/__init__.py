@@ -1,0 +1,1 @@
+"""The outside world: published surveys replayed, numbers of others beside ours."""
