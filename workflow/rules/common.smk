@@ -143,7 +143,7 @@ onerror:
 
 
 onstart:
-    if INTERRUPTS:  # its KeyboardInterrupt was lost, as in a callback of the interpreter
+    if INTERRUPTS:  # Python lost the exception of a Ctrl-C during start-up
         sys.exit(130)
     try:
         os.makedirs(under("results/logs"), exist_ok=True)
