@@ -350,6 +350,16 @@ UNDRAWN: dict[str, tuple[Callable[[Config], Any], str, str]] = {
         "fixed_confidence",
         "figures.fixed_confidence: no study of fixed_confidence runs 'two-arms'",
     ),
+    "panel at another privacy level": (
+        set_in("figures", "epsilon", 3.7),
+        "bounds",
+        "at figures.epsilon = 3.7",
+    ),
+    "panel at another error level": (
+        set_in("figures", "delta", 0.37),
+        "fixed_confidence",
+        "at figures.delta = 0.37",
+    ),
 }
 
 

@@ -142,11 +142,17 @@ class Study:
 
     def panels(self, key: str) -> list[str]:
         """Return the panels of a figure; a ValueError names one that no study simulates."""
+        figures = self.settings.figures
         section = "fixed_confidence" if key == "fixed_confidence" else "fixed_budget"
-        names: list[str] = getattr(self.settings.figures, key)
+        names: list[str] = getattr(figures, key)
         with _at(f"figures.{key}"):
             for name in names:
-                self.runs(section, self.instance(name).name)
+                runs = self.runs(section, self.instance(name).name)
+                if key == "fixed_confidence" and all(figures.delta not in x.deltas for x in runs):
+                    raise ValueError(f"no run of {name!r} at figures.delta = {figures.delta:g}")
+                one_level = key in ("bounds", "baselines")
+                if one_level and all(figures.epsilon != run.epsilon for run in runs):
+                    raise ValueError(f"no run of {name!r} at figures.epsilon = {figures.epsilon:g}")
         return names
 
     def allocation(self) -> dict[str, Any]:
@@ -293,6 +299,8 @@ def _unfold_instances(settings: Config) -> dict[str, Instance]:
 
 def _check_budgets(problem: Instance, grid: BudgetStudy | Curves, exact: bool) -> None:
     """Refuse budgets below 2K or beyond what can be simulated, and exact chains of hours."""
+    if exact and problem.n_arms > 2:
+        raise ValueError(f"{problem.name!r} has {problem.n_arms} arms, exact curves take 1 or 2")
     least, budgets = 2 * problem.n_arms, getattr(grid, "budgets", [])
     if min(budgets, default=least) < least:
         raise ValueError(f"budgets: {min(budgets)} is below 2K = {least} of {problem.name!r}")

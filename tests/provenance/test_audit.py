@@ -235,7 +235,7 @@ def test_audit_ends_in_0_only_when_all_is_intact(root: Path, capsys: pytest.Capt
         (["audit", "--root", "out", "--replay", "1"], r"--replay runs the code of"),
         (
             ["audit", "--root", "out", "--replay", "-1"],
-            r"must be a whole number from 1 to 1000000, got '-1'",
+            r"must be a whole number from 1 to 1000000, got -1",
         ),
         (["trace", "--root", "out", "out/figures"], r"is a folder"),
         (["audit", "--root", "out", "--seed", "1"], r"--seed has no effect without --replay"),

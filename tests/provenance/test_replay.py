@@ -16,7 +16,7 @@ def test_replay_of_all_jobs_is_equal_bit_for_bit(
     report = audit(root, plan=plan, replay=1000, trust=True)
     assert report.intact, render_audit(report)
     assert report.replayed == sorted(PRODUCTS)
-    assert "rule simulate_mechanism" in capfd.readouterr().err  # progress
+    assert "simulate_mechanism" in capfd.readouterr().err  # progress
     assert before == {path: path.stat().st_mtime_ns for path in root.rglob("*") if path.is_file()}
 
 

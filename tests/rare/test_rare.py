@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom, binomtest
 from scripts.exact_curves import curves
-from scripts.rare_fixed_budget import exponents, sample, tabulate
+from scripts.rare_fixed_budget import exponents, sample
 from scripts.rare_fixed_confidence import estimate as estimate_confidence
 
 from ldpt import rare
@@ -38,7 +38,7 @@ TWO_ARMS = [
 
 def estimate(instances, cells, replicates, seed, threads, worst=False):
     section = {"cells": cells, "replicates": replicates}
-    return tabulate(sample(instances, section, seed, threads, worst), worst)
+    return sample(instances, section, seed, threads, worst)
 
 
 def standard_errors(found: rare.Estimate, truth: float) -> float:
