@@ -286,6 +286,10 @@ WRONG: dict[str, tuple[Callable[[Config], Any], str]] = {
         set_in("error_map", "one_arm", 0, "thresholds", [0.95]),
         "error_map.one_arm[0]: instance 'one_arm-0.95-0.1': means[0]",
     ),
+    "exact curve of ten arms": (
+        set_in("exact_curves", *STUDY, "instances", ["three-groups"]),
+        "exact_curves.studies[0]: 'three-groups' has 10 arms, exact curves take 1 or 2",
+    ),
     "figure delta nan": (set_in("figures", "delta", math.nan), "figures.delta: nan"),
     "number written as text": (
         set_in("figures", "epsilon", "2"),

@@ -5,6 +5,7 @@ with probability 6e-5, and the seeds are fixed.
 """
 
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -329,8 +330,8 @@ def test_rare_estimates_refuse_an_instance_that_cannot_err():
 
 def test_table_of_estimates_and_exponents(instances):
     cells = [
-        ("one-arm", 1.0, {"multiples": [0.01, 4, 8]}),
-        ("two-arms", math.inf, {"multiples": [2]}),
+        ("one-arm", 1.0, {"multiples": [0.01, 4, 8], "policies": ["apt"]}),
+        ("two-arms", math.inf, {"multiples": [2], "policies": ["apt"]}),
     ]
     table = estimate(instances, cells, 2000, 3, 2)
     assert table["epsilon"].tolist() == ["1", "1", "inf"]  # 0.01 H_eps is below 2K
@@ -359,14 +360,16 @@ def test_printed_lower_exponent_is_its_formula(instances):
 
 def test_table_of_confidence_errors(counterexample):
     cells = [("counterexample", 1.0, {"radii": ["printed", "mixture"], "deltas": [0.1, 0.01]})]
-    table = estimate_confidence({"counterexample": counterexample}, cells, 2000, {}, 3, 2)
+    studies = {"cells": cells, "replicates": 2000}
+    params = SimpleNamespace(seed=3, constants={}, studies=studies)
+    table = estimate_confidence({"counterexample": counterexample}, params, 2)
     assert table["radius"].tolist() == ["printed"] * 2 + ["mixture"] * 2
     assert table["error_over_delta"][0] == pytest.approx(3.04, rel=0.05)
 
 
 def test_environments_are_estimated_once_per_set_of_means(instances):
     """B^0 and the mirror images of the three kinds of arms of three-groups."""
-    cells = [("three-groups", 1.0, {"multiples": [2]})]
+    cells = [("three-groups", 1.0, {"multiples": [2], "policies": ["apt"]})]
     table = estimate(instances, cells, 500, 3, 1, worst=True)
     assert table["environment"].tolist() == [f"three-groups/B{i}" for i in (0, 1, 4, 5)]
     assert table["budget"].nunique() == 1
@@ -383,6 +386,7 @@ def test_lsa_rows_are_marked_as_such(instances):
 
 
 def test_exact_curves_are_the_exact_losses(instances):
-    table = curves(instances, [("two-arms", math.inf, {"multiples": [2, 4]})])
+    cells = [("two-arms", math.inf, {"multiples": [2, 4], "policies": ["apt"]})]
+    table = curves(instances, cells)
     assert table["budget"].tolist() == [20, 40]
     assert table["estimate"][1] == fixed_budget_loss(instances["two-arms"], math.inf, 40)
