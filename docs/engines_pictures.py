@@ -42,7 +42,7 @@ def draw_blocks() -> plt.Figure:
         n = int(x[-1])
     for side in (edge, -edge):
         axes.axhline(side, color="0.2", linestyle="--", linewidth=1)
-    axes.legend(frameon=False, loc="lower right")
+    axes.legend(frameon=False, loc="lower right", bbox_to_anchor=(1.0, 0.1))
     axes.set(xlabel="pulls of the arm", ylabel="d = s - n tau")
     return figure
 
