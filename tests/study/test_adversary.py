@@ -114,7 +114,7 @@ def test_waiting_answers_are_visible_to_nobody(bits, monkeypatch, recwarn):
         statuses += study.record_many([(Ticket(1, 0, tickets[1].token), 1)])
         study.advance()
         return [
-            repr(study), str(study.report()), study.estimates(), study.decided(), statuses,
+            repr(study), str(study.report()), str(study.estimates()), study.decided(), statuses,
             study.outstanding, study.counts, study.ask(3), study.finished, study.learner.pulls,
         ]  # fmt: skip
 
