@@ -100,7 +100,7 @@ COMMANDS = {
         "before a study: people needed, error, price of privacy",
         "Plan a private study. An arm is a question or a group, its mean the share of people whose "
         "answer is yes. With --delta: people needed. With --budget: error probability by number "
-        "of answers. With both: also the smallest epsilon that the budget affords.",
+        "of answers.",
         "ldpt plan --instance dose-finding --delta 0.05 --epsilon 1 2",
         plan.add,
     ),

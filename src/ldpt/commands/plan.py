@@ -7,7 +7,6 @@ from pathlib import Path
 
 from ldpt.commands import options
 from ldpt.commands.options import flags, option
-from ldpt.io.files import staged_file
 from ldpt.policies import DEFAULT_POLICY, INDEX_POLICIES
 from ldpt.radii import DEFAULT_RADIUS, RADII, VALID_RADII
 from ldpt.text import json_text
@@ -26,7 +25,6 @@ def add(parser: argparse.ArgumentParser) -> None:
     defaults = f"(default: {DEFAULT_RADIUS} {DEFAULT_POLICY})"
     levels = "privacy of one person (default: 0.25 0.5 1 2 4; inf, no privacy, is always shown)"
     rate, share = options.number(0, 0.99), "answers of each person, who shares epsilon among them"
-    plot = options.output_file(".pdf", ".png", ".svg")
     study = parser.add_argument_group("the study; at least one of --delta and --budget")
     option(study, "--delta", options.error_level, "largest error probability allowed")
     option(study, "--budget", options.pulls, "number of answers that can be collected")
@@ -39,7 +37,6 @@ def add(parser: argparse.ArgumentParser) -> None:
     runs = parser.add_argument_group("the simulations behind the plan, and what is printed")
     option(runs, "--replicates", options.replicates, "least runs per setting (default: 400)")
     option(runs, "--seed", options.seed, "root seed (default: 0)")
-    option(runs, "--plot FILE", plot, "draw the plan")
     flags(runs, explain="also explain every column", json="machine-readable output")
     parser.set_defaults(handler=run)
 
@@ -60,11 +57,6 @@ def run(arguments: argparse.Namespace) -> int:
         print(plan_text.as_json(result))
     else:
         print(plan_text.render(result, shutil.get_terminal_size().columns, arguments.explain))
-    if arguments.plot:
-        from ldpt.study import plan_plot
-
-        with staged_file(arguments.plot) as staged:
-            plan_plot.draw(result).savefig(staged)
     return 0
 
 
