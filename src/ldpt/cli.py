@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from ldpt import __version__
 from ldpt.commands import analyse, plan, products, simulate
-from ldpt.commands.options import INVALID, OneLineParser, completion_script
-from ldpt.io.messages import short, unknown
+from ldpt.commands.options import INVALID, OneLineParser
+from ldpt.io.messages import short
 
 INTERRUPTED = 130  # exit status
 DESCRIPTION = """\
@@ -53,19 +53,16 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(words: list[str]) -> int:
-    parser, commands = parsers()
+    parser = make_parser()
     if not words:
         parser.print_help()
         return 0
-    if not words[0].startswith("-") and words[0] not in commands:
-        parser.error(unknown("command", words[0], commands))
-    arguments, others = parser.parse_known_args(words)
-    commands[arguments.command].refuse_unknown(others)
+    arguments = parser.parse_args(words)
     return int(arguments.handler(arguments))
 
 
-def parsers() -> tuple[OneLineParser, dict[str, OneLineParser]]:
-    """Return the parser of the command and those of its subcommands."""
+def make_parser() -> OneLineParser:
+    """Return the parser of the command, with its subcommands."""
     parser = OneLineParser(
         prog="ldpt",
         description=DESCRIPTION,
@@ -74,25 +71,15 @@ def parsers() -> tuple[OneLineParser, dict[str, OneLineParser]]:
     )
     parser.add_argument("--version", action="version", version=f"ldpt {__version__}")
     subparsers = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    commands = {}
     for name, command in COMMANDS.items():
-        commands[name] = subparsers.add_parser(
+        subparser = subparsers.add_parser(
             name,
             help=command.summary,
             description=command.description,
             epilog=f"example: {command.example}",
         )
-        command.add(commands[name])
-    return parser, commands
-
-
-def _add_completion(parser: argparse.ArgumentParser) -> None:
-    parser.set_defaults(handler=_print_completion)
-
-
-def _print_completion(arguments: argparse.Namespace) -> int:
-    print(completion_script(parsers()[1]), end="")
-    return 0
+        command.add(subparser)
+    return parser
 
 
 COMMANDS = {
@@ -139,13 +126,6 @@ COMMANDS = {
         "RO-Crate metadata. Takes seconds.",
         "ldpt crate run.zip",
         products.add_crate,
-    ),
-    "completion": Command(
-        "print a script for shell completion (bash, zsh)",
-        "Print a script that completes commands, options and files; the example's line belongs "
-        "into ~/.bashrc.",
-        'eval "$(ldpt completion)"',
-        _add_completion,
     ),
 }
 

@@ -93,9 +93,3 @@ class Report:
         """Return the terms, the rows and the words as JSON."""
         words = {"methods": self.methods, "notes": self.warnings}
         return json_text({**self.terms, **words, "arms": [asdict(row) for row in self.rows]})
-
-    def as_csv(self) -> str:
-        """Return one line per arm, with a header."""
-        import pandas as pd
-
-        return pd.DataFrame(map(asdict, self.rows), dtype=object).to_csv(index=False).rstrip("\n")

@@ -21,7 +21,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``ldpt plan``."""
     config = "instead: CPU hours, memory and jobs of the simulations of a config"
     option(options.add_problem(parser), "--config FILE", Path, config)
-    methods = options.one_of("method", (*INDEX_POLICIES, *RADII))
+    methods = (*INDEX_POLICIES, *RADII)
     defaults = f"(default: {DEFAULT_RADIUS} {DEFAULT_POLICY})"
     levels = "privacy of one person (default: 0.25 0.5 1 2 4; inf, no privacy, is always shown)"
     rate, share = options.number(0, 0.99), "answers of each person, who shares epsilon among them"
@@ -30,7 +30,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     option(study, "--budget", options.pulls, "number of answers that can be collected")
     option(study, "--epsilon EPSILON+", options.epsilon_level, levels, dest="epsilons")
     text = f"{FIXED_BUDGET}; or {STOPPING} {defaults}"
-    option(study, "--method METHOD+", methods, text, dest="methods")
+    option(study, "--method METHOD+", str, text, dest="methods", choices=methods)
     option(study, "--drop-out RATE", rate, "share of those invited who never answer (default: 0)")
     option(study, "--batch N", options.pulls, "people asked at the same time (default: 1)")
     option(study, "--answers-per-person M", options.whole(1, 10**6), f"{share} (default: 1)")
