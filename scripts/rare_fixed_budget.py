@@ -1,4 +1,4 @@
-"""Estimate small errors at a fixed budget, their exponents, and the worst of Theorem 3.2."""
+"""Estimate small errors at a fixed budget, and the worst of Theorem 3.2."""
 
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -7,9 +7,7 @@ import pandas as pd
 
 from ldpt.grid import epsilon_name, scaled_budgets
 from ldpt.instances import Instance, budget_environments, read_instances
-from ldpt.rare import exponent, fixed_budget_error, reference_exponents
-
-MEASURED = ["scaled_budget", "estimate", "exponent", "exponent_low", "exponent_high"]
+from ldpt.rare import fixed_budget_error
 
 
 def sample(
@@ -34,7 +32,7 @@ def sample(
     with ThreadPoolExecutor(threads) as pool:  # threads change no number
         found = pool.map(lambda job: fixed_budget_error(*job), jobs)
         for row, estimate in zip(rows, found, strict=True):
-            row |= estimate.row() | ({} if worst else exponent(estimate, row["scaled_budget"]))
+            row |= estimate.row()
     return pd.DataFrame(rows)
 
 
@@ -46,20 +44,6 @@ def environments(problem: Instance) -> list[Instance]:
     return list(first.values())
 
 
-def exponents(table: pd.DataFrame, problems: dict[str, Instance]) -> pd.DataFrame:
-    """Return the exponent measured at the largest reliable budget, its limit, and the bounds'."""
-    rows = []
-    for labels, curve in table[table["reliable"]].groupby(["instance", "policy", "epsilon"]):
-        name, policy, epsilon = labels
-        deepest = curve.loc[curve["scaled_budget"].idxmax()]
-        parts: list[dict[str, Any]] = [{"side": "measured", "version": "sampled"}]
-        parts[0] |= deepest[MEASURED].to_dict()
-        parts += reference_exponents(problems[str(name)], float(epsilon))
-        rows += [{"instance": name, "policy": policy, "epsilon": epsilon, **row} for row in parts]
-    columns = ["instance", "policy", "epsilon", "side", "version", *MEASURED]
-    return pd.DataFrame(rows, columns=columns)
-
-
 if __name__ == "__main__":
     from ldpt.provenance import job
 
@@ -67,8 +51,7 @@ if __name__ == "__main__":
         params, problems = step.params, read_instances(step.input.instances)
         step.note(seed=params.seed, stream=["rare_fixed_budget"])
         shared = params.seed, step.threads
-        table = sample(problems, params.studies, *shared, worst=False)
-        table.to_csv(step.output.estimates, index=False)
-        exponents(table, problems).to_csv(step.output.exponents, index=False)
-        table = sample(problems, params.environments, *shared, worst=True)
-        table.to_csv(step.output.environments, index=False)
+        estimates = sample(problems, params.studies, *shared, worst=False)
+        estimates.to_csv(step.output.estimates, index=False)
+        worst = sample(problems, params.environments, *shared, worst=True)
+        worst.to_csv(step.output.environments, index=False)

@@ -188,7 +188,6 @@ def test_what_is_no_instance_is_called_that_at_every_entrance(given):
         lambda: exact.fixed_confidence_error(given, 1.0, 0.1),
         lambda: rare.fixed_budget_error(given, 1.0, 100, 10, 0),
         lambda: rare.fixed_confidence_error(given, 1.0, 0.1, 10, 0),
-        lambda: rare.budget_rate(given, 1.0),
     ]
     for use in uses:
         with pytest.raises(ValueError, match=r"^instance must be an Instance, got "):

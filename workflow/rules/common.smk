@@ -300,7 +300,7 @@ PRODUCTS = [
     expand("<results>/simulations/{name}.parquet", name=["mechanism", "allocation"]),
     expand(
         "<results>/rare/{name}.csv",
-        name=["fixed_budget", "exponents", "fixed_confidence", "environments"],
+        name=["fixed_budget", "fixed_confidence", "environments"],
     ),
     "<results>/exact/fixed_budget.csv",
     "<results>/exact/optimal_loss.csv",

@@ -1,15 +1,14 @@
 # Needs: results/instances.json. Makes: results/rare, error probabilities far below the Monte-Carlo
-# floor with their exponents, and results/exact/fixed_budget.csv, the same without randomness.
+# floor, and results/exact/fixed_budget.csv, the same without randomness.
 
 
 rule rare_fixed_budget:
-    """Estimate small errors at a fixed budget, their exponents, and the worst of Theorem 3.2."""
+    """Estimate small errors at a fixed budget, and the worst of Theorem 3.2."""
     input:
         instances="<results>/instances.json",
         kernels="<results>/kernels.json",
     output:
         estimates="<results>/rare/fixed_budget.csv",
-        exponents="<results>/rare/exponents.csv",
         environments="<results>/rare/environments.csv",
     log:
         "<results>/logs/rare_fixed_budget.log",

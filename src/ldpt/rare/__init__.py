@@ -27,7 +27,6 @@ from functools import partial
 
 import numpy as np
 
-from ldpt.bounds import fixed_budget_lower
 from ldpt.checks import check_delta, check_epsilon, check_whole
 from ldpt.engines.boundaries import Arms
 from ldpt.engines.indices import Judge
@@ -205,91 +204,6 @@ def fixed_confidence_error(
     right = np.array(instance.means) >= instance.threshold
     job = partial(confidence_log_weights, rng, proposal, arms, edge, NO_LIMIT, right)
     return summarise(run_jobs([job])[0], proposal.counts)
-
-
-def budget_rate(instance: Instance, epsilon: float) -> float:
-    """Return the cost of the cheapest error of Algorithm 1: -log(error) / T as T grows.
-
-    Times H_eps it stands beside the 1/4 of Theorem 3.1.
-
-    Parameters
-    ----------
-    instance : Instance
-        The problem.
-    epsilon : float
-        Privacy level; ``math.inf`` means none.
-
-    Returns
-    -------
-    float
-        Nats per pull.
-    """
-    check_instance(instance)
-    fine = np.linspace(0.9, 0.0, 91)
-    return float(ways_to_err_by_budget(instance, epsilon, fine, 120).costs.min())
-
-
-def exponent(estimate: Estimate, scaled_budget: float) -> dict[str, float]:
-    """-log(error) / (T / H_eps) with its interval: what Theorem 3.1 says is at least 1/4.
-
-    Parameters
-    ----------
-    estimate : Estimate
-        An error probability.
-    scaled_budget : float
-        T / H_eps.
-
-    Returns
-    -------
-    dict
-        ``exponent``, ``exponent_low`` and ``exponent_high``.
-    """
-    middle = -estimate.log_probability / scaled_budget
-    half = QUANTILE * estimate.relative_error / scaled_budget
-    return {
-        "exponent": middle,
-        "exponent_low": middle - half,
-        "exponent_high": middle + half,
-    }
-
-
-def reference_exponents(instance: Instance, epsilon: float) -> list[dict[str, str | float]]:
-    """Return the limit of the measured exponent, and the factor of -T / H_eps in every bound.
-
-    The bounds are those of Theorems 3.1 and 3.2.
-
-    Lower bounds say of the worst of their environments that its error falls no faster.
-
-    Parameters
-    ----------
-    instance : Instance
-        The problem.
-    epsilon : float
-        Privacy level; ``math.inf`` means none.
-
-    Returns
-    -------
-    list of dict
-        One per limit or bound: ``side``, ``version``, ``exponent``.
-    """
-    complexity, budget = check_instance(instance).complexity(epsilon), 2.0 * instance.n_arms
-    rows: list[tuple[str, str, float]] = [
-        ("limit", "large deviations", budget_rate(instance, epsilon) * complexity),
-        ("upper", "printed", 1 / 4),
-        ("upper", "proved", _proved_exponent(instance)),
-    ]
-    for version in ("printed", "corrected", "reduction"):
-        bound = 4 * fixed_budget_lower(instance, epsilon, budget, version)
-        fall = -math.log(bound) * complexity / budget if bound > 0 else math.inf
-        rows.append(("lower", version, fall))
-    return [{"side": side, "version": version, "exponent": value} for side, version, value in rows]
-
-
-def _proved_exponent(instance: Instance) -> float:
-    """Factor of -T / H_eps in the bound ``proved`` as the budget grows: 1 if the tolerance is 0."""
-    judged = instance.must_accept | instance.must_reject
-    own = 2 * float(np.min((1 - instance.tolerance / instance.gaps[judged]) ** 2))
-    return own if instance.n_arms == 1 else min(1.0, own)
 
 
 def _stage_ends(instance: Instance, budget: int) -> np.ndarray:

@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ldpt.checks import check_epsilon
 from ldpt.instances import Instance
 from ldpt.radii import Boundary, Radius, lower, upper
 
@@ -32,23 +31,23 @@ class WaysToErr(NamedTuple):
 
 
 def ways_to_err_by_budget(
-    instance: Instance, epsilon: float, second_stages: np.ndarray, n_means: int = SHOWN_MEANS
+    instance: Instance, epsilon: float, second_stages: np.ndarray
 ) -> WaysToErr:
     """For each arm that can err and each mean it may show, the others' cheapest means.
 
     ``second_stages`` are parts of the budget; costs are in nats a pull.
     """
-    check_epsilon(epsilon)
     truth, tau = instance.private_means(epsilon), instance.private_threshold(epsilon)
     zeta = instance.private_tolerance(epsilon)
     shown = truth + np.linspace(0, 1, STEPS + 1)[:, None] * (tau - truth)
     divergence = kl_divergence(shown, truth)
     squared = _squared_distance(shown, truth, tau, zeta)
     arms, means, after, costs = [], [], [], []
-    for arm in _arms_that_can_err(instance, truth):
+    judged = instance.must_accept | instance.must_reject
+    for arm in _arms_that_can_err(instance, judged & (truth > 0) & (truth < 1)):
         others = np.flatnonzero(np.arange(truth.size) != arm)
-        wrong = _wrong_means(truth[arm], tau, zeta, n_means)
-        right = _right_means(truth[arm], tau, zeta, n_means)
+        wrong = _wrong_means(truth[arm], tau, zeta)
+        right = _right_means(truth[arm], tau, zeta)
         for mean in [*wrong, *right]:
             own = float(kl_divergence(mean, truth[arm]))
             own_squared = float(_squared_distance(mean, truth[arm], tau, zeta))
@@ -103,6 +102,7 @@ def ways_to_err_by_confidence(
     """
     edge = radius.at(instance.n_arms, delta, instance.threshold, epsilon)
     truth, tau = instance.private_means(epsilon), instance.private_threshold(epsilon)
+    erring = _arms_that_can_err(instance, (truth > 0) & (truth < 1) & (0 < tau < 1))
     arms, means, costs = [], [], []
     for hurry in HURRIES:
         shown = np.clip(truth + hurry * (truth - tau), 0.02, 0.98)
@@ -110,9 +110,9 @@ def ways_to_err_by_confidence(
         pulls = _exit_pulls(shown - tau, edge, 0.0)
         nats = pulls * kl_divergence(shown, truth)
         exits: dict[tuple[float, float], np.ndarray] = {}  # equal arms share them
-        for arm in np.flatnonzero((truth > 0) & (truth < 1) & (0 < tau < 1)):
+        for arm in erring:
             rest, rest_cost = pulls.sum() - pulls[arm], nats.sum() - nats[arm]
-            wrong = _wrong_means(truth[arm], tau, 0.0, SHOWN_MEANS)
+            wrong = _wrong_means(truth[arm], tau, 0.0)
             nearest = min(abs(truth[arm] - tau) / 2, abs(wrong[-1] - tau))
             for mean in wrong:
                 distance = mean - tau
@@ -124,8 +124,6 @@ def ways_to_err_by_confidence(
                 arms.append(arm)
                 means.append(np.where(np.arange(truth.size) == arm, mean, shown))
                 costs.append(exit_at * kl_divergence(mean, truth[arm]) + rest_cost)
-    if not arms:
-        raise ValueError(f"instance {instance.name!r}: no arm can err, the probability is 0")
     after = truth[arms][:, None]  # of no consequence: the only stage ends with the run
     return WaysToErr(np.array(arms), np.array(means), after, np.array(costs))
 
@@ -137,29 +135,28 @@ def kl_divergence(p: np.ndarray | float, q: np.ndarray | float) -> np.ndarray:
     return rel_entr(p, q) + rel_entr(1 - np.asarray(p), 1 - np.asarray(q))
 
 
-def _arms_that_can_err(instance: Instance, truth: np.ndarray) -> np.ndarray:
-    judged = instance.must_accept | instance.must_reject
-    arms = np.flatnonzero(judged & (truth > 0) & (truth < 1))
+def _arms_that_can_err(instance: Instance, can_err: np.ndarray) -> np.ndarray:
+    arms = np.flatnonzero(can_err)
     if arms.size == 0:
         raise ValueError(f"instance {instance.name!r}: no arm can err, the probability is 0")
     return arms
 
 
-def _wrong_means(mean: float, tau: float, zeta: float, n_means: int) -> np.ndarray:
+def _wrong_means(mean: float, tau: float, zeta: float) -> np.ndarray:
     """Means on the wrong side, their distances D geometric: a factor in D is one in pulls."""
     side, room = (-1.0, tau) if mean > tau else (1.0, 1 - tau)
     nearest = zeta + min(max(0.02 * abs(mean - tau), 1e-3), room / 2)
-    distances = np.geomspace(nearest, zeta + 0.97 * room, n_means) - zeta
+    distances = np.geomspace(nearest, zeta + 0.97 * room, SHOWN_MEANS) - zeta
     return tau + side * np.concatenate([[0.0], distances])
 
 
-def _right_means(mean: float, tau: float, zeta: float, n_means: int) -> np.ndarray:
+def _right_means(mean: float, tau: float, zeta: float) -> np.ndarray:
     """Means on the right side, from half the gap outwards, from which an arm may yet cross."""
     side, room = (1.0, 1 - tau) if mean > tau else (-1.0, tau)
     gap = abs(mean - tau)
     if gap == 0:
         return np.empty(0)
-    distances = np.geomspace(zeta + gap / 2, zeta + max(0.97 * room, gap), n_means) - zeta
+    distances = np.geomspace(zeta + gap / 2, zeta + max(0.97 * room, gap), SHOWN_MEANS) - zeta
     return np.append(tau + side * distances, mean)
 
 
