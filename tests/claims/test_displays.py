@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scripts.evidence_displays import displays
+from scripts.evidence_displays import check_displays
 
-from ldpt.claims.displays import fixed_budget, fixed_confidence, section2
+from ldpt.claims import displays
 from ldpt.claims.register import ADDED, FALSE, REPAIRED, TRUE
 from tests.claims.judging import BY_ID, REGISTERED, source, verdict
 
@@ -21,44 +21,44 @@ FOUND = {
 HALF = Fraction(1, 2)
 # claim, verdict with the fault, faulty evidence
 PLANTED: list[tuple[str, str, Callable[[], dict[str, Any]]]] = [
-    ("L2.1", FALSE, lambda: section2.lemma_2_1(slope=Fraction(1, 3))),
-    ("L2.1", FALSE, lambda: section2.lemma_2_1(strength=2)),
-    ("D17", FALSE, lambda: section2.privacy_ratio(strength=2)),
-    ("D18", FALSE, lambda: section2.definition_at_the_extremes(smallest=Fraction(2))),
-    ("D53", FALSE, lambda: section2.variance_of_the_estimate(power=2)),
-    ("D59", TRUE, lambda: section2.private_order(section2.EXPONENTIALS)),
-    ("D19", TRUE, lambda: section2.objective_set_has_no_loss(strict=True)),
-    ("D13", FALSE, lambda: section2.complexity_identity(power=1)),
-    ("D12", TRUE, lambda: section2.theorem_4_1_at_epsilon_zero(x=Fraction(2))),
-    ("D2", TRUE, lambda: fixed_budget.sub_gaussian(scale=HALF)),
-    ("D2", FALSE, lambda: fixed_budget.sub_gaussian(amended=Fraction(9, 20))),
-    ("D20", TRUE, lambda: fixed_budget.peeling_scales(budgets=(2, 3, 4, 8))),
-    ("D21", TRUE, lambda: fixed_budget.maximal_inequality(rate=1, factor=2)),
-    ("D23", TRUE, lambda: fixed_budget.union_term(factor=1)),
-    ("D30", TRUE, lambda: fixed_budget.rejected_below_threshold(tolerances=[Fraction(0)])),
-    ("D30", FALSE, lambda: fixed_budget.rejected_below_threshold(share=Fraction(3, 4))),
-    ("D55", FALSE, lambda: fixed_budget.pulls_of_other_arms(scale=8)),
-    ("D56", FALSE, lambda: fixed_budget.accepted_above_threshold(share=Fraction(3, 4))),
-    ("D5", TRUE, lambda: fixed_budget.divergence_of_mirrored_arms(coefficient=4)),
-    ("D34", FALSE, lambda: fixed_budget.bretagnolle_huber(constant=Fraction(3, 2))),
-    ("D35", FALSE, lambda: fixed_budget.channel_contraction(scale=Fraction(1, 12))),
-    ("D36", TRUE, lambda: fixed_budget.pigeonhole_over_measures(x=Fraction(1))),
-    ("D52", TRUE, lambda: fixed_budget.other_answer_is_an_error(least_gap=Fraction(1, 20))),
-    ("X26", FALSE, lambda: fixed_budget.channel_simulation(excess=Fraction(11, 10))),
-    ("X5", FALSE, lambda: fixed_budget.sharp_contraction(scale=Fraction(9, 10))),
-    ("D38", TRUE, lambda: fixed_confidence.hoeffding_on_the_radius(scale=Fraction(2))),
+    ("L2.1", FALSE, lambda: displays.lemma_2_1(slope=Fraction(1, 3))),
+    ("L2.1", FALSE, lambda: displays.lemma_2_1(strength=2)),
+    ("D17", FALSE, lambda: displays.privacy_ratio(strength=2)),
+    ("D18", FALSE, lambda: displays.definition_at_the_extremes(smallest=Fraction(2))),
+    ("D53", FALSE, lambda: displays.variance_of_the_estimate(power=2)),
+    ("D59", TRUE, lambda: displays.private_order(displays.EXPONENTIALS)),
+    ("D19", TRUE, lambda: displays.objective_set_has_no_loss(strict=True)),
+    ("D13", FALSE, lambda: displays.complexity_identity(power=1)),
+    ("D12", TRUE, lambda: displays.theorem_4_1_at_epsilon_zero(x=Fraction(2))),
+    ("D2", TRUE, lambda: displays.sub_gaussian(scale=HALF)),
+    ("D2", FALSE, lambda: displays.sub_gaussian(amended=Fraction(9, 20))),
+    ("D20", TRUE, lambda: displays.peeling_scales(budgets=(2, 3, 4, 8))),
+    ("D21", TRUE, lambda: displays.maximal_inequality(rate=1, factor=2)),
+    ("D23", TRUE, lambda: displays.union_term(factor=1)),
+    ("D30", TRUE, lambda: displays.rejected_below_threshold(tolerances=[Fraction(0)])),
+    ("D30", FALSE, lambda: displays.rejected_below_threshold(share=Fraction(3, 4))),
+    ("D55", FALSE, lambda: displays.pulls_of_other_arms(scale=8)),
+    ("D56", FALSE, lambda: displays.accepted_above_threshold(share=Fraction(3, 4))),
+    ("D5", TRUE, lambda: displays.divergence_of_mirrored_arms(coefficient=4)),
+    ("D34", FALSE, lambda: displays.bretagnolle_huber(constant=Fraction(3, 2))),
+    ("D35", FALSE, lambda: displays.channel_contraction(scale=Fraction(1, 12))),
+    ("D36", TRUE, lambda: displays.pigeonhole_over_measures(x=Fraction(1))),
+    ("D52", TRUE, lambda: displays.other_answer_is_an_error(least_gap=Fraction(1, 20))),
+    ("X26", FALSE, lambda: displays.channel_simulation(excess=Fraction(11, 10))),
+    ("X5", FALSE, lambda: displays.sharp_contraction(scale=Fraction(9, 10))),
+    ("D38", TRUE, lambda: displays.hoeffding_on_the_radius(scale=Fraction(2))),
     # a radius ten per cent below the repaired one: 1/2 becomes .81/2
-    ("D38", FALSE, lambda: fixed_confidence.hoeffding_on_the_radius(amended=Fraction(200, 81))),
-    ("D41", FALSE, lambda: fixed_confidence.termination_is_correct(slack=Fraction(1, 10))),
-    ("D10", FALSE, lambda: fixed_confidence.fixed_point(constant=498)),
-    ("D10", FALSE, lambda: fixed_confidence.fixed_point(needed=(127, 54))),
-    ("D45", FALSE, lambda: fixed_confidence.binary_divergence_bound(slack=1)),
-    ("D46", FALSE, lambda: fixed_confidence.mirrored_divergence(coefficient=Fraction(3, 2))),
-    ("D47", FALSE, lambda: fixed_confidence.confidence_range(largest=HALF)),
+    ("D38", FALSE, lambda: displays.hoeffding_on_the_radius(amended=Fraction(200, 81))),
+    ("D41", FALSE, lambda: displays.termination_is_correct(slack=Fraction(1, 10))),
+    ("D10", FALSE, lambda: displays.fixed_point(constant=498)),
+    ("D10", FALSE, lambda: displays.fixed_point(needed=(127, 54))),
+    ("D45", FALSE, lambda: displays.binary_divergence_bound(slack=1)),
+    ("D46", FALSE, lambda: displays.mirrored_divergence(coefficient=Fraction(3, 2))),
+    ("D47", FALSE, lambda: displays.confidence_range(largest=HALF)),
     (
         "D60",
         TRUE,
-        lambda: fixed_confidence.other_environment_has_another_answer(at_threshold=False),
+        lambda: displays.other_environment_has_another_answer(at_threshold=False),
     ),
 ]
 
@@ -66,7 +66,7 @@ PLANTED: list[tuple[str, str, Callable[[], dict[str, Any]]]] = [
 @pytest.fixture(scope="module")
 def shown() -> dict[str, dict[str, Any]]:
     """The evidence on all displays, as the workflow computes it."""
-    return displays()
+    return check_displays()
 
 
 def test_every_check_belongs_to_a_row(shown: dict[str, dict[str, Any]]) -> None:
@@ -108,4 +108,4 @@ def test_crossing_probability_against_all_paths() -> None:
     v = np.arange(1, 11)
     walk = 2 * tapes.cumsum(axis=1) - v
     crossed = np.any((walk**2 >= 4 * v)[:, 3:8], axis=1)
-    assert fixed_budget.crossing_probability(4, 8, 1) == Fraction(int(crossed.sum()), len(tapes))
+    assert displays.crossing_probability(4, 8, 1) == Fraction(int(crossed.sum()), len(tapes))

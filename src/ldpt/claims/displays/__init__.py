@@ -1,1 +1,0 @@
-"""The paper's displayed formulas, decided in exact or interval arithmetic, theorem by theorem."""
