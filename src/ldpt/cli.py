@@ -108,7 +108,7 @@ COMMANDS = {
     ),
     "trace": Command(
         "what a product of a run was made from, down to the config",
-        "Show what a product was made from: a summary of one screen, or everything.",
+        "Show what a product was made from, on one screen.",
         "ldpt trace figures/privacy_cost.pdf",
         products.add_trace,
     ),
