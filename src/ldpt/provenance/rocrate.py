@@ -1,7 +1,8 @@
-"""A finished run as a Workflow Run RO-Crate: code, config, products, and the job behind each.
+"""A finished run as a Workflow Run RO-Crate: code, config, products and their records.
 
-The crate follows the profile "Provenance Run Crate" of Workflow Run RO-Crate. Unpacked, it is a
-project again: ``ldpt audit`` and ``ldpt trace`` work in it as they did where the run was made.
+The crate follows the profile "Workflow Run Crate"; the job behind each product is in its record.
+Unpacked, it is a project again: ``ldpt audit`` and ``ldpt trace`` work in it as they did where the
+run was made.
 """
 
 import json
@@ -24,13 +25,12 @@ from ldpt.provenance.run import Run, read_run
 PROFILES = {
     "https://w3id.org/ro/wfrun/process/0.5": "Process Run Crate",
     "https://w3id.org/ro/wfrun/workflow/0.5": "Workflow Run Crate",
-    "https://w3id.org/ro/wfrun/provenance/0.5": "Provenance Run Crate",
     "https://w3id.org/workflowhub/workflow-ro-crate/1.0": "Workflow RO-Crate",
 }
 LICENSE = "https://spdx.org/licenses/MIT"
 WORKFLOW_PROFILE = "https://bioschemas.org/profiles/ComputationalWorkflow/1.0-RELEASE"
 COMPLETED = "http://schema.org/CompletedActionStatus"
-WORKFLOW = ["File", "SoftwareSourceCode", "ComputationalWorkflow", "HowTo"]
+WORKFLOW = ["File", "SoftwareSourceCode", "ComputationalWorkflow"]
 SHA256 = "https://w3id.org/ro/terms/workflow-run#sha256"  # a term that RO-Crate 1.1 lacks
 # Beside the files that the records name: everything needed to run again.
 PROJECT_FILES = (
@@ -38,7 +38,7 @@ PROJECT_FILES = (
     "config/*", "profiles/**/*", "workflow/**/*", "scripts/*.py", "src/**/*", "paper/*.*",
     "benchmarks/*.*", "docs/**/*", "examples/*.*",
 )  # fmt: skip
-LEFT_OUT = ("config", "origin")  # settings that are files
+DEFAULT_CONFIGS = ("config/config.yaml", "config.yaml")
 BUILT = {"__pycache__", "_build", "_generated"}
 
 
@@ -54,7 +54,7 @@ def write(out: Path | str, root: Path | str = ".") -> None:
     crate = _Crate(run)
     try:
         with staged_file(out) as staged, zipfile.ZipFile(staged, "w", zipfile.ZIP_DEFLATED) as file:
-            text = json.dumps(_compact(crate.metadata.generate()), indent=1)
+            text = json.dumps(crate.metadata.generate(), indent=1)
             undated = zipfile.ZipInfo(crate.metadata.id)  # the same run gives the same bytes
             file.writestr(undated, text, zipfile.ZIP_DEFLATED)
             for name in sorted(crate.files):
@@ -71,101 +71,67 @@ class _Crate(ROCrate):
         self.metadata.extra_terms = {"sha256": SHA256}
         self.project = run.project
         self.records = {name: run.records[name] for name in (*run.listed, MANIFEST)}
-        # What has no public address has the one in the crate.
-        facts = {"name": "Operator of the machine", "url": "#operator"}
-        self.operator = self.context("#operator", "Organization", facts)
-        path = self.project.home / "Snakefile"
-        facts = _facts(path, WORKFLOW) | {
-            "name": "From a config to figures, tables and claims",
-            "version": version("ldpt"),
-            "url": "Snakefile",
-            "conformsTo": {"@id": WORKFLOW_PROFILE},
-        }
-        self.workflow = self.add_workflow(path, "Snakefile", False, False, facts, True, "snakemake")
-        self.files = {"Snakefile": self.workflow}
-        jobs = [list(job["products"]) for job in run.settings["jobs"]] + [[MANIFEST]]
-        starts = [self.add_job(number, names) for number, names in enumerate(jobs)]
-        self.add_run(run.settings["origin"].get("files", []), starts)
-        self.add_rest()
+        self.files: dict[str, Entity] = {}
+        self.add_code()
+        self.add_run(run.settings["origin"].get("files", []))
         self.describe(run.settings["config_hash"])
 
     def context(self, identifier: str, kind: str, facts: dict[str, Any]) -> Entity:
         """Add a contextual entity."""
         return self.add(ContextEntity(self, identifier, {"@type": kind, **facts}))
 
-    def file(self, name: str, kind: list[str] | str = "File") -> Entity:
+    def file(self, name: str) -> Entity:
         """Return a file by its name in the project; a new one is added."""
         if name not in self.files:
             path = self.project.source_folder(name) / name
-            self.files[name] = self.add_file(path, name, properties=_facts(path, kind))
+            self.files[name] = self.add_file(path, name, properties=_facts(path))
         return self.files[name]
 
-    def products(self, names: Iterable[str]) -> list[Entity]:
-        """Return files by their names under the root."""
-        root, folder = self.project.root, self.project.folder
-        return [self.file(name_below(root / name, folder)) for name in names]
+    def product(self, name: str) -> Entity:
+        """Return a file by its name under the root."""
+        return self.file(name_below(self.project.root / name, self.project.folder))
 
-    def add_job(self, number: int, names: list[str]) -> Entity:
-        """Add a job by its products, with its rule, files and settings; return what started it."""
-        stable = self.records[names[0]]["stable"]
-        tool = self.file(stable["script"], ["File", "SoftwareApplication"])
-        tool["version"], tool["url"] = stable["code"]["hash"][:12], stable["script"]
-        step = self.get(f"Snakefile#{stable['rule']}")
-        if step is None:
-            facts = {"name": stable["rule"], "workExample": tool, "position": str(number)}
-            step = self.context(f"Snakefile#{stable['rule']}", "HowToStep", facts)
-            self.workflow.append_to("step", step)
-            self.workflow.append_to("hasPart", tool)
-        used = self.products(stable["inputs"]) + [self.file(name) for name in stable["sources"]]
-        for name, value in {**stable["params"], **stable["wildcards"], **stable["notes"]}.items():
-            if name not in LEFT_OUT:
-                text = value if isinstance(value, str) else json.dumps(value)
-                facts = {"name": name, "value": text}
-                used.append(self.context(f"#job-{number}-{name}", "PropertyValue", facts))
-        action = self.add_finished(f"#job-{number}", names, tool, used)
-        action["name"] = " ".join([stable["rule"], *stable["wildcards"].values()])
-        action["description"] = f"Job of the rule {stable['rule']}"
-        facts = {"name": f"start of {action['name']}", "instrument": step, "object": action}
-        return self.context(f"#start-{number}", "ControlAction", facts)
-
-    def add_finished(
-        self, identifier: str, names: Iterable[str], tool: Entity, used: list[Entity]
-    ) -> Entity:
-        """Add the action by which a tool made some products."""
-        facts = {"agent": self.operator, "actionStatus": COMPLETED}
-        facts |= _times(self.records[name] for name in names)
-        action = self.add_action(tool, identifier, used, self.products(names), facts)
-        self.root_dataset.append_to("mentions", action)
-        return action
-
-    def add_run(self, config_files: list[str], starts: list[Entity]) -> None:
-        """Add the run as a whole, its config, and the engine that organised it."""
-        names = dict.fromkeys(["config/config.yaml", "config.yaml", *config_files])
-        configs = [self.file(n) for n in names if (self.project.source_folder(n) / n).is_file()]
-        parameter = self.add_formal_parameter("config", "File", "#config")
-        parameter["workExample"] = configs
-        for config in configs:
-            config["exampleOfWork"] = parameter
-        self.workflow["input"] = parameter
-        run = self.add_finished("#run", self.records, self.workflow, configs)
-        run["name"], run["description"] = "run of the workflow", "All jobs for one config"
-        libraries = self.records[MANIFEST]["stable"]["environment"]["libraries"]
-        facts = {"name": "Snakemake", "url": "https://snakemake.github.io"}
-        facts["softwareVersion"] = libraries.get("snakemake", "unknown")
-        engine = self.context(facts["url"], "SoftwareApplication", facts)
-        facts = {"@type": "OrganizeAction", "name": "organisation of the run"}
-        self.add_action(engine, "#organisation", starts, run, facts)
-
-    def add_rest(self) -> None:
-        """Add the records, and the files of the project that are needed to run again."""
-        for name, product in zip(self.records, self.products(self.records), strict=True):
-            self.products([record_path("", name).as_posix()])[0]["about"] = product
+    def add_code(self) -> None:
+        """Add the workflow, and the files of the project that are needed to run again."""
+        path = self.project.home / "Snakefile"
+        facts = _facts(path) | {
+            "@type": WORKFLOW,
+            "name": "From a config to figures, tables and claims",
+            "version": version("ldpt"),
+            "url": "Snakefile",
+            "conformsTo": {"@id": WORKFLOW_PROFILE},
+        }
+        self.workflow = self.add_workflow(path, "Snakefile", False, False, facts, True, "snakemake")
+        self.files["Snakefile"] = self.workflow
+        for record in self.records.values():
+            self.file(record["stable"]["script"])
         for pattern in PROJECT_FILES:
             for path in sorted(self.project.home.glob(pattern)):
                 if path.is_file() and not BUILT & set(path.parts):
                     self.file(name_below(path, self.project.home))
         if "README.md" in self.files:
             self.files["README.md"]["about"] = self.root_dataset
+
+    def add_run(self, config_files: list[str]) -> None:
+        """Add the run with its config, the sources that it read, its products and their records."""
+        configs = [*DEFAULT_CONFIGS, *config_files]
+        names = [n for n in configs if (self.project.source_folder(n) / n).is_file()]
+        names += [name for r in self.records.values() for name in r["stable"]["sources"]]
+        sources = [self.file(name) for name in dict.fromkeys(names)]
+        for name in self.records:
+            self.product(record_path("", name).as_posix())["about"] = self.product(name)
+        # What has no public address has the one in the crate.
+        facts = {"name": "Operator of the machine", "url": "#operator"}
+        facts = {
+            "name": "run of the workflow",
+            "description": "All jobs for one config",
+            "agent": self.context("#operator", "Organization", facts),
+            "actionStatus": COMPLETED,
+            **_times(self.records.values()),
+        }
+        products = [self.product(name) for name in self.records]
+        run = self.add_action(self.workflow, "#run", sources, products, facts)
+        self.root_dataset["mentions"] = run
 
     def describe(self, config_hash: str) -> None:
         """Describe the crate."""
@@ -187,19 +153,10 @@ class _Crate(ROCrate):
         ]
 
 
-def _compact(metadata: dict[str, Any]) -> dict[str, Any]:
-    """Put the only item of a list in its place, by RO-Crate's convention."""
-    graph = [
-        {key: v[0] if isinstance(v, list) and len(v) == 1 else v for key, v in entity.items()}
-        for entity in metadata["@graph"]
-    ]
-    return {**metadata, "@graph": graph}
-
-
-def _facts(path: Path, kind: list[str] | str) -> dict[str, Any]:
+def _facts(path: Path) -> dict[str, Any]:
     """Return the properties of a file."""
     return {
-        "@type": kind,
+        "@type": "File",
         "name": path.name,
         "sha256": file_hash(path),
         "contentSize": str(path.stat().st_size),
