@@ -126,12 +126,6 @@ def test_cells_that_hold_lists_are_refused(column):
         as_answers(table)
 
 
-def test_too_many_arms_are_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(answers, "MAX_ARMS", 2)
-    with pytest.raises(ValueError, match="more than 2 arms"):
-        read_answers(written(tmp_path, "arm,response\na,1\nb,1\nc,1\n"))
-
-
 def test_responses_sorted_by_value_are_noticed(tmp_path):
     rng = np.random.default_rng(0)
     bits = (rng.random(400) < 0.3).astype(int)

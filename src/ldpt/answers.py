@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 __all__ = ["Answers", "Sample", "as_answers", "read_answers"]
 
 MAX_BYTES = 10**8  # a gigabyte in memory
-MAX_ARMS = 10_000
 BITS = {"0": 0, "1": 1, "0.0": 0, "1.0": 1, "false": 0, "true": 1}
 MISSING = ("", "na", "nan", "none", "null", "<na>")
 SORTED_Z = 6.0  # standard deviations; a file in order of arrival has fewer with probability 1e-9
@@ -148,8 +147,6 @@ def _collect(table: "pd.DataFrame", source: str) -> Answers:
     named = arms.map(lambda cell: isinstance(cell, (str, int)) and cell != "")
     _require(named, source, "no arm")
     places, names = pd.factorize(arms)
-    if len(names) > MAX_ARMS:
-        raise ValueError(f"{source}: more than {MAX_ARMS:,} arms")
     if not in_order:
         return Answers(_counts(table, places, names.tolist(), source), source)
     text = table["response"].map(str).str.strip().str.lower()

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Iterable
-from typing import SupportsFloat
 
 import numpy as np
 
@@ -40,15 +39,12 @@ def check_whole(name: str, value: object, least: int, most: int | None = None) -
     Traceback (most recent call last):
     ValueError: n_arms must be a whole number of at least 1, got 2.5
     """
-    whole = is_number(value) and (not isinstance(value, (float, np.floating)) or _is_whole(value))
-    if not whole or not least <= value or not (most is None or value <= most):  # type: ignore[operator]
+    fraction = isinstance(value, (float, np.floating)) and not float(value).is_integer()
+    known = is_number(value) and not fraction
+    if not known or not least <= value or not (most is None or value <= most):  # type: ignore[operator]
         allowed = f"of at least {least}" if most is None else f"from {least} to {most}"
         raise ValueError(f"{name} must be a whole number {allowed}, got {shown(value)}")
     return int(value)  # type: ignore[call-overload]
-
-
-def _is_whole(value: SupportsFloat) -> bool:
-    return float(value).is_integer()
 
 
 def check_choice(name: str, value: object, allowed: Iterable[str]) -> str:

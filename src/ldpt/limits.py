@@ -15,11 +15,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import cache
 
-from ldpt.checks import check_delta
 from ldpt.engines import CHUNK
 from ldpt.instances import Instance, check_instance
 from ldpt.privacy import shrinkage
-from ldpt.radii import Radius, as_radius, drift_pulls, lower, upper
+from ldpt.radii import Radius, drift_pulls, lower, upper
 
 MAX_PULLS = 10**13  # of one run
 NO_LIMIT = 2**63 - 1  # of the pulls of a run, for compiled code
@@ -50,7 +49,6 @@ def require_affordable(
         With the expected cost; ``hint`` says what would allow the run.
     """
     require_private_gaps(instance, epsilon)
-    delta, radius = check_delta(delta), as_radius(radius)
     pulls = expected_pulls(instance, epsilon, delta, radius)
     if not pulls <= MAX_PULLS:
         raise ValueError(

@@ -24,7 +24,7 @@ from collections import Counter
 from typing import Any, NoReturn, Self
 
 from ldpt.answers import Answers, Sample
-from ldpt.checks import LARGE_EPSILON, check_number, check_whole
+from ldpt.checks import LARGE_EPSILON, check_whole
 from ldpt.inference import Estimate, estimate
 from ldpt.io.messages import counted, shown
 from ldpt.learners import FixedBudget, FixedConfidence
@@ -196,21 +196,16 @@ class Study:
             self._use(arm)
         return [self._ticket(arm, number) for arm, number in overdue]
 
-    @property
-    def _may_reopen(self) -> bool:
-        """Whether a decided arm can become undecided as time goes on."""
-        learner = self._learner
-        return isinstance(learner, FixedConfidence) and learner.radius.kind.timed
-
     def _use(self, arm: int) -> None:
         """Let the learner count an arm's entered answers for as long as it wants them.
 
         With a radius that grows with the time, a response of one arm can reopen others.
         """
         learner, used = self._learner, True
+        reopens = isinstance(learner, FixedConfidence) and learner.radius.kind.timed
         while used:
             used = False
-            for place in range(learner.n_arms) if self._may_reopen else [arm]:
+            for place in range(learner.n_arms) if reopens else [arm]:
                 bits = self._requests[place].entered
                 while learner.pulls[place] < len(bits) and learner.wanted(place):
                     learner.record(place, bits[learner.pulls[place]])
@@ -412,9 +407,10 @@ class Study:
         return estimate(answers, self._learner.epsilon, self._level(level))
 
     def _level(self, level: float | None) -> float:
-        if level is not None:
-            return check_number("level", level, 0, 1)
-        return 1 - self._learner.delta if isinstance(self._learner, FixedConfidence) else LEVEL
+        if level is None:
+            learner = self._learner
+            return 1 - learner.delta if isinstance(learner, FixedConfidence) else LEVEL
+        return level
 
     def report(self, level: float | None = None) -> Report:
         """Return verdicts, estimates and bounds, a paragraph on methods, and warnings.
