@@ -20,26 +20,21 @@ class Row(Verdict):
     ----------
     estimate, low, high : float
         The estimated mean reward and its interval.
-    note : str
-        Why the verdict has no guarantee; empty if it has.
     """
 
     estimate: float = math.nan
     low: float = 0.0
     high: float = 1.0
-    note: str = ""
 
     @classmethod
-    def of(cls, verdict: Verdict, estimate: Estimate, note: str = "") -> Self:
+    def of(cls, verdict: Verdict, estimate: Estimate) -> Self:
         """Return the row of a verdict and an estimate."""
-        return cls(
-            **vars(verdict), estimate=estimate.mean, low=estimate.low, high=estimate.high, note=note
-        )
+        return cls(**vars(verdict), estimate=estimate.mean, low=estimate.low, high=estimate.high)
 
     @property
     def certain(self) -> bool:
-        """Whether the arm is decided with a guarantee."""
-        return self.verdict != "undecided" and not self.note
+        """Whether the arm is decided with a guarantee, which comes with a bound."""
+        return self.bound is not None
 
     def cells(self) -> dict[str, str]:
         """Return the row of the printed table."""

@@ -29,7 +29,7 @@ def make_report(
     study: "Study", sides: dict[str | int, str], samples: list[Sample], level: float
 ) -> Report:
     """Return the report of a study, with intervals of this joint level."""
-    learner, test, note = study.learner, None, no_guarantee(study.learner)
+    learner, test = study.learner, None
     terms = f"{learner.threshold:g}, epsilon {learner.epsilon:g}"
     if isinstance(learner, FixedConfidence):
         rule = f"fixed confidence, delta {learner.delta:g}, radius {learner.radius.name}"
@@ -45,10 +45,10 @@ def make_report(
     for sample, one in zip(samples, study.estimates(level), strict=True):
         side = sides.get(one.arm, "undecided")
         bound = None
-        if test and not note and side != "undecided":
+        if test and side != "undecided" and not no_guarantee(learner):
             bound = test.bound(sample, side)
         verdict = Verdict(one.arm, one.answers, sample.ones, side, bound=bound)
-        rows.append(Row.of(verdict, one, note))
+        rows.append(Row.of(verdict, one))
     return Report(title, rows, " ".join(_methods(study, level)), [*_warnings(study)])
 
 
