@@ -42,7 +42,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("ldpt: interrupted", file=sys.stderr)
         status = INTERRUPTED
-    except ModuleNotFoundError as error:  # figures, crates and audits need more than the library
+    except ModuleNotFoundError as error:  # crates and audits need more than the library
         hint = "pip install 'ldpt[workflow]'"
         print(f"ldpt {words[0]}: the package {error.name} is missing: {hint}", file=sys.stderr)
         status = INVALID
