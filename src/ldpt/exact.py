@@ -302,7 +302,9 @@ def fixed_confidence_error(
     >>> round(fixed_confidence_error(counterexample, 1.0, 0.1, "onesided").expected_pulls)
     2615
     """
-    require_one_arm(instance, epsilon)
+    if check_instance(instance).n_arms != 1:
+        raise ValueError(f"the exact chain of Algorithm 2 covers one arm, got {instance.n_arms}")
+    limits.require_private_gaps(instance, epsilon)
     if not (is_number(tail) and 0 < tail < 1):
         raise ValueError(f"tail must lie strictly between 0 and 1, got {shown(tail)}")
     radius, delta = as_radius(radius), check_delta(delta)
@@ -315,13 +317,6 @@ def fixed_confidence_error(
     return StoppedChain(
         *_follow(_one_arm_chain, mean, tau, 0 in instance.above, edge, float(tail), limit)
     )
-
-
-def require_one_arm(instance: Instance, epsilon: float) -> None:
-    """Refuse problems of several arms, and arms that lie at the threshold."""
-    if check_instance(instance).n_arms != 1:
-        raise ValueError(f"the exact chain of Algorithm 2 covers one arm, got {instance.n_arms}")
-    limits.require_private_gaps(instance, epsilon)
 
 
 @compiled

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from ldpt.claims.budget import compared
-from ldpt.claims.confidence import cost_over_bound, spreads
+from ldpt.claims.confidence import cost_over_bound, pulls_by_radius, spreads
 from ldpt.claims.evidence import Evidence, Instances, widest
 
 POLICIES = ("apt", "lsa", "apt-clipped", "lsa-clipped", "uniform")
@@ -71,15 +71,14 @@ def skewed_costs(cells: pd.DataFrame, instances: Instances) -> Evidence:
     coin, onesided = (table[table["radius"] == radius] for radius in ("coin", "onesided"))
     along = {"coin": spreads(coin, levels=3), "onesided": spreads(onesided, levels=3)}
     at_tenth = coin[coin["delta"] == 0.1]["ratio"]
-    free = cells[np.isinf(cells["epsilon"])]
-    wide = free.pivot_table(index=["instance", "delta"], columns="radius", values="mean_pulls")
-    wide = wide.reindex(columns=["coin", "onesided"]).dropna()
+    pulls, _, _ = pulls_by_radius(cells[np.isinf(cells["epsilon"])])
+    ratios = (pulls["coin"] / pulls["onesided"]).dropna()
     return {
         "series": min(map(len, along.values())),
         **widest(along["coin"], "coin_spread"),
         **widest(along["onesided"], "onesided_spread"),
         "settings": len(at_tenth),
         "coin_median_over_bound": at_tenth.median(),
-        "pairs": len(wide),
-        "ratio": float(np.exp(np.log(wide["coin"] / wide["onesided"]).mean())),
+        "pairs": len(ratios),
+        "ratio": float(np.exp(np.log(ratios).mean())),
     }
