@@ -26,6 +26,5 @@ if __name__ == "__main__":
         seed, out = step.params.seed, step.output
         step.note(seed=seed, stream=["surveys"])
         with open(step.input.surveys, encoding="utf-8") as file:
-            questions, totals = tabulate(yaml.safe_load(file), seed)
+            questions = tabulate(yaml.safe_load(file), seed)
         tables.write(questions, out.csv, out.md, out.tex, columns=QUESTION_COLUMNS)
-        totals.to_csv(out.totals, index=False)

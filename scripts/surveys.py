@@ -1,6 +1,7 @@
 """Draw published randomised-response surveys replayed: estimates, and answers needed to decide."""
 
-from typing import Any, NamedTuple
+import math
+from typing import Any
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -15,21 +16,13 @@ Places = dict[tuple[str, str], float]  # height of each question
 APART = 0.17  # rows between two radii
 
 
-class Data(NamedTuple):
-    """``questions``: one row per survey, question and radius; ``totals``: per survey and radius."""
-
-    questions: pd.DataFrame
-    totals: pd.DataFrame
+def prepare(files: Any, settings: Any) -> pd.DataFrame:
+    """Return the table of the replayed surveys: one row per survey, question and radius."""
+    return pd.read_csv(files.questions)
 
 
-def prepare(files: Any, settings: Any) -> Data:
-    """Return the tables of the replayed surveys."""
-    return Data(pd.read_csv(files.questions), pd.read_csv(files.totals))
-
-
-def draw(data: Data) -> Figure:
+def draw(table: pd.DataFrame) -> Figure:
     """Draw the estimates with intervals on the left, the shares of answers on the right."""
-    table = data.questions
     names = list(dict.fromkeys(zip(table["survey"], table["question"], strict=True)))
     places = {name: -row - 0.5 * _number(names, name) for row, name in enumerate(names)}
     height = 0.23 * len(names) + 0.9
@@ -96,20 +89,20 @@ def _answers(axes: Axes, table: pd.DataFrame, places: Places) -> None:
     axes.grid(axis="x", linewidth=0.3, color="#dddddd")
 
 
-def facts(data: Data) -> dict[str, Any]:
+def facts(table: pd.DataFrame) -> dict[str, Any]:
     """Return how many questions are decided, and the share of the answers that ``coin`` needs."""
-    rows = data.questions.drop_duplicates(["survey", "question"])
+    rows = table.drop_duplicates(["survey", "question"])
     found: dict[str, Any] = {
         "questions": len(rows),
         "threshold": float(rows["threshold"].iloc[0]),
         "delta": float(rows["delta"].iloc[0]),
         **{verdict: int((rows["verdict"] == verdict).sum()) for verdict in VERDICT_COLOURS},
     }
-    coin = data.totals[data.totals["radius"] == "coin"]
+    coin = table[table["radius"] == "coin"]
     answers = int(coin["answers"].sum())
     return found | {
         "answers": answers,
-        "coin_share": float(coin["mean_answers"].sum() / answers),
+        "coin_share": math.fsum(coin["mean_answers"]) / answers,
     }
 
 

@@ -22,12 +22,7 @@ def data() -> Any:
         for question, verdict in verdicts.items()
         for radius, share in (("coin", 0.3), ("onesided", 0.6))
     ]
-    totals = [
-        {"survey": survey, "radius": radius, "answers": 1000 * count, "mean_answers": share}
-        for survey, count in (("one", 1), ("two", 2))
-        for radius, share in (("coin", 300.0 * count), ("onesided", 600.0 * count))
-    ]
-    return surveys.Data(pd.DataFrame(rows).assign(**where), pd.DataFrame(totals))
+    return pd.DataFrame(rows).assign(**where)
 
 
 def test_facts_count_verdicts_and_answers(data: Any) -> None:

@@ -323,7 +323,6 @@ rule surveys:
     """Published surveys replayed: estimates with verdicts, and answers needed to decide."""
     input:
         questions="<results>/tables/surveys.csv",
-        totals="<results>/summaries/surveys.csv",
         caption=source("workflow/captions/surveys.rst"),
     output:
         **drawn("surveys", "Outside world", "Published surveys replayed"),

@@ -1,5 +1,5 @@
-# Needs: config/surveys.yaml, config/others.yaml. Makes: results/tables/surveys and others, and
-# results/summaries/surveys.csv: published surveys replayed, numbers of others beside ours.
+# Needs: config/surveys.yaml, config/others.yaml. Makes: results/tables/surveys and others: published
+# surveys replayed, numbers of others beside ours.
 
 PRODUCTS += [
     expand(
@@ -7,7 +7,6 @@ PRODUCTS += [
         name=["surveys", "others"],
         ext=["csv", "md", "tex"],
     ),
-    "<results>/summaries/surveys.csv",
 ]
 
 
@@ -18,7 +17,6 @@ rule replay_surveys:
         kernels="<results>/kernels.json",
     output:
         **tabled("surveys"),
-        totals="<results>/summaries/surveys.csv",
     log:
         "<results>/logs/replay_surveys.log",
     group:

@@ -110,24 +110,20 @@ def classical(question: Question) -> tuple[float, float, float]:
     return middle, middle - reach, middle + reach
 
 
-def tabulate(content: Mapping[str, Any], seed: int) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return one row per question and radius, and one per survey and radius.
+def tabulate(content: Mapping[str, Any], seed: int) -> pd.DataFrame:
+    """Return one row per survey, question and radius.
 
     ``content`` is that of ``config/surveys.yaml``; every survey has a stream named after it.
     """
-    rows, totals = [], []
+    rows = []
     for survey in content["surveys"]:
         questions = read_questions(survey)
         judgements = [_judge(question, content, len(questions)) for question in questions]
         for radius in content["radii"]:
             rng = stream(seed, "surveys", survey["name"])  # the same orders for every radius
             used, verdicts = replay(questions, radius, content, rng)
-            labels = {"survey": survey["name"], "radius": radius}
-            size = sum(question.answers for question in questions)
-            spread = _spread(used.sum(axis=1), verdicts.all(axis=1))
-            totals.append(labels | {"answers": size} | spread)
             for place, question in enumerate(questions):
-                verdict = verdicts[:, place]
+                answers, verdict = used[:, place], verdicts[:, place]
                 row = {
                     "survey": survey["name"],
                     "question": question.name,
@@ -137,21 +133,14 @@ def tabulate(content: Mapping[str, Any], seed: int) -> tuple[pd.DataFrame, pd.Da
                     "epsilon": round(question.design.epsilon, 6),
                     "threshold": content["threshold"],
                     "delta": content["delta"],
-                    **_spread(used[:, place], verdict != 0),
+                    "decided": float((verdict != 0).mean()),
+                    "mean_answers": float(answers.mean()),
+                    "low_answers": float(np.quantile(answers, 0.05)),
+                    "high_answers": float(np.quantile(answers, 0.95)),
                     "decided_above": float((verdict > 0).mean()),
                 }
                 rows.append(row | judgements[place])
-    return pd.DataFrame(rows), pd.DataFrame(totals)
-
-
-def _spread(used: np.ndarray, decided: Any) -> dict[str, float]:
-    """Return the answers used over all orders, and the share of orders with a verdict."""
-    return {
-        "decided": float(decided.mean()),
-        "mean_answers": float(used.mean()),
-        "low_answers": float(np.quantile(used, 0.05)),
-        "high_answers": float(np.quantile(used, 0.95)),
-    }
+    return pd.DataFrame(rows)
 
 
 def _judge(question: Question, terms: Mapping[str, Any], n_arms: int) -> dict[str, Any]:
