@@ -40,7 +40,8 @@ def measured_evidence(instances: str, **tables: str) -> dict[str, Evidence]:
         "expected_cost_bounds": confidence.expected_cost_bounds(cells, problems),
         "privacy_raises_the_cost": confidence.privacy_raises_the_cost(cells),
         "lower_bounds": lower,
-        "reduction_bound": lower | confidence.reduction_dominates(problems, EPSILONS),
+        "reduction_bound": confidence.reduction_dominates(problems, EPSILONS)
+        | {"least_over_reduction": lower["least_over_reduction"]},
         "decoupled_bound": confidence.decoupled(cells, problems),
         "many_arms": confidence.many_arms(cells, problems),
         "onesided_flat": confidence.onesided_flat(cells, problems),

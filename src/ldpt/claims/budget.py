@@ -78,16 +78,15 @@ def collapse(
     curves = cells[cells["policy"] == policy].assign(budget=lambda part: part["scaled_budget"])
     for target in targets:
         needed = needed_budgets(curves, target).dropna().set_index("epsilon")
-        for instance, budgets in needed.groupby("instance")[[*LIMITS]]:
-            where = f"{instance}, error {target:g}"
+        for _, budgets in needed.groupby("instance")[[*LIMITS]]:
             for name, most in RANGES.items():
                 chosen = budgets[budgets.index <= most]
                 if len(chosen) > 1:
-                    spreads[name].append(spread(chosen.to_numpy(), where))
+                    spreads[name].append(spread(chosen.to_numpy()))
             if math.inf in budgets.index:
                 for epsilon in budgets.index[budgets.index <= 1]:
                     pair = budgets.loc[[epsilon, math.inf]].to_numpy()
-                    spreads["none"].append(spread(pair, f"{where}, eps = {epsilon:g}"))
+                    spreads["none"].append(spread(pair))
     result: Evidence = {}
     for name, found in spreads.items():
         result |= {f"comparisons_{name}": len(found), **widest(found, f"spread_{name}")}

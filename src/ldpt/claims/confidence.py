@@ -148,13 +148,13 @@ def cost_over_bound(cells: pd.DataFrame, instances: Instances, version: str) -> 
     return cells[["instance", "radius", "delta", "epsilon"]].assign(**ratios)
 
 
-def spreads(table: pd.DataFrame, levels: int = 2) -> list[Spread]:
-    """Return how each series with enough privacy levels varies along eps."""
-    return [
-        spread(part[LIMITS].to_numpy(), _series(key))
+def spreads(table: pd.DataFrame, levels: int = 2) -> dict[str, Spread]:
+    """Return how each series with enough privacy levels varies along eps, by its name."""
+    return {
+        _series(key): spread(part[LIMITS].to_numpy())
         for key, part in table.groupby(SERIES)
         if part["epsilon"].nunique() >= levels and np.isfinite(part["ratio"]).all()
-    ]
+    }
 
 
 def _series(key: Sequence[Any]) -> str:
@@ -178,15 +178,15 @@ def lower_bounds(cells: pd.DataFrame, instances: Instances, scale: float = 1.0) 
     printed = cost_over_bound(cells[valid], instances, "printed")
     along = spreads(reduction[valid])
     for radius in VALID_RADII:
-        part = [item for item in along if f", {radius}, " in item[3]]
+        part = [along[name] for name in along if f", {radius}, " in name]
         found |= widest(part, f"{radius}_spread") if part else {}
     return found | {
         "printed_informative": int(np.isfinite(printed["ratio"]).sum()),
         "least_over_printed": float(printed["high"].min()) / scale,
         "least_over_reduction": float(reduction[valid]["high"].min()) / scale,
         "series": len(along),
-        **widest(along, "reduction_spread"),
-        "violating_point": max(along)[3] if along else "",
+        **widest([*along.values()], "reduction_spread"),
+        "violating_point": max(along, key=lambda name: along[name], default=""),
     }
 
 
@@ -247,7 +247,7 @@ def onesided_flat(cells: pd.DataFrame, instances: Instances) -> Evidence:
 def flatness(cells: pd.DataFrame, instances: Instances) -> Evidence:
     """Return how the cost over Theorem D varies along eps, at most."""
     along = spreads(cost_over_bound(cells, instances, "reduction"))
-    return {"series": len(along), **widest(along, "largest_spread")}
+    return {"series": len(along), **widest([*along.values()], "largest_spread")}
 
 
 # --- cost: comparisons ----------------------------------------------------------------------------

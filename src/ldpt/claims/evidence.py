@@ -78,31 +78,24 @@ def ratio_to(value: float, bound: float) -> float:
     return value / bound if bound > 0 else math.inf
 
 
-Spread = tuple[float, float, float, str]  # value, low, high, where
+Spread = tuple[float, float, float]  # value, low, high
 
 
-def spread(values: Iterable[Sequence[float]], where: str) -> Spread:
-    """Return largest over smallest of several (value, low, high), with limits.
+def spread(values: np.ndarray) -> Spread:
+    """Return largest over smallest of rows (value, low, high), with limits.
 
     The lower limit compares the best-separated pair, the upper one the outermost limits.
     """
-    points, lows, highs = np.array([*values], float).T
+    points, lows, highs = values.T
     low = max(1.0, float(lows.max() / highs.min()))
-    return float(points.max() / points.min()), low, float(highs.max() / lows.min()), where
+    return float(points.max() / points.min()), low, float(highs.max() / lows.min())
 
 
 def widest(spreads: Sequence[Spread], name: str) -> Evidence:
-    """Return the largest value under a name, with limits and place.
+    """Return the largest value under a name, with limits.
 
     The limits are the largest lower and the largest upper one: the largest value is at least the
     first and at most the second if all intervals hold.
     """
-    if not spreads:
-        return {name: math.nan, f"{name}_low": math.nan, f"{name}_high": math.nan}
-    values, lows, highs, places = zip(*spreads, strict=True)
-    return {
-        name: max(values),
-        f"{name}_low": max(lows),
-        f"{name}_high": max(highs),
-        f"{name}_at": places[values.index(max(values))],
-    }
+    largest = np.max(spreads, axis=0).tolist() if spreads else [math.nan] * 3
+    return dict(zip((name, f"{name}_low", f"{name}_high"), largest, strict=True))

@@ -75,8 +75,8 @@ def skewed_costs(cells: pd.DataFrame, instances: Instances) -> Evidence:
     ratios = (pulls["coin"] / pulls["onesided"]).dropna()
     return {
         "series": min(map(len, along.values())),
-        **widest(along["coin"], "coin_spread"),
-        **widest(along["onesided"], "onesided_spread"),
+        **widest([*along["coin"].values()], "coin_spread"),
+        **widest([*along["onesided"].values()], "onesided_spread"),
         "settings": len(at_tenth),
         "coin_median_over_bound": at_tenth.median(),
         "pairs": len(ratios),
