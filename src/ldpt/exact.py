@@ -130,8 +130,8 @@ def _uniform_losses(means: np.ndarray, rule: IndexRule, judge: Judge) -> np.ndar
 def _adaptive_losses(means: np.ndarray, rule: IndexRule, judge: Judge) -> np.ndarray:
     """Carry P(n_1, s_1, s_2) of an index policy from pull to pull in place; n_2 = t - n_1.
 
-    States are visited from high n_1 and high s_2 to low ones, so that mass moves only to states
-    that this pull has visited already.
+    States are visited from high n_1 to low, so that mass moves only to states that this pull has
+    visited already.
     """
     last = judge.budgets[-1]
     index = np.zeros((last, last + 1))
@@ -143,24 +143,44 @@ def _adaptive_losses(means: np.ndarray, rule: IndexRule, judge: Judge) -> np.nda
         for s2 in range(2):
             first = means[0] if s1 else 1.0 - means[0]
             mass[1][s1, s2] = first * (means[1] if s2 else 1.0 - means[1])
-    losses, place = np.zeros(judge.budgets.size), 0
+    losses, place, kept = np.zeros(judge.budgets.size), 0, np.zeros(last + 2)
     for t in range(2, last):
         for n1 in range(t - 1, 0, -1):
             n2, states, pulled = t - n1, mass[n1], mass[n1 + 1]
             for s1 in range(n1 + 1):
-                for s2 in range(n2, -1, -1):
-                    weight = states[s1, s2]
-                    if index[n2, s2] < index[n1, s1]:
-                        states[s1, s2] = weight * (1.0 - means[1])
-                        states[s1, s2 + 1] += weight * means[1]
-                    else:
-                        states[s1, s2] = 0.0
-                        pulled[s1, s2] += weight * (1.0 - means[0])
-                        pulled[s1 + 1, s2] += weight * means[0]
+                indices = index[n2, : n2 + 1], index[n1, s1]
+                _pull(states[s1], pulled[s1], pulled[s1 + 1], indices, means, kept)
         if t + 1 == judge.budgets[place]:
             losses[place] = _mass_of_losses(mass, t + 1, rule.tau, judge)
             place += 1
     return losses
+
+
+@compiled
+def _pull(
+    states: np.ndarray,
+    zero: np.ndarray,
+    one: np.ndarray,
+    indices: tuple[np.ndarray, float],
+    means: np.ndarray,
+    kept: np.ndarray,
+) -> None:
+    """Pull once in all states with the same n_1, s_1 and n_2; ``indices`` are of arm 2 and arm 1.
+
+    Mass stays in ``states`` if arm 2 is pulled, and goes to ``zero`` and ``one`` by the response of
+    arm 1 otherwise. Loops without branches and with room for s_2 - 1 in ``kept``: LLVM vectorises
+    them.
+    """
+    seconds, first = indices
+    for s2 in range(seconds.size):
+        stays = seconds[s2] < first
+        kept[s2 + 1] = states[s2] if stays else 0.0
+        moved = 0.0 if stays else states[s2]
+        zero[s2] += moved * (1.0 - means[0])
+        one[s2] += moved * means[0]
+    kept[seconds.size + 1] = 0.0
+    for s2 in range(seconds.size + 1):
+        states[s2] = kept[s2 + 1] * (1.0 - means[1]) + kept[s2] * means[1]
 
 
 @compiled

@@ -1,5 +1,6 @@
 """Evidence from exact chains, with planted opposites."""
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -10,6 +11,7 @@ from ldpt.certificate import certified_error_lower_bound
 from ldpt.claims import chains, coin
 from ldpt.claims.register import ADDED, FALSE, REPAIRED, SUPPORTED, TRUE
 from ldpt.instances import Instance
+from ldpt.policies import POLICIES, index
 from ldpt.simulate import fixed_budget
 from tests.claims.judging import verdict
 
@@ -160,6 +162,18 @@ def test_upper_bounds_hold_at_exact_losses_of_one_and_two_arms() -> None:
     found = chains.upper_bounds()
     assert [verdict(i, found) for i in ("T3.1", "X8", "D51")] == [TRUE] * 3
     assert found["printed_several"] > 0  # more than plain Hoeffding on one arm
+
+
+@pytest.mark.parametrize("policy", ["apt", "lsa"])
+def test_on_the_pairs_of_the_exact_losses_a_clip_changes_no_index(policy: str) -> None:
+    for problem in chains.PAIRS:
+        plain, clipped = (
+            POLICIES[name].rule(problem.threshold, problem.tolerance, math.inf)
+            for name in (policy, f"{policy}-clipped")
+        )
+        assert all(
+            index(plain, n, s) == index(clipped, n, s) for n in range(1, 320) for s in range(n + 1)
+        )
 
 
 def test_upper_bounds_that_are_vacuous_say_nothing() -> None:
