@@ -24,7 +24,7 @@ from functools import cache
 import numpy as np
 
 from ldpt.checks import MAX_FLOAT, check_choice, check_delta, check_epsilon, is_number
-from ldpt.instances import Instance, check_instance
+from ldpt.instances import Instance, check_instance, environment_means
 from ldpt.io.messages import shown
 from ldpt.policies import POLICIES
 from ldpt.privacy import private_mean, shrinkage
@@ -255,7 +255,7 @@ def fixed_budget_lower(
     if version == "best":
         pair = ("reduction", "genie")
         return max(fixed_budget_lower(instance, epsilon, budget, each) for each in pair)
-    pairs = _budget_means(instance)
+    pairs = environment_means(instance)
     if version == "genie":
         return 0.5 * max(_overlap(high, low, epsilon, budget) for high, low in set(pairs))
     if version == "corrected":
@@ -293,14 +293,6 @@ def _check_environments(instance: Instance) -> None:
     for hypothesis, holds in hypotheses.items():
         if not holds:
             raise ValueError(f"the bound needs {hypothesis}, got {instance}")
-
-
-def _budget_means(instance: Instance) -> list[tuple[float, float]]:
-    """Means of an arm in B^0 and in the environment that mirrors it, clipped to [0, 1]."""
-    half = np.abs(np.array(instance.means) - instance.threshold) / 2 + instance.tolerance
-    high = np.clip(instance.threshold + half, 0, 1)
-    low = np.clip(instance.threshold - half, 0, 1)
-    return list(zip(high.tolist(), low.tolist(), strict=True))
 
 
 def _check_budget(instance: Instance, budget: float) -> None:

@@ -139,18 +139,23 @@ def read_instances(path: str | Path) -> dict[str, Instance]:
     return {instance.name: instance for instance in instances}
 
 
-def budget_environments(instance: Instance, clipped: bool = False) -> list[Instance]:
-    """Return B^0, ..., B^K of Theorem 3.2: all arms above the threshold, arm i of B^i mirrored.
+def environment_means(instance: Instance) -> list[tuple[float, float]]:
+    """Return each arm's mean above and below the threshold in the environments of Theorem 3.2.
 
-    With means ``clipped`` to [0, 1] they always exist.
+    They are clipped to [0, 1], so that the environments always exist.
     """
-    tau, zeta = instance.threshold, instance.tolerance
-    half = np.abs(np.array(instance.means) - tau) / 2 + zeta
+    half = np.abs(np.array(instance.means) - instance.threshold) / 2 + instance.tolerance
+    sides = instance.threshold + half, instance.threshold - half
+    return list(zip(*(np.clip(side, 0, 1).tolist() for side in sides), strict=True))
+
+
+def budget_environments(instance: Instance) -> list[Instance]:
+    """Return B^0, ..., B^K of Theorem 3.2: all arms above the threshold, arm i of B^i below."""
+    pairs, terms = environment_means(instance), (instance.threshold, instance.tolerance)
     environments = []
-    for flipped in range(-1, instance.n_arms):
-        side = np.where(np.arange(instance.n_arms) == flipped, -1.0, 1.0)
-        means = np.clip(tau + side * half, 0, 1) if clipped else tau + side * half
-        environments.append(Instance(f"{instance.name}/B{flipped + 1}", means, tau, zeta))
+    for i in range(instance.n_arms + 1):
+        means = [low if arm == i else high for arm, (high, low) in enumerate(pairs, start=1)]
+        environments.append(Instance(f"{instance.name}/B{i}", means, *terms))
     return environments
 
 

@@ -205,7 +205,7 @@ def worst_losses(
     instance: Instance, epsilon: float, budget: int, policies: Sequence[str] = ("apt",)
 ) -> Iterator[tuple[str, float]]:
     """Yield the largest loss over the environments, of policies and of two blind answers."""
-    environments = budget_environments(instance, clipped=True)
+    environments = budget_environments(instance)
     for policy in policies:
         losses = [exact.fixed_budget_loss(e, epsilon, budget, policy) for e in environments]
         yield policy, max(losses)

@@ -21,10 +21,9 @@ import pandas as pd
 
 from ldpt.designs import Design, as_design
 from ldpt.inference import decide, estimate, tolerated_share
+from ldpt.limits import QUANTILE
 from ldpt.radii import DEFAULT_PRIOR_GAP, UNION, Boundary, Radius, lower, upper
 from ldpt.simulate import stream
-
-Z95 = 1.959963984540054  # normal quantile
 
 
 @dataclass(frozen=True)
@@ -105,7 +104,7 @@ def _edges(edge: Boundary, n: int, times: np.ndarray) -> np.ndarray:
 def classical(question: Question) -> tuple[float, float, float]:
     """Return the moment estimate of the share of yes, with its 95 % normal interval."""
     share = question.ones / question.answers
-    reach = Z95 * math.sqrt(share * (1 - share) / question.answers) / question.design.shrinkage
+    reach = QUANTILE * math.sqrt(share * (1 - share) / question.answers) / question.design.shrinkage
     middle = question.design.mean(share)
     return middle, middle - reach, middle + reach
 
