@@ -52,7 +52,7 @@ def made_by(record: dict[str, Any], numbers: dict[str, Any]) -> dict[str, str]:
     """
     return {
         "version": f"ldpt {numbers['study:version']['value']}, {numbers['study:date']['value']}",
-        "commit": "printed by ldpt trace results/claims.html",
+        "commit": "printed by ldpt trace --full results/claims.html",
         "run": f"configuration {numbers['study:config-hash']['value'][:16]}, "
         f"record {record['record_hash'][:16]}",
         "redo": "snakemake claims --forceall (all rows); the command for one row stands in the row",

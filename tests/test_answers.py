@@ -46,12 +46,12 @@ def test_a_row_without_a_response_is_counted_as_such(tmp_path):
 
 
 def test_a_table_says_the_same_as_csv(tmp_path):
-    table = pd.DataFrame({"arm": [1, 2, 1], "response": [1.0, None, 0.0], "site": [5] * 3})
+    table = pd.DataFrame({"arm": [1, 2, 1], "response": [1.0, None, 0.0], "epsilon": [0.5] * 3})
     table.to_csv(tmp_path / "a.csv", index=False)
     frame, text = as_answers(table), read_answers(tmp_path / "a.csv")
     assert counts(frame) == [(1, 2, 1), (2, 0, 0)]
     assert counts(text) == [("1", 2, 1), ("2", 0, 0)]
-    assert frame.missing == text.missing == 1
+    assert (frame.missing, frame.epsilon) == (text.missing, text.epsilon) == (1, 0.5)
 
 
 @pytest.mark.parametrize(
@@ -82,6 +82,8 @@ def test_a_table_says_the_same_as_csv(tmp_path):
             f"arm,responses,ones\na,1,1\na,{2**53},1\n",
             "an arm has 9007199254740992 resp",
         ),
+        ("arm,response,epsilon\na,1,1\na,1,2\n", "row 3: epsilon is not 1 as before"),
+        ("arm,response,epsilon\na,1,x\n", "row 2: epsilon must be a positive number"),
     ],
 )
 def test_a_bad_file_gets_one_line_with_file_and_row(tmp_path, text, message):

@@ -56,7 +56,7 @@ def test_commands_of_the_manual_have_the_options_that_exist() -> None:
     lines = [found["words"] for found in COMMAND.finditer(text)]
     assert len(lines) >= 8
     for line in lines:
-        parser = cli.make_parser()
+        parser, _ = cli.parsers()
         assert parser.parse_args(shlex.split(line)).handler, line
 
 

@@ -12,7 +12,7 @@ import pytest
 from tests.conftest import PROJECT
 
 pytestmark = pytest.mark.wheel
-COMMANDS = ["plan", "analyse", "simulate", "trace", "audit", "crate"]
+COMMANDS = ["plan", "analyse", "simulate", "trace", "audit", "crate", "completion"]
 HEAVY = {"snakemake", "jupyter", "typst", "opendp", "matplotlib"}
 ANSWERS = "arm,response\n" + "A,1\nB,0\nB,1\nA,0\nA,1\n" * 50
 
@@ -130,12 +130,12 @@ def test_bare_command_lists_every_command(light: Path, tmp_path: Path) -> None:
     assert example("", light, tmp_path) == example("plan", light, tmp_path)
 
 
-@pytest.mark.parametrize("command", ["plan", "analyse", "simulate", "trace"])
+@pytest.mark.parametrize("command", ["plan", "analyse", "simulate", "trace", "completion"])
 def test_example_of_the_help_runs_with_the_library_alone(
     light: Path, folder: Path, command: str
 ) -> None:
     done = run(example(command, light, folder), light, folder)
-    assert done.stdout
+    assert (done.stdout == "") == (command == "completion")
     assert done.stderr == ""
 
 
@@ -156,10 +156,18 @@ def test_audit_replays_the_code_of_another_project_only_if_trusted(
 
 
 def test_missing_extra_is_one_line(light: Path, tmp_path: Path) -> None:
-    done = run("ldpt crate run.zip", light, tmp_path, status=2)
-    assert re.fullmatch(r"ldpt crate: the package \w+ is missing: pip install .*\n", done.stderr)
+    words = "ldpt plan --means 0.2 0.8 --epsilon inf --budget 9 --replicates 1 --plot plan.png"
+    done = run(words, light, tmp_path, status=2)
+    assert re.fullmatch(r"ldpt plan: the package \w+ is missing: pip install .*\n", done.stderr)
 
 
-def test_plan_of_a_config(full: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "command",
+    [
+        "ldpt plan --config config.yaml",
+        "ldpt plan --means 0.2 0.6 --budget 100 --epsilon 1 --replicates 20 --plot plan.png",
+    ],
+)
+def test_plan_of_a_config_and_plot(full: Path, tmp_path: Path, command: str) -> None:
     shutil.copy(PROJECT / "config" / "smoke.yaml", tmp_path / "config.yaml")
-    assert run("ldpt plan --config config.yaml", full, tmp_path).stdout
+    assert run(command, full, tmp_path).stdout

@@ -1,8 +1,9 @@
 """Private answers of every arm: from a file, a table, counts, or sequences of 0 and 1.
 
 A CSV file has columns ``arm`` and ``response`` (0 or 1, one row per answer), or ``arm``,
-``responses`` and ``ones`` (counts); other columns are ignored. Every row is counted: as an answer,
-or as a row without a response. No message repeats a response, because responses belong to people.
+``responses`` and ``ones`` (counts). A column ``epsilon`` is optional and must be constant; other
+columns are ignored. Every row is counted: as an answer, or as a row without a response. No message
+repeats a response, because responses belong to people.
 """
 
 import io
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["Answers", "Sample", "as_answers", "read_answers"]
 
 MAX_BYTES = 10**8  # a gigabyte in memory
+MAX_ARMS = 10_000
 BITS = {"0": 0, "1": 1, "0.0": 0, "1.0": 1, "false": 0, "true": 1}
 MISSING = ("", "na", "nan", "none", "null", "<na>")
 SORTED_Z = 6.0  # standard deviations; a file in order of arrival has fewer with probability 1e-9
@@ -64,6 +66,8 @@ class Answers:
         The file.
     missing : int
         Rows without a response.
+    epsilon : float, optional
+        The privacy level that the file states.
     places : ndarray, optional
         The arm of every answer, as its place in ``samples``, in the order of the rows; None if the
         arms' answers have no common order.
@@ -72,6 +76,7 @@ class Answers:
     samples: tuple[Sample, ...]
     source: str = "the answers"
     missing: int = 0
+    epsilon: float | None = None
     places: np.ndarray | None = None
 
     def rows(self) -> Iterator[tuple[str | int, int]]:
@@ -138,7 +143,7 @@ def _collect(table: "pd.DataFrame", source: str) -> Answers:
             f"{source}: columns must be arm and response, or arm, responses and ones, "
             f"got {shown(', '.join(table.columns))}"
         )
-    for name in needed:
+    for name in (*needed, "epsilon"):
         if [*table.columns].count(name) > 1:
             raise ValueError(f"{source}: several columns are called {name!r}")
     if table.empty:
@@ -147,8 +152,11 @@ def _collect(table: "pd.DataFrame", source: str) -> Answers:
     named = arms.map(lambda cell: isinstance(cell, (str, int)) and cell != "")
     _require(named, source, "no arm")
     places, names = pd.factorize(arms)
+    if len(names) > MAX_ARMS:
+        raise ValueError(f"{source}: more than {MAX_ARMS:,} arms")
+    epsilon = _epsilon(table["epsilon"], source) if "epsilon" in table else None
     if not in_order:
-        return Answers(_counts(table, places, names.tolist(), source), source)
+        return Answers(_counts(table, places, names.tolist(), source), source, 0, epsilon)
     text = table["response"].map(str).str.strip().str.lower()
     known = text.isin(BITS).to_numpy()
     _require(known | text.isin(MISSING), source, "the response is not 0 or 1 (it is not shown)")
@@ -159,13 +167,25 @@ def _collect(table: "pd.DataFrame", source: str) -> Answers:
         Sample(arm, group.size, int(group.sum()), group)
         for arm, group in zip(names.tolist(), groups, strict=True)
     ]
-    return Answers(tuple(samples), source, int(np.sum(~known)), places)
+    return Answers(tuple(samples), source, int(np.sum(~known)), epsilon, places)
 
 
 def _require(good: "pd.Series", source: str, problem: str) -> None:
     """Refuse a table with the first row that is not good."""
     if not good.all():
         raise ValueError(f"{source}: row {good.index[~good][0] + 1}: {problem}")
+
+
+def _epsilon(column: "pd.Series", source: str) -> float:
+    """Return the one privacy level of all rows."""
+    import pandas as pd
+
+    levels = pd.to_numeric(column, errors="coerce")
+    _require(levels > 0, source, "epsilon must be a positive number")
+    first = float(levels.iloc[0])
+    problem = f"epsilon is not {first:g} as before; such answers cannot be pooled"
+    _require(levels == first, source, problem)
+    return first
 
 
 def _counts(

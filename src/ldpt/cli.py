@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from ldpt import __version__
 from ldpt.commands import analyse, plan, products, simulate
-from ldpt.commands.options import INVALID, OneLineParser
-from ldpt.io.messages import short
+from ldpt.commands.options import INVALID, OneLineParser, completion_script
+from ldpt.io.messages import short, unknown
 
 INTERRUPTED = 130  # exit status
 DESCRIPTION = """\
@@ -53,16 +53,19 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(words: list[str]) -> int:
-    parser = make_parser()
+    parser, commands = parsers()
     if not words:
         parser.print_help()
         return 0
-    arguments = parser.parse_args(words)
+    if not words[0].startswith("-") and words[0] not in commands:
+        parser.error(unknown("command", words[0], commands))
+    arguments, others = parser.parse_known_args(words)
+    commands[arguments.command].refuse_unknown(others)
     return int(arguments.handler(arguments))
 
 
-def make_parser() -> OneLineParser:
-    """Return the parser of the command, with its subcommands."""
+def parsers() -> tuple[OneLineParser, dict[str, OneLineParser]]:
+    """Return the parser of the command and those of its subcommands."""
     parser = OneLineParser(
         prog="ldpt",
         description=DESCRIPTION,
@@ -71,15 +74,25 @@ def make_parser() -> OneLineParser:
     )
     parser.add_argument("--version", action="version", version=f"ldpt {__version__}")
     subparsers = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    commands = {}
     for name, command in COMMANDS.items():
-        subparser = subparsers.add_parser(
+        commands[name] = subparsers.add_parser(
             name,
             help=command.summary,
             description=command.description,
             epilog=f"example: {command.example}",
         )
-        command.add(subparser)
-    return parser
+        command.add(commands[name])
+    return parser, commands
+
+
+def _add_completion(parser: argparse.ArgumentParser) -> None:
+    parser.set_defaults(handler=_print_completion)
+
+
+def _print_completion(arguments: argparse.Namespace) -> int:
+    print(completion_script(parsers()[1]), end="")
+    return 0
 
 
 COMMANDS = {
@@ -87,7 +100,7 @@ COMMANDS = {
         "before a study: people needed, error, price of privacy",
         "Plan a private study. An arm is a question or a group, its mean the share of people whose "
         "answer is yes. With --delta: people needed. With --budget: error probability by number "
-        "of answers.",
+        "of answers. With both: also the smallest epsilon that the budget affords.",
         "ldpt plan --instance dose-finding --delta 0.05 --epsilon 1 2",
         plan.add,
     ),
@@ -108,7 +121,7 @@ COMMANDS = {
     ),
     "trace": Command(
         "what a product of a run was made from, down to the config",
-        "Show what a product was made from, on one screen.",
+        "Show what a product was made from: a summary of one screen, or everything.",
         "ldpt trace figures/privacy_cost.pdf",
         products.add_trace,
     ),
@@ -126,6 +139,13 @@ COMMANDS = {
         "RO-Crate metadata. Takes seconds.",
         "ldpt crate run.zip",
         products.add_crate,
+    ),
+    "completion": Command(
+        "print a script for shell completion (bash, zsh)",
+        "Print a script that completes commands, options and files; the example's line belongs "
+        "into ~/.bashrc.",
+        'eval "$(ldpt completion)"',
+        _add_completion,
     ),
 }
 

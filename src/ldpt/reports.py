@@ -20,21 +20,26 @@ class Row(Verdict):
     ----------
     estimate, low, high : float
         The estimated mean reward and its interval.
+    note : str
+        Why the verdict has no guarantee; empty if it has.
     """
 
     estimate: float = math.nan
     low: float = 0.0
     high: float = 1.0
+    note: str = ""
 
     @classmethod
-    def of(cls, verdict: Verdict, estimate: Estimate) -> Self:
+    def of(cls, verdict: Verdict, estimate: Estimate, note: str = "") -> Self:
         """Return the row of a verdict and an estimate."""
-        return cls(**vars(verdict), estimate=estimate.mean, low=estimate.low, high=estimate.high)
+        return cls(
+            **vars(verdict), estimate=estimate.mean, low=estimate.low, high=estimate.high, note=note
+        )
 
     @property
     def certain(self) -> bool:
-        """Whether the arm is decided with a guarantee, which comes with a bound."""
-        return self.bound is not None
+        """Whether the arm is decided with a guarantee."""
+        return self.verdict != "undecided" and not self.note
 
     def cells(self) -> dict[str, str]:
         """Return the row of the printed table."""
@@ -88,3 +93,9 @@ class Report:
         """Return the terms, the rows and the words as JSON."""
         words = {"methods": self.methods, "notes": self.warnings}
         return json_text({**self.terms, **words, "arms": [asdict(row) for row in self.rows]})
+
+    def as_csv(self) -> str:
+        """Return one line per arm, with a header."""
+        import pandas as pd
+
+        return pd.DataFrame(map(asdict, self.rows), dtype=object).to_csv(index=False).rstrip("\n")

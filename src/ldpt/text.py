@@ -95,11 +95,13 @@ def _minus(text: str) -> str:
 
 
 def rounded(value: float) -> str:
-    """Return a number of people or answers with three digits.
+    """Return a number of people or answers with three digits; a dash if it is unknown.
 
-    >>> rounded(10712.4), rounded(87.2), rounded(float("inf"))
-    ('10,700', '87', 'inf')
+    >>> rounded(10712.4), rounded(87.2), rounded(float("inf")), rounded(float("nan"))
+    ('10,700', '87', 'inf', '-')
     """
+    if math.isnan(value):
+        return "-"
     return f"{float(f'{value:.3g}'):,.0f}" if math.isfinite(value) else "inf"
 
 

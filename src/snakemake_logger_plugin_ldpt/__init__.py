@@ -1,4 +1,4 @@
-"""Messages of a Snakemake run: one short line per job, and on a terminal the rules at work.
+"""Messages of a Snakemake run: bars on a terminal, one short line per job elsewhere.
 
 Snakemake's own messages name every input and output of every job, in lines of up to 20 000
 characters. Here a failed job is one line with its reason and its log, and no line is longer than
@@ -7,7 +7,6 @@ details are in ``.snakemake/log``.
 """
 
 import re
-import shutil
 import sys
 import time
 from collections import Counter
@@ -21,6 +20,7 @@ from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.common import LogEvent
 
 WIDTH = 200  # characters of the longest line
+LONG = 20.0  # seconds after which a finished job gets a line above the bars
 USUAL = 2.0  # seconds of a job whose rule is not in SECONDS
 SECONDS: dict[str, float] = {}  # predicted time of one job by rule; the workflow fills it
 NOISE = re.compile(
@@ -94,63 +94,91 @@ class Job:
         return ""
 
 
-class Screen:
-    """One short line per finished job; on a terminal, the rules at work in the last line."""
+class Lines:
+    """One short line per finished job."""
 
     def __init__(self, stream: TextIO):
         self.stream = stream
-        self.is_terminal = stream.isatty()
         self.counts: Counter[str] = Counter()  # jobs by rule
         self.done: Counter[str] = Counter()
-        self.running: Counter[str] = Counter()
 
     def say(self, text: str) -> None:
-        """Print a message above the rules at work."""
-        self.clear()
         print(short(text), file=self.stream, flush=True)
-        self.show_running()
 
     def begin(self, counts: Counter[str]) -> None:
         self.counts = counts
         self.say(f"{counts.total()} job{'s' * (counts.total() > 1)} of {len(counts)} rules")
 
     def start(self, job: Job) -> None:
-        self.running[job.rule] += 1
-        self.show_running()
+        """Do nothing: one line per job is enough."""
 
     def finish(self, job: Job) -> None:
-        self.running[job.rule] -= 1
         self.done[job.rule] += 1
         total = str(self.counts.total())
-        place = f"{self.done.total():>{len(total)}}/{total}"
-        share = seconds(self.done) / seconds(self.counts)
-        self.say(f"[{place}, {share:4.0%}] {job.name}, {job.seconds:.0f} s")
+        self.say(f"[{self.done.total():>{len(total)}}/{total}] {job.name}, {job.seconds:.0f} s")
 
-    def show_running(self) -> None:
-        """Name the rules at work on a terminal, in a line that the next message replaces."""
-        rules = ", ".join(+self.running)
-        if self.is_terminal and rules:
-            line = f"running: {rules}"[: shutil.get_terminal_size().columns - 1]
-            print(f"\r\x1b[K{line}", end="", file=self.stream, flush=True)
-
-    def clear(self) -> None:
-        """Remove the line of the rules at work."""
-        if self.is_terminal:
-            print("\r\x1b[K", end="", file=self.stream, flush=True)
+    def close(self) -> None:
+        """Do nothing."""
 
 
-def seconds(jobs: Counter[str]) -> float:
-    """Return the predicted time of some jobs, counted by rule."""
-    return sum(number * SECONDS.get(rule, USUAL) for rule, number in jobs.items())
+class Bars(Lines):
+    """Live bars: one for the whole run by predicted time, and one for each rule at work."""
+
+    def __init__(self, stream: TextIO):
+        from rich import progress
+        from rich.console import Console
+
+        super().__init__(stream)
+        self.bars = progress.Progress(
+            progress.TextColumn("{task.description}"),
+            progress.BarColumn(bar_width=None),
+            progress.TaskProgressColumn(),
+            progress.TimeElapsedColumn(),
+            progress.TextColumn("left"),
+            progress.TimeRemainingColumn(compact=True),
+            console=Console(file=stream, highlight=False),
+            transient=True,
+            expand=True,
+        )
+        self.running: Counter[str] = Counter()
+        self.tasks: dict[str, Any] = {}  # bars by rule
+
+    def say(self, text: str) -> None:
+        self.bars.console.print(short(text), markup=False, soft_wrap=True)
+
+    def begin(self, counts: Counter[str]) -> None:
+        self.counts = counts
+        seconds = sum(number * SECONDS.get(rule, USUAL) for rule, number in counts.items())
+        self.whole = self.bars.add_task(f"all {counts.total()} jobs", total=seconds)
+        self.bars.start()
+
+    def start(self, job: Job) -> None:
+        self.running[job.rule] += 1
+        if job.rule not in self.tasks:
+            count, done = self.counts[job.rule] or None, self.done[job.rule]
+            self.tasks[job.rule] = self.bars.add_task(job.rule, total=count, completed=done)
+
+    def finish(self, job: Job) -> None:
+        self.done[job.rule] += 1
+        self.running[job.rule] -= 1
+        self.bars.update(self.whole, advance=SECONDS.get(job.rule, USUAL))
+        self.bars.update(self.tasks[job.rule], advance=1)
+        if not self.running[job.rule]:  # idle rules have no bar
+            self.bars.remove_task(self.tasks.pop(job.rule))
+        if job.seconds >= LONG:
+            self.say(f"{time.strftime('%H:%M:%S')} {job.name}, {job.seconds:.0f} s")
+
+    def close(self) -> None:
+        self.bars.stop()
 
 
 class LogHandler(LogHandlerBase):
-    """Turn Snakemake's events into lines."""
+    """Turn Snakemake's events into bars or lines."""
 
     def __post_init__(self) -> None:
         stream = sys.stdout if self.common_settings.stdout else sys.stderr
         self.dryrun = self.common_settings.dryrun
-        self.screen = Screen(stream)
+        self.screen = Bars(stream) if stream.isatty() and not self.dryrun else Lines(stream)
         quiet = {str(kind).rsplit(".", 1)[-1].lower() for kind in self.common_settings.quiet or ()}
         self.silent = "all" in quiet
         self.shows_progress = not quiet & {"all", "progress"}
@@ -197,7 +225,6 @@ class LogHandler(LogHandlerBase):
         if self.stopped:
             return
         job = self.jobs.get(info["jobid"]) or Job(info["rule_name"], "", list(info["log"] or []))
-        self.screen.running[job.rule] -= 1
         why = job.last_line() or "its log is empty"
         if self.signal:
             why = f"killed from outside by {self.signal}; out of memory is a common reason"
@@ -217,7 +244,7 @@ class LogHandler(LogHandlerBase):
             self.signal = killed[1]
         if text.startswith("Terminating processes"):
             self.stopped = True
-            self.screen.running.clear()
+            self.screen.close()
             text = "interrupted: waiting for the running jobs; run again to continue"
         if not text or NOISE.match(text) or (record.levelno < WARNING and self.silent):
             return
@@ -228,7 +255,7 @@ class LogHandler(LogHandlerBase):
             self.screen.say(f"--configfile takes all names after it: put {names} before it")
 
     def close(self) -> None:
-        self.screen.clear()
+        self.screen.close()
         super().close()
 
     writes_to_stream = True

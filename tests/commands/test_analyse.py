@@ -1,6 +1,8 @@
 """What ``ldpt analyse`` computes and says."""
 
 import argparse
+import csv
+import io
 import json
 import math
 
@@ -71,11 +73,16 @@ def test_the_table_fits_80_columns(capsys, rows):
     assert "decided at" in out
 
 
-def test_json_has_all_answers_as_bits_of_the_design(capsys, survey):
-    _, text, _ = run(capsys, survey, "--crosswise", 0.1595, "--threshold", 0.3, "--json")
-    content = json.loads(text)
-    assert not content["in_order"]
+def test_json_and_csv_have_the_same_numbers(capsys, survey):
+    options = (survey, "--crosswise", 0.1595, "--threshold", 0.3)
+    _, text, _ = run(capsys, *options, "--json")
+    _, table, _ = run(capsys, *options, "--csv")
+    assert not json.loads(text)["in_order"]
+    content, lines = json.loads(text), list(csv.DictReader(io.StringIO(table)))
     assert content["answers"] == 1150 + 1140 + 1163 + 1166
+    for arm, line in zip(content["arms"], lines, strict=True):
+        assert line["verdict"] == arm["verdict"]
+        assert math.isclose(float(line["estimate"]), arm["estimate"])
     assert content["arms"][0]["ones"] == 1150 - 859  # the bit of a crosswise design with p < 1/2
 
 
@@ -124,6 +131,16 @@ def test_noncompliance_widens_intervals_and_can_undo_a_verdict(survey):
     assert "if at most 5% of respondents do not follow" in some.methods
 
 
+def test_a_column_of_epsilons_is_used(capsys, tmp_path):
+    path = tmp_path / "stated.csv"
+    path.write_text("arm,responses,ones,epsilon\na,900,700,1.5\n")
+    _, text, _ = run(capsys, path, "--threshold", 0.5, "--json")
+    assert math.isclose(json.loads(text)["epsilon"], 1.5)
+    status, _, err = run(capsys, path, "--threshold", 0.5, "--epsilon", 2)
+    assert status == 2
+    assert err.endswith("its column epsilon is 1.5, the options say 2\n")
+
+
 def test_a_large_epsilon_is_remarked(capsys, survey):
     _, out, _ = run(capsys, survey, "--epsilon", 20, "--threshold", 0.3)
     assert "hardly private" in out
@@ -132,13 +149,14 @@ def test_a_large_epsilon_is_remarked(capsys, survey):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ([], "one of the arguments --epsilon --warner --crosswise --forced is required"),
+        ([], "say how the answers were randomised: --epsilon, --warner, --crosswise, --forced"),
         (["--epsilon", 1, "--warner", 0.8], "--warner: not allowed with argument --epsilon"),
         (["--warner", 0.5], "p must differ from 0.5"),
         (["--forced", 0.6, 0.4], "yes + no must be below 1, got 0.6 + 0.4"),
         (["--epsilon", 0], "argument --epsilon: epsilon must be positive"),
         (["--epsilon", 1, "--delta", 1], "argument --delta: delta must lie"),
         (["--epsilon", 1, "--noncompliance", 0.5], "noncompliance must be below 0.5"),
+        (["--epsilon", 1, "--json", "--csv"], "not allowed with argument"),
     ],
 )
 def test_wrong_options_get_one_line(capsys, survey, options, message):
@@ -159,7 +177,7 @@ def test_a_bad_file_gets_one_line(capsys, tmp_path):
 def test_no_answers_at_all(capsys, tmp_path):
     path = tmp_path / "silent.csv"
     path.write_text("arm,response\na,\n")
-    for form, needle in (("--json", '"estimate": null'), (None, " -")):
+    for form, needle in (("--json", '"estimate": null'), ("--csv", "undecided"), (None, " -")):
         options = [form] if form else []
         status, out, _ = run(capsys, path, "--threshold", 0.3, "--epsilon", 1, *options)
         assert status == 0
@@ -168,5 +186,5 @@ def test_no_answers_at_all(capsys, tmp_path):
 
 def test_all_forms_name_every_arm(survey):
     found = analyse(read_answers(survey), as_design(1.0), terms(0.3))
-    for text in (str(found), found.as_json()):
+    for text in (str(found), found.as_json(), found.as_csv()):
         assert all(row.arm in text for row in found.rows)

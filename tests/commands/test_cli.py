@@ -38,15 +38,17 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, 
 # --- plan
 
 
-def test_plan_prints_its_recommendation_and_tables(capsys):
+def test_plan_prints_a_table_and_draws_a_plot(capsys, tmp_path):
+    plot = tmp_path / "plan.png"
     terms = ["--epsilon", "2", "--delta", "0.1", "--budget", "500", "--replicates", "60"]
-    code, out, err = run(capsys, "plan", *PROBLEM, *terms)
+    code, out, err = run(capsys, "plan", *PROBLEM, *terms, "--plot", str(plot))
     assert (code, err) == (0, "")
-    for word in ("coin", DEFAULT_POLICY, "People needed for", "Error probability by number"):
+    for word in ("coin", DEFAULT_POLICY, "Smallest epsilon", "Error probability by number"):
         assert word in out
     assert out.startswith("Recommendation: coin.")
     for word in ("mixture", "printed", "apt"):  # only if requested by name
         assert word not in out.split()
+    assert plot.read_bytes().startswith(b"\x89PNG")
 
 
 def test_plan_for_machines(capsys):
@@ -92,12 +94,13 @@ def test_simulate_writes_exactly_the_librarys_table(capsys, tmp_path):
     assert [entry.name for entry in tmp_path.iterdir()] == ["runs.parquet"]
 
 
-def test_simulate_writes_every_run_as_csv(capsys, tmp_path):
-    path = tmp_path / "runs.csv"
+@pytest.mark.parametrize("suffix", ["csv", "json"])
+def test_simulate_writes_every_run_as_text(capsys, tmp_path, suffix):
+    path = tmp_path / f"runs.{suffix}"
     terms = ["--epsilon", "1", "--budget", "20", "40", "--replicates", "30", "--output", str(path)]
     code, _, err = run(capsys, "simulate", *PROBLEM, *terms)
     assert (code, err) == (0, "")
-    table = pd.read_csv(path)
+    table = pd.read_csv(path) if suffix == "csv" else pd.read_json(path)
     expected = simulate.fixed_budget(
         Instance("command-line", [0.3, 0.7], 0.5), 1.0, [20, 40], 30, 0, DEFAULT_POLICY
     )
@@ -197,13 +200,14 @@ BAD = [
     (["plan", *PROBLEM, "--delta", "0.1", "--method", "coin", "coin"], "each method once"),
     (["plan", *PROBLEM, "--budget", "3"], "--budget must be a whole number from 4 to"),
     (["plan", *PROBLEM, "--budget", "500", "--method", "mixture"], "--budget without --delta"),
-    (["plan", *PROBLEM, "--delta", "0.1", "--method", "luck"], "invalid choice: 'luck' (choose"),
+    (["plan", *PROBLEM, "--delta", "0.1", "--method", "luck"], "unknown method 'luck' (choose"),
     (["plan", *PROBLEM, "--delta", "0.1", "--drop-out", "1"], "the value must be a number in"),
     (["plan", *PROBLEM, "--delta", "0.1", "--batch", "0"], "--batch: the value must be a whole"),
-    (["simulate", *PROBLEM, *LEVELS, "--output", "no/such/x.csv"], "no folder no/such"),
+    (["plan", *PROBLEM, "--delta", "0.1", "--plot", "x.doc"], "must end in .pdf or .png or .svg"),
+    (["plan", *PROBLEM, "--delta", "0.1", "--plot", "no/such/x.pdf"], "no folder no/such"),
     (["plan", *PROBLEM, "--delta", "often"], "between 0 and 1, got 'often'"),
-    (["plna"], "invalid choice: 'plna' (choose from"),
-    (["plan", *PROBLEM, "--del", "0.1"], "unrecognized arguments: --del 0.1"),
+    (["plna"], "unknown command 'plna' (did you mean plan?)"),
+    (["plan", *PROBLEM, "--del", "0.1"], "unrecognized arguments: --del 0.1 (did you mean --delta"),
     (
         ["plan", "--means", "0.5", "0.9", "--tolerance", "0.1", "--delta", "0.1"],
         "has an arm exactly at the threshold: plan it with --method lsa-clipped",
@@ -242,12 +246,12 @@ BAD = [
     (["simulate", "--means", "0.5000000001", *LEVELS], "pulls, more than 1e+13"),
     (["plan", "--means", "0.5000000001", *LEVELS], "pulls, more than 1e+13"),
     (["simulate", "--means", "1.5", *LEVELS], "the value must be a number in [0, 1], got 1.5"),
-    (["simulate", *PROBLEM, *BUDGET, "--output", "x.txt"], "must end in .csv or .parquet"),
+    (["simulate", *PROBLEM, *BUDGET, "--output", "x.txt"], "must end in .csv or .json or .parquet"),
     (["simulate", *PROBLEM, "--budget", "9"], "required: --epsilon"),
     (["simulate", *PROBLEM, *BUDGET, "--replicates", "0"], "got 0"),
-    (["simulate", *PROBLEM, *BUDGET, "--policy", "luck"], "--policy: invalid choice: 'luck'"),
-    (["simulate", *PROBLEM, *LEVELS, "--radius", "luck"], "--radius: invalid choice: 'luck'"),
-    (["simulate", *PROBLEM, *LEVELS, "--engine", "x"], "--engine: invalid choice: 'x'"),
+    (["simulate", *PROBLEM, *BUDGET, "--policy", "luck"], "unknown policy 'luck'"),
+    (["simulate", *PROBLEM, *LEVELS, "--radius", "luck"], "unknown radius 'luck'"),
+    (["simulate", *PROBLEM, *LEVELS, "--radius", "mixture", "--engine", "x"], "unknown engine 'x'"),
     (["simulate", *PROBLEM, *BUDGET, "--radius", "mixture"], "--radius has no effect with"),
     (["simulate", *PROBLEM, *BUDGET, "--max-pulls", "9"], "--max-pulls has no effect with"),
     (["simulate", *PROBLEM, *LEVELS, "--policy", "apt"], "--policy has no effect with --delta"),
@@ -335,6 +339,23 @@ def test_help_lists_all_choices(capsys):
             assert method in re.sub(r"-\s+", "-", out)
 
 
+def complete(words: str) -> list[str]:
+    """Words that bash offers after this line."""
+    command = Path(sys.executable).with_name("ldpt")
+    script = (
+        f'eval "$({command} completion)"; COMP_WORDS=({words}); '
+        'COMP_CWORD=$(( ${#COMP_WORDS[@]} - 1 )); _ldpt; echo "${COMPREPLY[@]}"'
+    )
+    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True)
+    return done.stdout.split()
+
+
+def test_completion_of_commands_and_options():
+    assert complete("ldpt an") == ["analyse"]
+    assert complete("ldpt analyse x.csv --thr") == ["--threshold"]
+    assert complete("ldpt plan --e") == ["--epsilon", "--explain"]
+
+
 def test_a_missing_package_is_one_line(capsys, monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "ldpt.provenance.rocrate", None)
     monkeypatch.delattr("ldpt.provenance.rocrate", raising=False)
@@ -364,7 +385,7 @@ def test_ctrl_c_is_one_line(capsys, monkeypatch):
 def test_an_empty_name_is_not_the_default(capsys, words):
     code, out, err = run(capsys, "simulate", *PROBLEM, "--epsilon", "1", *words)
     assert (code, out, err.count("\n")) == (2, "", 1)
-    assert f"{words[2]}: invalid choice: ''" in err
+    assert f"unknown {words[2].removeprefix('--')} ''" in err
 
 
 def test_what_is_refused_for_its_cost_is_one_line(capsys):

@@ -45,7 +45,7 @@ def test_audit_finds_any_flipped_bit_in_any_product(
     before = (root / product).read_bytes()
     flip(root / product, place, bit)
     try:
-        report = audit(root, trust=True)
+        report = audit(root, plan=plan, trust=True)
         assert ("changed", product) in found(report)
         if product in (SHARD, ROWS):
             assert the_fault(report, "changed", product).figures == ("rows",)
@@ -64,21 +64,21 @@ def test_audit_finds_any_flipped_bit_in_any_record(
     before = path.read_bytes()
     flip(path, place, bit)
     try:
-        assert ("record", product) in found(audit(root, trust=True))
+        assert ("record", product) in found(audit(root, plan=plan, trust=True))
     finally:
         path.write_bytes(before)
 
 
 def test_audit_finds_swapped_products(root: Path, plan: JobPlan) -> None:
     swap(root / SHARD, root / OTHER_SHARD)
-    report = audit(root, trust=True)
+    report = audit(root, plan=plan, trust=True)
     assert {("changed", SHARD), ("changed", OTHER_SHARD)} == found(report)
 
 
 def test_audit_finds_products_swapped_with_their_records(root: Path, plan: JobPlan) -> None:
     swap(root / SHARD, root / OTHER_SHARD)
     swap(record_path(root, SHARD), record_path(root, OTHER_SHARD))
-    assert {("record", SHARD), ("record", OTHER_SHARD)} <= found(audit(root, trust=True))
+    assert {("record", SHARD), ("record", OTHER_SHARD)} <= found(audit(root, plan=plan, trust=True))
 
 
 def forge(root: Path, product: str, **claims: object) -> None:
@@ -90,14 +90,14 @@ def forge(root: Path, product: str, **claims: object) -> None:
 
 def test_audit_finds_a_consistent_forged_record(root: Path, plan: JobPlan) -> None:
     forge(root, SHARD, notes={"seed": 8})
-    report = audit(root, trust=True)
+    report = audit(root, plan=plan, trust=True)
     assert the_fault(report, "record", SHARD).figures == ("rows",)
 
 
 def test_audit_finds_a_product_forged_with_its_record(root: Path, plan: JobPlan) -> None:
     (root / ROWS).write_text("policy,rows\napt,1\n")
     forge(root, ROWS, sha256=file_hash(root / ROWS), bytes=18)
-    report = audit(root, trust=True)
+    report = audit(root, plan=plan, trust=True)
     assert ("record", ROWS) in found(report)
     assert "another version" in the_fault(report, "stale", "figures/rows.png").detail
 
@@ -106,7 +106,7 @@ def test_audit_finds_a_wrong_seed_by_the_plan(root: Path, plan: JobPlan) -> None
     record = read_record(record_path(root, SHARD))["stable"]
     forge(root, SHARD, params=record["params"] | {"seed": 8})
     assert (
-        the_fault(audit(root, trust=True), "stale", SHARD).detail
+        the_fault(audit(root, plan=plan, trust=True), "stale", SHARD).detail
         == "settings changed: seed was 8, is 7"
     )
 
@@ -133,12 +133,12 @@ def forge_everything(root: Path) -> None:
 def test_audit_finds_a_forgery_of_everything_only_by_replay_or_a_kept_hash(
     root: Path, plan: JobPlan
 ) -> None:
-    kept = audit(root, trust=True).manifest_hash
+    kept = audit(root, plan=plan, trust=True).manifest_hash
     forge_everything(root)
-    report = audit(root, trust=True)
+    report = audit(root, plan=plan, trust=True)
     assert report.intact
     assert report.manifest_hash != kept
-    replayed = audit(root, replay=1000, trust=True)
+    replayed = audit(root, plan=plan, replay=1000, trust=True)
     fault = the_fault(replayed, "replay", SHARD)
     assert fault.detail == "another run of its job gave other bytes"
     assert fault.figures == ("rows",)
@@ -147,12 +147,12 @@ def test_audit_finds_a_forgery_of_everything_only_by_replay_or_a_kept_hash(
 @pytest.mark.parametrize("product", PRODUCTS)
 def test_audit_names_a_missing_product(root: Path, plan: JobPlan, product: str) -> None:
     (root / product).unlink()
-    assert ("missing", product) in found(audit(root, trust=True))
+    assert ("missing", product) in found(audit(root, plan=plan, trust=True))
 
 
 def test_audit_names_a_missing_record(root: Path, plan: JobPlan) -> None:
     record_path(root, SHARD).unlink()
-    assert the_fault(audit(root, trust=True), "record", SHARD).figures == ("rows",)
+    assert the_fault(audit(root, plan=plan, trust=True), "record", SHARD).figures == ("rows",)
 
 
 def test_audit_names_a_missing_manifest_and_checks_the_rest(root: Path) -> None:
@@ -196,23 +196,23 @@ def test_audit_names_an_edited_script_with_what_it_makes_stale(root: Path) -> No
 
 def test_audit_names_an_edited_source(root: Path, plan: JobPlan) -> None:
     (root.parent / "words.txt").write_text("other words")
-    report = audit(root, trust=True)
+    report = audit(root, plan=plan, trust=True)
     assert found(report) == {("stale", "figures/rows.pdf"), ("stale", "figures/rows.png")}
     assert {fault.detail for fault in report.faults} == {"words.txt changed since then"}
     (root.parent / "words.txt").unlink()
-    details = {fault.detail for fault in audit(root, trust=True).faults}
+    details = {fault.detail for fault in audit(root, plan=plan, trust=True).faults}
     assert details == {"words.txt: the file does not exist"}
 
 
 def test_audit_reports_a_figure_that_no_rule_makes(root: Path, plan: JobPlan) -> None:
     shutil.copy(root / "figures/rows.png", root / "figures/nicer.png")
-    assert found(audit(root, trust=True)) == {("record", "figures/nicer.png")}
+    assert found(audit(root, plan=plan, trust=True)) == {("record", "figures/nicer.png")}
 
 
 def test_audit_text_reports_equal_faults_once(root: Path, plan: JobPlan) -> None:
     for product in (SHARD, OTHER_SHARD):
         (root / product).unlink()
-    lines = render_audit(audit(root, trust=True)).splitlines()
+    lines = render_audit(audit(root, plan=plan, trust=True)).splitlines()
     (line,) = [line for line in lines if line.startswith("missing")]
     assert "and 1 more of rule simulate_fixed_budget" in line
 
@@ -238,9 +238,10 @@ def test_audit_ends_in_0_only_when_all_is_intact(root: Path, capsys: pytest.Capt
             r"must be a whole number from 1 to 1000000, got -1",
         ),
         (["trace", "--root", "out", "out/figures"], r"is a folder"),
+        (["audit", "--root", "out", "--seed", "1"], r"--seed has no effect without --replay"),
         (["trace", "--root", "out", "gone.png"], r"is no file here or under out"),
         (["trace", "--root", "out", "/dev/zero"], r"'/dev/zero' is not a regular file"),
-        (["trace", "--root", "out", ""], r"'.' is a folder"),
+        (["trace", "--root", "out", ""], r"'' is a folder"),
         (["trace", "--root", "out", "0123456789"], r"has a hash or a record hash 0123456789"),
         (["crate", "--root", "out", "run.tar"], r"the name must end in .zip"),
         (["trace", "--root", "out", "words.txt"], r"is not a product"),
@@ -274,9 +275,9 @@ def test_audit_compares_the_parts_of_the_readme_that_are_products(
     path.write_text(record_text(stable, record["volatile"]))
     text = "<!-- findings:begin -->\n- {}\n<!-- findings:end -->\n"
     (root / "README.md").write_text(text.format("0.304"))
-    assert ("changed", "README.md") not in found(audit(root, trust=True))
+    assert ("changed", "README.md") not in found(audit(root, plan=plan, trust=True))
     (root / "README.md").write_text(text.format("0.204"))
-    fault = the_fault(audit(root, trust=True), "changed", "README.md")
+    fault = the_fault(audit(root, plan=plan, trust=True), "changed", "README.md")
     assert fault.detail == "its part 'findings' is not figures/findings.md of the run"
 
 
@@ -291,17 +292,17 @@ def remake(root: Path, product: str) -> None:
 
 def test_audit_names_a_product_that_was_made_after_the_manifest(root: Path, plan: JobPlan) -> None:
     remake(root, ROWS)
-    report = audit(root, trust=True)
+    report = audit(root, plan=plan, trust=True)
     detail = "differs from the manifest: made again since then, or forged"
     assert the_fault(report, "record", ROWS).detail == detail
     assert ("changed", ROWS) not in found(report)
     flip(root / ROWS)
-    assert {("record", ROWS), ("changed", ROWS)} <= found(audit(root, trust=True))
+    assert {("record", ROWS), ("changed", ROWS)} <= found(audit(root, plan=plan, trust=True))
 
 
 def test_audit_counts_one_fault_in_the_singular(root: Path, plan: JobPlan) -> None:
     shutil.copy(root / "figures/rows.png", root / "figures/nicer.png")
-    assert render_audit(audit(root, trust=True)).endswith("\n1 fault")
+    assert render_audit(audit(root, plan=plan, trust=True)).endswith("\n1 fault")
 
 
 @pytest.mark.parametrize("folder", ["figures", "results/simulations/fixed_budget"])

@@ -52,7 +52,7 @@ SIMULATIONS = {"simulate_fixed_budget", "simulate_fixed_confidence"}
     ("name", "old", "new"),
     [
         ("io/messages.py", "choose from", "pick from"),
-        ("io/files.py", "has more than", "is larger than"),
+        ("io/files.py", "larger than", "bigger than"),
         ("checks.py", "raise ValueError(", "raise ValueError('edited' + "),
         ("radii.py", '"""', '"""Edited. '),
         ("provenance/records.py", "differs from its record", "is not as recorded"),

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from ldpt.io.files import file_within
 from ldpt.provenance import read_record, record_path, record_text
 from ldpt.provenance.audit import Report, audit, render_audit
 from ldpt.provenance.manifest import MANIFEST
@@ -142,9 +143,9 @@ def test_files_that_are_no_plain_files_are_faults(root: Path, which: str, kind: 
     what = MANIFEST if which == "manifest" else ROWS
     reasons = {
         "pipe": "not a regular file",
-        "link": "not a regular file",  # what it leads to
-        "folder": "is a folder",
-        "huge": "has more than",
+        "link": "a symbolic link is not followed",
+        "folder": "not a regular file",
+        "huge": "larger than",
     }
     if which == "record" and kind == "folder":
         assert found(report) == {("record", ROWS)}
@@ -190,3 +191,13 @@ def test_a_manifest_of_another_run_does_not_hide_missing_products(root: Path) ->
     (root / MANIFEST).write_text(json.dumps(manifest))
     (root / OTHER_SHARD).unlink()
     assert {("changed", MANIFEST), ("missing", OTHER_SHARD)} <= found(audit(root))
+
+
+def test_file_within_follows_links_only_where_told(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("x")
+    (tmp_path / "b").symlink_to("a")
+    with pytest.raises(ValueError, match="a symbolic link is not followed"):
+        file_within(tmp_path, "b")
+    assert file_within(tmp_path, "b", links=True) == tmp_path / "b"
+    with pytest.raises(ValueError, match="larger than 0 bytes"):
+        file_within(tmp_path, "b", most=0, links=True)

@@ -11,7 +11,7 @@ from ldpt.provenance.audit import audit, render_audit
 from ldpt.provenance.manifest import MANIFEST
 from ldpt.provenance.records import reach
 from ldpt.provenance.run import read_run
-from ldpt.provenance.trace import trace
+from ldpt.provenance.trace import render_trace, trace
 from tests.provenance.products import PRODUCTS, SHARD, flip, found
 
 
@@ -40,7 +40,8 @@ def test_the_manifest_knows_what_the_records_know(root: Path) -> None:
 def test_a_clone_traces_its_figures(clone: Path) -> None:
     traced = trace(clone / "figures/rows.png", clone)
     assert traced.preface == []
-    assert traced.products[SHARD]["stable"]["params"]["seed"] == 7
+    assert SHARD in traced.products
+    assert "seed = 7" in render_trace(traced, "full")
 
 
 def test_the_audit_of_a_clone_compares_what_is_committed(clone: Path) -> None:

@@ -27,10 +27,21 @@ def test_trace_with_a_missing_record_is_one_line(root: Path, capsys: pytest.Capt
     assert f"{SHARD} has no record" in capsys.readouterr().err
 
 
+def test_trace_goes_down_to_instances_settings_and_sources(root: Path) -> None:
+    text = render_trace(trace(root / "figures/rows.png", root), "full")
+    for expected in (SHARD, "results/instances.json", " words.txt", "seed = 7", "commit"):
+        assert expected in text
+    assert "//" not in text
+    lines = text.splitlines()
+    assert lines[0].startswith("figures/rows.png")
+    assert sum("results/instances.json" in line for line in lines) == 2
+    assert sum("see above" in line for line in lines) == 1
+
+
 def test_trace_summary_fits_a_screen(root: Path) -> None:
     text = render_trace(trace(root / "figures/rows.png", root))
     assert len(text.splitlines()) <= 24
-    for expected in ("simulate_fixed_budget", "and 1 more", " words.txt", "commit", "--json"):
+    for expected in ("simulate_fixed_budget", "and 1 more", " words.txt", "commit", "--full"):
         assert expected in text
     assert max(map(len, text.splitlines())) <= 80
 

@@ -1,18 +1,19 @@
 """Plans against exact laws, bounds and the scaling in c = tanh(eps/2)."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import binom
 
-from ldpt import bounds, exact, simulate
+from ldpt import exact, simulate
 from ldpt.instances import Instance, equal_gap
 from ldpt.privacy import private_mean, shrinkage
 from ldpt.radii import RADII, VALID_RADII
 from ldpt.study import plan as study
-from ldpt.study.plan import METHODS, Request, make_plan, pulls_needed
+from ldpt.study.plan import METHODS, Request, make_plan, pulls_needed, smallest_epsilon
 
 PAIR = Instance("pair", [0.3, 0.7], 0.5)
 
@@ -79,8 +80,7 @@ def test_cost_table_has_every_level_with_no_privacy_as_the_reference(plan):
 def test_valid_costs_lie_above_the_lower_bound(plan):
     valid = plan.cost[plan.cost["guaranteed"]]
     assert set(valid["method"]) == set(VALID_RADII)
-    least = [bounds.fixed_confidence_lower(PAIR, e, 0.1, "reduction") for e in valid["epsilon"]]
-    assert (valid["pulls"] >= least).all()
+    assert (valid["pulls"] >= valid["lower_bound"]).all()
     most = binom.ppf(1 - 1e-4, 200, 0.1) / 200
     assert (valid["error"] <= most).all()
 
@@ -141,6 +141,34 @@ def test_error_table_falls_with_the_budget_beside_no_privacy(plan):
         assert rows["estimate"].iloc[0] >= rows["estimate"].iloc[-1]
         assert (rows["low"] <= rows["estimate"]).all()
         assert (rows["estimate"] <= rows["high"]).all()
+
+
+# --- from a budget back to epsilon
+
+
+@pytest.mark.parametrize("method", Request.methods)
+def test_smallest_epsilon_spends_the_budget(method):
+    """Simulated with another seed, the cost must be the budget up to both samples' errors."""
+    request = Request(PAIR, delta=0.1, methods=[method], seed=4)
+    epsilon, pulls = smallest_epsilon(request, 6_000, method)
+    assert 6_000 / 1.05 <= pulls <= 6_000
+    again = pulls_needed(replace(request, seed=99), PAIR, epsilon, method)
+    assert again.pulls == pytest.approx(6_000, rel=0.15)
+
+
+def test_smallest_epsilon_falls_with_the_budget():
+    request = Request(PAIR, delta=0.1, methods=["mixture"], replicates=200, seed=1)
+    levels = [smallest_epsilon(request, budget, "mixture")[0] for budget in (1000, 4000, 16_000)]
+    factors = [shrinkage(level) for level in levels]
+    assert factors == sorted(factors, reverse=True)
+    assert factors[1] / factors[2] == pytest.approx(2, rel=0.1)
+
+
+def test_smallest_epsilon_is_nan_below_the_cost_without_privacy():
+    request = Request(PAIR, delta=0.1, methods=["hoeffding"], replicates=100, seed=1)
+    epsilon, pulls = smallest_epsilon(request, 20, "hoeffding")
+    assert math.isnan(epsilon)
+    assert pulls > 20
 
 
 AT_THRESHOLD = Instance("level", [0.5, 0.7], 0.5, 0.1)

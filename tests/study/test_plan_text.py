@@ -35,6 +35,8 @@ def test_no_line_is_wider_than_the_terminal(plan, width, explain):
 
 
 def test_narrow_terminals_get_fewer_columns(plan):
+    assert "lower bound" in plan_text.render(plan, 80)
+    assert "lower bound" not in plan_text.render(plan, 70)
     assert "price of privacy" in plan_text.render(plan, 70)
     assert "price of privacy" not in plan_text.render(plan, 60)
 
@@ -44,13 +46,13 @@ def test_the_recommendation_comes_first_and_the_legend_only_on_request(plan):
     assert text.startswith("Recommendation: ")
     assert "--explain says what the columns mean." in text
     explained = plan_text.render(plan, explain=True)
-    for column in ("95 % done by", "price of privacy", "true gaps"):
+    for column in ("95 % done by", "price of privacy", "lower bound", "true gaps"):
         assert re.search(f"^{column} +[a-z]", explained, re.MULTILINE)
 
 
 def test_every_method_and_level_is_named(plan):
     text = plan_text.render(plan)
-    for word in (*METHODS, "inf", "Error probability by number of answers"):
+    for word in (*METHODS, "inf", "Smallest epsilon for 400 answers and error 0.1"):
         assert word in text
     assert "Of those invited 10% never answer" in text
 
@@ -99,6 +101,7 @@ def test_as_json_is_strict_and_complete(plan):
     content = json.loads(plan_text.as_json(plan), parse_constant=pytest.fail)
     assert content["cost"][-1]["epsilon"] == "inf"
     assert len(content["cost"]) == 2 * len(METHODS)
+    assert {row["method"] for row in content["smallest_epsilon"]} == set(METHODS)
     assert len(content["wrong_means"]) == len(METHODS) * len(study.GAP_FACTORS)
     assert (content["drop_out"], content["batch"]) == (0.1, 50)
     assert content["recommendation"] == plan_text.recommendation(plan)

@@ -25,14 +25,13 @@ def busy(cls=FixedConfidence) -> Study:
     else:
         learner = FixedConfidence(["a", "b"], 0.5, 4.0, 0.2, Radius("onesided", prior_gap=0.1))
     study = Study(learner, "doses", deadline=3)
-    study.ask(4)
-    study.advance()
-    tickets = study.ask(56)
+    tickets = study.ask(60)
     arm_b = [ticket for ticket in tickets if ticket.arm == 1]
     study.advance()
-    assert len(study.advance()) == 4
     study.record_many((ticket, 1) for ticket in tickets if ticket.arm == 0)
     study.record_many((ticket, 1) for ticket in (arm_b[0], arm_b[3], arm_b[3]))
+    study.give_up(arm_b[1], "moved away")
+    study.give_up(arm_b[5], "moved away")
     study.ask(4)
     with contextlib.suppress(ValueError):
         study.record(("c", 1))
@@ -183,6 +182,7 @@ LEARNER, REQUESTS = busy()._state()["learner"], busy()._state()["requests"]
         {"requests": [REQUESTS[0], {**REQUESTS[1], "rounds": [0]}]},
         {"requests": [REQUESTS[0], {**REQUESTS[1], "rounds": REQUESTS[1]["rounds"][::-1]}]},
         {"requests": [REQUESTS[0], {"outcomes": "\u0661", "rounds": [0]}]},
+        {"departures": [{}]},
         {"not_counted": {}},
         {"not_counted": {"late": 0.0, "repeated": 1, "refused": 1}},
     ],

@@ -13,13 +13,22 @@ from typing import Any
 import pytest
 from snakemake_interface_logger_plugins.common import LogEvent
 
-from snakemake_logger_plugin_ldpt import SECONDS, USUAL, WIDTH, Job, LogHandler, Screen, short
+from snakemake_logger_plugin_ldpt import (
+    LONG,
+    SECONDS,
+    USUAL,
+    WIDTH,
+    Bars,
+    Job,
+    LogHandler,
+    short,
+)
 from tests.conftest import snakemake
 
 MANY = [f"results/simulations/fixed_budget/three-groups/apt/{i}.parquet" for i in range(400)]
 
 
-class Stream(io.StringIO):
+class Screen(io.StringIO):
     """A stream that may be a terminal."""
 
     def __init__(self, terminal: bool):
@@ -31,9 +40,9 @@ class Stream(io.StringIO):
 
 
 @pytest.fixture
-def handler(monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[LogHandler, Stream]]:
-    def make(terminal: bool = False, **settings: Any) -> tuple[LogHandler, Stream]:
-        screen = Stream(terminal)
+def handler(monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[LogHandler, Screen]]:
+    def make(terminal: bool = False, **settings: Any) -> tuple[LogHandler, Screen]:
+        screen = Screen(terminal)
         monkeypatch.setattr("sys.stderr", screen)
         monkeypatch.setattr("sys.excepthook", sys.excepthook)  # the handler brings its own
         common = SimpleNamespace(stdout=False, dryrun=False, quiet=None)
@@ -78,7 +87,7 @@ def test_lines_are_short_and_few(handler, tmp_path: Path) -> None:
     lines = screen.getvalue().splitlines()
     assert [re.sub(r"\d+ s$", "0 s", line) for line in lines[:4]] == [
         "2 jobs of 2 rules",
-        "[1/2,  50%] figure two 1, 0 s",
+        "[1/2] figure two 1, 0 s",
         "failed: all two 1: ValueError: epsilon must be positive, got 0",
         f"  log: {log}",
     ]
@@ -90,7 +99,7 @@ def test_lines_are_short_and_few(handler, tmp_path: Path) -> None:
 def test_a_dry_run_names_each_job_and_why(handler) -> None:
     made, screen = handler(terminal=True, dryrun=True)
     made.emit(record(LogEvent.JOB_INFO, **job_info(rule_name="figure")))
-    line, _ = on_screen(screen)
+    (line,) = screen.getvalue().splitlines()
     assert line.startswith("rule figure: two 1 (results/simulations")
     assert len(line) <= WIDTH
 
@@ -102,40 +111,32 @@ def test_quiet_shows_only_failures(handler, tmp_path: Path) -> None:
     assert first == "failed: all two 1: its log is empty"
 
 
-def on_screen(stream: Stream) -> list[str]:
-    """The lines that a terminal shows, after what was written over is gone."""
-    return [line.rsplit("\r\x1b[K", 1)[-1] for line in stream.getvalue().split("\n")]
-
-
-def test_a_terminal_names_the_rules_at_work_in_its_last_line() -> None:
-    stream = Stream(terminal=True)
-    screen = Screen(stream)
-    screen.begin(Counter({"figure": 2, "simulate": 1}))
-    for rule in ("figure", "figure", "simulate"):
-        screen.start(Job(rule, "two", []))
-    assert on_screen(stream) == ["3 jobs of 2 rules", "running: figure, simulate"]
-    for _ in range(2):
-        screen.finish(Job("figure", "two", []))
-    assert on_screen(stream)[1:] == [
-        "[1/3,  33%] figure two, 0 s",
-        "[2/3,  67%] figure two, 0 s",
-        "running: simulate",  # nothing of figure runs
-    ]
-    screen.clear()
-    assert on_screen(stream)[-1] == ""
+def test_a_terminal_shows_bars_and_long_jobs(monkeypatch: pytest.MonkeyPatch) -> None:
+    screen = Screen(terminal=True)
+    bars = Bars(screen)
+    bars.begin(Counter({"figure": 2, "all": 1}))
+    job = Job("figure", "two", [], began=0.0)
+    for now in (0.0, LONG):
+        monkeypatch.setattr("time.monotonic", lambda now=now: now)
+        bars.start(job)
+        bars.finish(job)
+    assert "figure" not in bars.tasks
+    bars.close()
+    assert f"figure two, {LONG:.0f} s" in screen.getvalue()
+    assert "all 3 jobs" in screen.getvalue()
 
 
 def test_progress_is_weighted_by_predicted_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(SECONDS, "simulate", 30.0)
-    stream = Stream(terminal=False)
-    screen = Screen(stream)
-    screen.begin(Counter({"simulate": 1, "figure": 5}))
+    bars = Bars(Screen(terminal=True))
+    bars.begin(Counter({"simulate": 1, "figure": 5}))
     for rule in ("figure", "simulate"):
-        screen.start(Job(rule, "", []))
-        screen.finish(Job(rule, "", []))
-    shares = [USUAL / (30 + 5 * USUAL), (30 + USUAL) / (30 + 5 * USUAL)]
-    lines = [f"[{i}/6, {share:4.0%}]" for i, share in enumerate(shares, start=1)]
-    assert [line.split("] ")[0] + "]" for line in stream.getvalue().splitlines()[1:]] == lines
+        bars.start(Job(rule, "", []))
+    bars.finish(Job("figure", "", []))
+    whole = bars.bars.tasks[0]
+    assert (whole.completed, whole.total) == (USUAL, 30.0 + 5 * USUAL)
+    assert set(bars.tasks) == {"simulate"}  # nothing of figure runs
+    bars.close()
 
 
 def test_a_job_killed_from_outside_is_one_line_with_its_signal(handler, tmp_path: Path) -> None:
@@ -162,12 +163,14 @@ def test_message_of_a_failed_notebook_comes_from_its_log(tmp_path: Path) -> None
 def test_an_interrupt_is_one_line_and_its_victims_are_not_failures(handler) -> None:
     made, screen = handler(terminal=True)
     made.emit(record(LogEvent.RUN_INFO, stats={"figure": 1, "total": 1}))
-    made.emit(record(LogEvent.JOB_INFO, **job_info(rule_name="figure")))
     made.emit(record(None, "Terminating processes on user request, this might take some time."))
+    hidden, shown = "\x1b[?25l", "\x1b[?25h"
+    assert screen.getvalue().rindex(shown) > screen.getvalue().rindex(hidden)
+    said = len(screen.getvalue())
     made.emit(record(LogEvent.JOB_ERROR, **job_info()))
     made.close()
-    line = "interrupted: waiting for the running jobs; run again to continue"
-    assert on_screen(screen) == ["1 job of 1 rules", line, ""]
+    assert "interrupted: waiting" in screen.getvalue()
+    assert "failed" not in screen.getvalue()[said:]
 
 
 @pytest.mark.parametrize("kind", [KeyboardInterrupt, RuntimeError])

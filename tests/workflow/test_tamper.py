@@ -8,7 +8,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ldpt.provenance import audit as audits
 from ldpt.provenance import record_path, record_text
 from ldpt.provenance.audit import audit, render_audit
 from ldpt.provenance.manifest import MANIFEST, read_manifest
@@ -25,15 +24,8 @@ QUIETLY = settings(
 
 
 @pytest.fixture(scope="module")
-def smoke_plan(smoke: Path) -> JobPlan:
+def plan(smoke: Path) -> JobPlan:
     return plan_jobs(Project(smoke, smoke, smoke / ROOT), ORIGIN)
-
-
-@pytest.fixture
-def plan(smoke_plan: JobPlan, monkeypatch: pytest.MonkeyPatch) -> JobPlan:
-    """The plan of the smoke run; audits of the test take it instead of starting Snakemake."""
-    monkeypatch.setattr(audits, "plan_jobs", lambda *_: smoke_plan)
-    return smoke_plan
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +60,7 @@ def test_audit_finds_a_flipped_bit_in_a_product_of_any_rule(
     before = (root / name).read_bytes()
     flip(root / name, data.draw(st.integers(0, len(before) - 1)), data.draw(st.integers(0, 7)))
     try:
-        assert ("changed", name) in found(audit(root, trust=True))
+        assert ("changed", name) in found(audit(root, plan=plan, trust=True))
     finally:
         (root / name).write_bytes(before)
 
@@ -86,7 +78,7 @@ def test_audit_finds_a_forged_record_of_any_rule(
     fact = data.draw(st.sampled_from(sorted(record["stable"].keys() - {"format", "product"})))
     path.write_text(record_text(record["stable"] | {fact: forged(record, fact)}, {}))
     try:
-        assert ("record", name) in found(audit(root, trust=True))
+        assert ("record", name) in found(audit(root, plan=plan, trust=True))
     finally:
         path.write_text(before)
 
@@ -114,7 +106,7 @@ def test_swapped_shards_are_found(
         swap(one, two)
     try:
         kind = "record" if with_records else "changed"
-        assert {(kind, name) for name in pair} <= found(audit(root, trust=True))
+        assert {(kind, name) for name in pair} <= found(audit(root, plan=plan, trust=True))
     finally:
         for one, two in files:
             swap(one, two)
@@ -134,7 +126,7 @@ def test_audit_names_an_edited_config(root: Path) -> None:
 def test_audit_follows_a_damaged_simulation_to_its_figures(root: Path, plan: JobPlan) -> None:
     name = "results/simulations/fixed_budget/three-groups.parquet"
     flip(root / name)
-    (fault,) = audit(root, trust=True).faults
+    (fault,) = audit(root, plan=plan, trust=True).faults
     assert (fault.kind, fault.what) == ("changed", name)
     assert "fixed_budget_error" in fault.figures
     assert "privacy_cost" not in fault.figures

@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 def add(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``ldpt analyse``."""
     parser.add_argument("file", type=Path, help="the answers, a CSV file")
-    epsilon = "PrivBern (randomised response); inf for none"
+    epsilon = "PrivBern (randomised response); inf for none (default: the file's column epsilon)"
     warner = "the sensitive question is asked with probability P, else its negation"
     crosswise = "crosswise model; P is the share of yes to the other question, 1: both agree"
     delta = "largest probability of any wrong verdict (default: 0.05)"
     noncompliance = "largest share of people who do not follow the instruction (default: 0)"
     forced = "probabilities of a forced yes and a forced no"
     group = parser.add_argument_group("how the answers were randomised, in one of four ways")
-    design = group.add_mutually_exclusive_group(required=True)
+    design = group.add_mutually_exclusive_group()
     option(design, "--epsilon E", epsilon_level, epsilon, nargs=1)
     option(design, "--warner P", unit, warner, nargs=1)
     option(design, "--crosswise P", unit, crosswise, nargs=1)
@@ -38,20 +38,23 @@ def add(parser: argparse.ArgumentParser) -> None:
     option(judged, "--delta", error_level, delta, default=0.05)
     option(judged, "--noncompliance SHARE", number(0, 0.5), noncompliance, default=0.0)
     flags(judged, unordered="rows are not in order of arrival: judge the totals only")
-    flags(parser, json="machine-readable output")
+    form = parser.add_mutually_exclusive_group()
+    flags(form, json="everything, machine-readable", csv="one line per arm, machine-readable")
     parser.set_defaults(handler=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
     from ldpt.answers import read_answers
 
-    report = analyse(read_answers(arguments.file), _design(arguments), arguments)
-    print(report.as_json() if arguments.json else report)
+    answers = read_answers(arguments.file)
+    report = analyse(answers, _design(arguments, answers.epsilon), arguments)
+    forms = {"json": report.as_json, "csv": report.as_csv}
+    print(next((form() for name, form in forms.items() if getattr(arguments, name)), report))
     return 0
 
 
-def _design(arguments: argparse.Namespace) -> "Design":
-    """Return the design that the options state."""
+def _design(arguments: argparse.Namespace, stated: float | None) -> "Design":
+    """Return the design that the options or the file's column state."""
     from ldpt import designs
 
     ways: dict[str, Callable[..., Design]] = {
@@ -60,8 +63,21 @@ def _design(arguments: argparse.Namespace) -> "Design":
         "crosswise": designs.crosswise,
         "forced": designs.forced,
     }
-    name = next(name for name in ways if getattr(arguments, name) is not None)
-    return ways[name](*getattr(arguments, name))
+    for name, make in ways.items():
+        if (values := getattr(arguments, name)) is not None:
+            design = make(*values)
+            if stated is None or math.isclose(stated, design.epsilon, rel_tol=1e-6):
+                return design
+            raise ValueError(
+                f"{arguments.file}: its column epsilon is {stated:g}, the options say "
+                f"{design.epsilon:g}"
+            )
+    if stated is None:
+        raise ValueError(
+            "say how the answers were randomised: --epsilon, --warner, --crosswise, --forced, or "
+            "a column epsilon"
+        )
+    return designs.as_design(stated)
 
 
 def analyse(answers: "Answers", design: "Design", terms: argparse.Namespace) -> "Report":

@@ -1,15 +1,17 @@
-"""Options that the subcommands share: values, the problem, one-line errors."""
+"""Options that the subcommands share: values, the problem, one-line errors, shell completion."""
 
 import argparse
 import math
 import os
+import re
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from ldpt import checks
-from ldpt.io.messages import short
+from ldpt.io.messages import short, unknown
 from ldpt.limits import MAX_PULLS, MAX_REPLICATES
 from ldpt.radii import RADII, VALID_RADII
 
@@ -30,6 +32,17 @@ class OneLineParser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         self.exit(INVALID, f"{self.prog}: {short(message, 600)}\n")
+
+    def refuse_unknown(self, words: Sequence[str]) -> None:
+        """Exit with the words that no option takes, and the most similar option."""
+        if words:
+            similar = get_close_matches(words[0], self.option_names(), 1)
+            hint = f" (did you mean {similar[0]}?)" if similar else ""
+            self.error(f"unrecognized arguments: {' '.join(words)}{hint}")
+
+    def option_names(self) -> list[str]:
+        """Return the long options."""
+        return sorted(set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", self.format_help())))
 
 
 # --- values
@@ -59,6 +72,18 @@ def whole(least: int, most: int) -> Parse:
 def number(low: float, high: float) -> Parse:
     """Return a parser of numbers in a closed interval."""
     return parser_of(lambda value: checks.check_number("the value", value, low, high))
+
+
+def one_of(kind: str, names: Iterable[str]) -> Parse:
+    """Return a parser of names, with a suggestion for an unknown one."""
+    known = tuple(names)
+
+    def parse(text: str) -> str:
+        if text not in known:
+            raise argparse.ArgumentTypeError(unknown(kind, text, known))
+        return text
+
+    return parse
 
 
 def output_file(*suffixes: str) -> Parse:
@@ -149,3 +174,29 @@ def read_problem(arguments: argparse.Namespace) -> "Instance":
         return config.study(config.load()).instance(arguments.instance)
     threshold = 0.5 if arguments.threshold is None else arguments.threshold
     return Instance("command-line", arguments.means, threshold, arguments.tolerance or 0.0)
+
+
+# --- completion
+
+BASH = """\
+# bash: eval "$(ldpt completion)"; zsh: first autoload -U bashcompinit && bashcompinit
+_ldpt() {{
+    local words="{commands} --help --version"
+    [ "$COMP_CWORD" -gt 1 ] && case "${{COMP_WORDS[1]}}" in
+{cases}
+    esac
+    case "$COMP_CWORD ${{COMP_WORDS[COMP_CWORD]}}" in
+        "1 "*|*" -"*) COMPREPLY=($(compgen -W "$words" -- "${{COMP_WORDS[COMP_CWORD]}}")) ;;
+    esac
+}}
+complete -o default -F _ldpt ldpt
+"""
+
+
+def completion_script(parsers: dict[str, OneLineParser]) -> str:
+    """Return a script that completes commands, options and file names in bash and zsh."""
+    cases = "\n".join(
+        f'        {name}) words="{" ".join(parser.option_names())}" ;;'
+        for name, parser in parsers.items()
+    )
+    return BASH.format(cases=cases, commands=" ".join(parsers))

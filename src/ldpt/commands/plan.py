@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ldpt.commands import options
 from ldpt.commands.options import flags, option
+from ldpt.io.files import staged_file
 from ldpt.policies import DEFAULT_POLICY, INDEX_POLICIES
 from ldpt.radii import DEFAULT_RADIUS, RADII, VALID_RADII
 from ldpt.text import json_text
@@ -21,22 +22,24 @@ def add(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``ldpt plan``."""
     config = "instead: CPU hours, memory and jobs of the simulations of a config"
     option(options.add_problem(parser), "--config FILE", Path, config)
-    methods = (*INDEX_POLICIES, *RADII)
+    methods = options.one_of("method", (*INDEX_POLICIES, *RADII))
     defaults = f"(default: {DEFAULT_RADIUS} {DEFAULT_POLICY})"
     levels = "privacy of one person (default: 0.25 0.5 1 2 4; inf, no privacy, is always shown)"
     rate, share = options.number(0, 0.99), "answers of each person, who shares epsilon among them"
+    plot = options.output_file(".pdf", ".png", ".svg")
     study = parser.add_argument_group("the study; at least one of --delta and --budget")
     option(study, "--delta", options.error_level, "largest error probability allowed")
     option(study, "--budget", options.pulls, "number of answers that can be collected")
     option(study, "--epsilon EPSILON+", options.epsilon_level, levels, dest="epsilons")
     text = f"{FIXED_BUDGET}; or {STOPPING} {defaults}"
-    option(study, "--method METHOD+", str, text, dest="methods", choices=methods)
+    option(study, "--method METHOD+", methods, text, dest="methods")
     option(study, "--drop-out RATE", rate, "share of those invited who never answer (default: 0)")
     option(study, "--batch N", options.pulls, "people asked at the same time (default: 1)")
     option(study, "--answers-per-person M", options.whole(1, 10**6), f"{share} (default: 1)")
     runs = parser.add_argument_group("the simulations behind the plan, and what is printed")
     option(runs, "--replicates", options.replicates, "least runs per setting (default: 400)")
     option(runs, "--seed", options.seed, "root seed (default: 0)")
+    option(runs, "--plot FILE", plot, "draw the plan")
     flags(runs, explain="also explain every column", json="machine-readable output")
     parser.set_defaults(handler=run)
 
@@ -57,6 +60,11 @@ def run(arguments: argparse.Namespace) -> int:
         print(plan_text.as_json(result))
     else:
         print(plan_text.render(result, shutil.get_terminal_size().columns, arguments.explain))
+    if arguments.plot:
+        from ldpt.study import plan_plot
+
+        with staged_file(arguments.plot) as staged:
+            plan_plot.draw(result).savefig(staged)
     return 0
 
 

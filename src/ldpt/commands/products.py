@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from ldpt.commands.options import flags, option, output_file, whole
+from ldpt.commands.options import flags, option, output_file, refuse_unused, seed, whole
 
 
 def _add_root(parser: argparse.ArgumentParser) -> None:
@@ -19,7 +19,11 @@ def add_trace(parser: argparse.ArgumentParser) -> None:
         "hash, a claim such as T4.1, or a number by name or as printed in README and article",
     )
     _add_root(parser)
-    flags(parser, json="every file and setting, machine-readable")
+    flags(
+        parser.add_mutually_exclusive_group(),
+        full="every file and every setting",
+        json="everything, machine-readable",
+    )
     parser.set_defaults(handler=_trace)
 
 
@@ -27,9 +31,10 @@ def _trace(arguments: argparse.Namespace) -> int:
     from ldpt.provenance.run import find_root
     from ldpt.provenance.trace import render_trace, trace
 
+    forms = ("full", "json")
+    form = next((name for name in forms if getattr(arguments, name)), "summary")
     root = find_root(arguments.root, near=arguments.product)
-    content = trace(arguments.product, root)
-    print(render_trace(content, "json" if arguments.json else "summary"))
+    print(render_trace(trace(arguments.product, root), form))
     return 0
 
 
@@ -38,6 +43,7 @@ def add_audit(parser: argparse.ArgumentParser) -> None:
     replay = "also run N random jobs again and compare what they write bit for bit"
     _add_root(parser)
     option(parser, "--replay N", whole(1, 10**6), replay)
+    option(parser, "--seed", seed, "seed for choosing the jobs (default: 0)")
     flags(
         parser,
         trust="run code of the audited project even if it is not this package's own, "
@@ -51,7 +57,10 @@ def _audit(arguments: argparse.Namespace) -> int:
     from ldpt.provenance import audit
     from ldpt.provenance.run import find_root
 
-    report = audit.audit(find_root(arguments.root), arguments.replay or 0, arguments.trust)
+    if not arguments.replay:
+        refuse_unused(arguments, ["seed"], "without --replay")
+    root = find_root(arguments.root)
+    report = audit.audit(root, arguments.replay or 0, arguments.seed or 0, arguments.trust)
     print(audit.render_audit(report, "json" if arguments.json else "text"))
     return 0 if report.intact else 1
 

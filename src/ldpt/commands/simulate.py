@@ -4,6 +4,7 @@ import argparse
 import math
 import shutil
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ldpt.commands import options
@@ -27,20 +28,21 @@ def add(parser: argparse.ArgumentParser) -> None:
     policies = f"with --budget: {', '.join(POLICIES)} (default: {DEFAULT_POLICY}; apt: the paper's)"
     radii = f"with --delta: {', '.join(RADII)} (default: {DEFAULT_RADIUS}; printed: the paper's, "
     engine = "fast, or literal: one pull at a time, to check the fast one (default: fast)"
-    file = options.output_file(".csv", ".parquet")
+    engines = options.one_of("engine", ("fast", "literal"))
+    file = options.output_file(".csv", ".json", ".parquet")
     setting = parser.add_argument_group("the setting; either --budget or --delta")
     option(setting, "--epsilon", options.epsilon_level, epsilon, required=True)
     either = setting.add_mutually_exclusive_group(required=True)
     option(either, "--budget BUDGET+", options.pulls, "Algorithm 1: answers at which to judge")
     option(either, "--delta", options.error_level, "Algorithm 2: error probability allowed")
-    option(setting, "--policy POLICY", str, policies, choices=POLICIES)
-    option(setting, "--radius RADIUS", str, radii + "not valid)", choices=RADII)
+    option(setting, "--policy", options.one_of("policy", POLICIES), policies)
+    option(setting, "--radius", options.one_of("radius", RADII), radii + "not valid)")
     option(setting, "--max-pulls N", options.pulls, "with --delta: give up a run after N pulls")
     runs = parser.add_argument_group("the runs, and what is printed")
     option(runs, "--replicates", options.replicates, "runs (default: 1000)", default=1000)
     option(runs, "--seed", options.seed, "root seed (default: 0)", default=0)
-    option(runs, "--engine ENGINE", str, engine, default="fast", choices=["fast", "literal"])
-    option(runs, "--output FILE", file, "write every run: .csv or .parquet")
+    option(runs, "--engine", engines, engine, default="fast")
+    option(runs, "--output FILE", file, "write every run: .csv, .json or .parquet")
     flags(runs, json="print the summary as JSON")
     parser.set_defaults(handler=run)
 
@@ -58,8 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
     runs = _runs(instance, method, arguments)
     if arguments.output:
         with staged_file(arguments.output) as staged:
-            write = runs.to_csv if staged.suffix == ".csv" else runs.to_parquet
-            write(staged, index=False)
+            _write_runs(runs, staged)
     setting = {
         "problem": instance.name,
         "means": instance.means,
@@ -86,6 +87,15 @@ def _runs(instance: "Instance", method: str, arguments: argparse.Namespace) -> "
             return simulate.fixed_budget(instance, budgets=arguments.budget, policy=method, **terms)
         terms |= {"delta": arguments.delta, "max_pulls": arguments.max_pulls}
         return simulate.fixed_confidence(instance, radius=method, **terms)
+
+
+def _write_runs(runs: "pd.DataFrame", path: Path) -> None:
+    if path.suffix == ".parquet":
+        runs.to_parquet(path, index=False)
+    elif path.suffix == ".csv":
+        runs.to_csv(path, index=False)
+    else:
+        runs.to_json(path, orient="records", indent=1)
 
 
 def _summary(

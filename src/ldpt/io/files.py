@@ -5,36 +5,44 @@ import secrets
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 MAX_READ = 2 * 10**9  # bytes of a file
 
 
-def regular_file(path: str | os.PathLike[str], most: int = MAX_READ) -> Path:
-    """Return the path of a regular file of at most ``most`` bytes.
-
-    ValueError for anything else that exists: a pipe or a device may never end.
-    """
+def read_whole(path: str | os.PathLike[str], most: int = MAX_READ) -> bytes:
+    """Return the bytes of a regular file; a pipe or a device, which may never end, is refused."""
     path = Path(path)
-    status = path.stat()
-    if not stat.S_ISREG(status.st_mode):
+    if path.exists() and not path.is_file():
         what = "a folder" if path.is_dir() else "not a regular file"
         raise ValueError(f"{str(path)!r} is {what}")
-    if status.st_size > most:
+    if path.is_file() and path.stat().st_size > most:
         raise ValueError(f"{str(path)!r} has more than {most:,} bytes")
-    return path
+    return path.read_bytes()
 
 
-def read_whole(path: str | os.PathLike[str], most: int = MAX_READ) -> bytes:
-    """Return the bytes of a regular file."""
-    return regular_file(path, most).read_bytes()
+def file_within(root: Path, name: str, most: int = MAX_READ, links: bool = False) -> Path:
+    """Return the path of a regular file below a folder that somebody else may have written.
 
-
-def file_within(root: Path, name: str) -> Path:
-    """Return the path of a regular file by its name below a folder, which somebody else wrote."""
-    if not name or name.startswith("/") or ".." in name.split("/") or "\0" in name:
+    FileNotFoundError if there is none; ValueError for a name that leads out of the folder, a
+    symbolic link on the way unless ``links``, a device, a pipe, or more than ``most`` bytes.
+    """
+    parts = PurePosixPath(name).parts
+    if not parts or name.startswith("/") or ".." in parts or "\0" in name:
         raise ValueError("the name leads out of the folder")
-    return regular_file(root / name)
+    path = root
+    for part in parts:
+        path = path / part
+        status = path.lstat()
+        if links:
+            status = path.stat()
+        elif stat.S_ISLNK(status.st_mode):
+            raise ValueError("a symbolic link is not followed")
+    if not stat.S_ISREG(status.st_mode):
+        raise ValueError("not a regular file")
+    if status.st_size > most:
+        raise ValueError(f"larger than {most:,} bytes")
+    return path
 
 
 def staged_path(path: str | Path) -> Path:

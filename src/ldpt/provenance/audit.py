@@ -18,10 +18,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ldpt.io.files import read_whole
+from ldpt.io.files import file_within
 from ldpt.io.messages import counted, printable
 from ldpt.provenance.manifest import MANIFEST
-from ldpt.provenance.plan import own_project, plan_jobs, replay_jobs
+from ldpt.provenance.plan import JobPlan, own_project, plan_jobs, replay_jobs
 from ldpt.provenance.records import reach
 from ldpt.provenance.run import Run, read_run, reason
 
@@ -63,7 +63,13 @@ class Report:
         return not self.faults
 
 
-def audit(root: Path | str, replay: int = 0, trust: bool = False) -> Report:
+def audit(
+    root: Path | str,
+    replay: int = 0,
+    seed: int = 0,
+    trust: bool = False,
+    plan: JobPlan | None = None,
+) -> Report:
     """Compare files, records and manifest under a root, and what may be run of its project.
 
     Parameters
@@ -71,10 +77,12 @@ def audit(root: Path | str, replay: int = 0, trust: bool = False) -> Report:
     root
         The folder of a run. Without records there, the files in git are compared with the manifest.
     replay
-        Number of random jobs that are run again and compared bit for bit.
+        Number of jobs, chosen with ``seed``, that are run again and compared bit for bit.
     trust
         Whether the code of a project other than this package's own may be run, for the comparison
         with the DAG and for replays.
+    plan
+        The DAG, for callers that audit the same config and code many times.
 
     Returns
     -------
@@ -84,10 +92,10 @@ def audit(root: Path | str, replay: int = 0, trust: bool = False) -> Report:
     root = Path(root)
     if not root.is_dir():
         raise ValueError(f"{root} is not a folder")
-    root = root.resolve()
-    run = read_run(root)
+    root, own = root.resolve(), own_project()
+    run = read_run(root, links=trust or (own is not None and root.is_relative_to(own)))
     project, origin = run.project, run.settings.get("origin")
-    trusted = trust or project.home == own_project()
+    trusted = trust or project.home == own
     if replay and run.is_clone:
         raise ValueError(f"--replay needs the records of a run: there are none under {root}")
     if replay and not trusted:
@@ -105,7 +113,7 @@ def audit(root: Path | str, replay: int = 0, trust: bool = False) -> Report:
         report.notes.append("not compared with the DAG: --trust runs the code of this folder")
     elif isinstance(origin, dict):
         try:
-            run.steps = plan_jobs(project, origin)
+            run.steps = plan or plan_jobs(project, origin)
         except (ValueError, OSError) as error:
             found.append(("stale", MANIFEST, f"no DAG: {reason(error)}"))
     for product in sorted(run.products):
@@ -114,7 +122,7 @@ def audit(root: Path | str, replay: int = 0, trust: bool = False) -> Report:
     damaged = {product for kind, product, _ in found if kind != "changed"}
     jobs = [job["products"] for job in run.settings.get("jobs", ())]
     sound = [names for names in jobs if not damaged & names.keys()]
-    chosen = random.sample(sound, min(replay, len(sound)))
+    chosen = random.Random(seed).sample(sound, min(replay, len(sound)))
     report.replayed = sorted(name for names in chosen for name in names)
     for name, sha in replay_jobs(project, origin or {}, report.replayed).items():
         if sha != run.records[name]["stable"]["sha256"]:
@@ -139,7 +147,8 @@ def _strays(run: Run) -> Iterator[Found]:
 def _readme_faults(run: Run, manifest_hash: str | None) -> Iterator[Found]:
     """Compare the README: its part NAME is figures/NAME.md, and a clone's states the run's hash."""
     try:
-        text = read_whole(run.project.root / "README.md").decode("utf-8")
+        path = file_within(run.project.root, "README.md", links=run.links)
+        text = path.read_text(encoding="utf-8")
     except (ValueError, OSError):
         text = ""
     for name, part in re.findall(PART, text, re.DOTALL):

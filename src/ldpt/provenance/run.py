@@ -47,6 +47,7 @@ class Run:
     """
 
     project: Project
+    links: bool = True  # whether symbolic links are followed
     records: dict[str, Record] = field(default_factory=dict)  # by product
     invalid: dict[str, str] = field(default_factory=dict)  # what is wrong with other records
     settings: dict[str, Any] = field(default_factory=dict)  # config and origin; the manifest
@@ -70,7 +71,7 @@ class Run:
         folder = folder or self.project.root
         if folder / name not in self._hashes:
             try:
-                path = file_within(folder, name)
+                path = file_within(folder, name, links=self.links)
                 self._hashes[folder / name] = file_hash(path), ""
             except FileNotFoundError:
                 self._hashes[folder / name] = None, "the file does not exist"
@@ -122,17 +123,18 @@ class Run:
                 yield f"built from another version of {name}"
 
 
-def read_run(root: Path | str) -> Run:
+def read_run(root: Path | str, links: bool = True) -> Run:
     """Read the records and the manifest under a root; ValueError without either."""
     root = Path(root)
-    run = Run(Project(root, root, root))
+    run = Run(Project(root, root, root), links)
     for product in products_under(root):
         try:
-            path = file_within(root, record_path("", product).as_posix())
+            path = file_within(root, record_path("", product).as_posix(), links=links)
             run.records[product] = read_record(path)
         except (ValueError, OSError) as error:
             run.invalid[product] = f"its record is invalid: {reason(error)}"
     try:
+        file_within(root, MANIFEST, links=links)
         run.settings = read_manifest(root)
         run.listed = listed_records(run.settings)
     except FileNotFoundError:

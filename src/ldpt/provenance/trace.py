@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from ldpt.io.files import read_whole, regular_file
+from ldpt.io.files import read_whole
 from ldpt.io.messages import counted, printable, short
 from ldpt.provenance.job import short_form
 from ldpt.provenance.manifest import CLAIMS, NUMBERS, SHOWN, published
@@ -20,7 +20,7 @@ MIN_HASH = 8  # digits
 LINK = "ldpt:"  # before a hash that the article links to
 INNER = re.compile(rb"(ldpt-(?:code|settings|inputs))[=\0]([0-9a-f]{16})")  # in figures
 DECISION = ("criterion", "decided_by")  # fields of a claim
-MAX_SETTINGS = 4  # of the product, on the screen
+MAX_FACTS = 4  # settings of the product in a summary
 
 
 @dataclass(frozen=True)
@@ -67,11 +67,16 @@ def _find(what: str, run: Run) -> tuple[str, list[str]]:
     """Return the product that is meant, and what to say about it first."""
     root = run.project.root
     for path in (Path(what), root / what):
+        if path.is_dir():
+            raise ValueError(f"{what!r} is a folder, a product is a file")
+        if path.is_file():
+            return _identify(path, run)
         if path.exists():
-            return _identify(regular_file(path), run)
+            raise ValueError(f"{what!r} is not a regular file")
     if what in run.records:
         return what, ["the file itself is not here"]
-    if statement := _claim_or_number(what, run):
+    statement = _claim_or_number(what, run)
+    if statement:
         return statement
     digits = what.removeprefix(LINK).lower()
     if re.fullmatch(r"[0-9a-f]+", digits):
@@ -170,34 +175,22 @@ def _claim_lines(claim: dict[str, str], product: str) -> list[str]:
 
 
 def render_trace(trace: Trace, form: str = "summary") -> str:
-    """Return the trace on one screen, or as ``json`` with every file and setting."""
+    """Return the trace on one screen, ``full`` as a tree, or as ``json``."""
     if form == "json":
         return json.dumps(asdict(trace), indent=1)
     lines = list(trace.preface)
     if trace.top:
         lines += [""] * bool(lines)
-        lines += [*_product_lines(trace), "", *_source_lines(trace)]
+        lines += _tree(trace, trace.top, 0, set()) if form == "full" else _summary(trace)
         lines += _circumstances(trace.products[trace.top])
     return "\n".join(map(printable, lines))
 
 
-def _product_lines(trace: Trace) -> Iterator[str]:
-    """Yield the product with its hashes, its code and the first of its settings; long ones cut."""
-    record = trace.products[trace.top]
-    stable = record["stable"]
+def _summary(trace: Trace) -> Iterator[str]:
+    """Yield the product, and one line per rule behind it."""
     yield trace.top
-    yield f"  sha256 {stable['sha256'][:SHORT]}, record {record['record_hash'][:SHORT]}"
-    yield f"  by {stable['script']}, code {stable['code']['hash'][:SHORT]}"
-    settings = {**stable["params"], **stable["wildcards"], **stable["notes"]}
-    shown = [name for name in settings if name not in ("config", "origin")]
-    for name in shown[:MAX_SETTINGS]:
-        value = settings[name]
-        text = value if isinstance(value, str) else json.dumps(value)
-        yield f"  {short(f'{name} = {text}', WIDTH - 2)}"
-
-
-def _source_lines(trace: Trace) -> Iterator[str]:
-    """Yield one line per rule behind the product, and one for the sources."""
+    yield from _job_lines(trace.products[trace.top], "  ")[: 2 + MAX_FACTS]
+    yield ""
     yield f"made from {counted(len(trace.products) + len(trace.sources) - 1, 'file')}:"
     by_rule: dict[str, list[str]] = {}
     for name, record in trace.products.items():
@@ -209,7 +202,21 @@ def _source_lines(trace: Trace) -> Iterator[str]:
         more = f" and {len(names) - 1} more" if len(names) > 1 else ""
         line = f"  {rule}: {names[0]}{more}"
         yield from [line] if len(line) <= WIDTH else [f"  {rule}:", f"    {names[0]}{more}"]
-    yield "every file and setting: --json"
+    yield "everything: --full"
+
+
+def _job_lines(record: Record, indent: str) -> list[str]:
+    """Return hashes, code, settings and seeds of a product, one per line; long values cut."""
+    stable = record["stable"]
+    lines = [
+        f"sha256 {stable['sha256'][:SHORT]}, record {record['record_hash'][:SHORT]}",
+        f"by {stable['script']}, code {stable['code']['hash'][:SHORT]}",
+    ]
+    facts = {**stable["params"], **stable["wildcards"], **stable["notes"]}
+    for key, value in facts.items():
+        if key not in ("config", "origin"):
+            lines.append(f"{key} = {value if isinstance(value, str) else json.dumps(value)}")
+    return [indent + short(line, WIDTH - len(indent)) for line in lines]
 
 
 def _circumstances(record: Record) -> Iterator[str]:
@@ -217,11 +224,28 @@ def _circumstances(record: Record) -> Iterator[str]:
     made, versions = record["volatile"], record["stable"]["environment"]
     if not made:
         return
-    states = {"True": "clean tree", "False": "edited tree"}
-    state = states.get(str(made.get("clean")), "no repository")
+    state = {"True": "clean tree", "False": "edited tree"}.get(
+        str(made.get("clean")), "no repository"
+    )
     yield ""
     yield f"made {made.get('started')} on {made.get('host')} in {made.get('wall_seconds')} s"
     yield f"commit {made.get('commit') or 'unknown'}, {state}"
     libraries = [f"{name} {number}" for name, number in versions["libraries"].items()]
     text = ", ".join([f"Python {versions.get('python')}", *libraries])
     yield from wrapped(text, WIDTH).splitlines()
+
+
+def _tree(trace: Trace, name: str, depth: int, shown: set[str]) -> Iterator[str]:
+    """Yield the files depth first; repeated ones are listed but not expanded."""
+    indent = "    " * depth
+    record = trace.products.get(name)
+    if record is None or name in shown:
+        yield f"{indent}{name}  " + (
+            "see above" if record else f"source {trace.sources[name][:SHORT]}"
+        )
+        return
+    shown.add(name)
+    yield f"{indent}{name}"
+    yield from _job_lines(record, f"{indent}  ")
+    for child in (*record["stable"]["inputs"], *record["stable"]["sources"]):
+        yield from _tree(trace, child, depth + 1, shown)

@@ -17,13 +17,14 @@ import numpy as np
 import pandas as pd
 
 from ldpt import simulate, summarise
+from ldpt.bounds import fixed_confidence_lower
 from ldpt.checks import check_delta, check_whole
 from ldpt.instances import Instance
 from ldpt.limits import MAX_PULLS, require_affordable
 from ldpt.policies import DEFAULT_POLICY, INDEX_POLICIES
 from ldpt.radii import DEFAULT_RADIUS, RADII, VALID_RADII, Radius
 
-__all__ = ["Cost", "Plan", "Request", "make_plan", "pulls_needed"]
+__all__ = ["Cost", "Plan", "Request", "make_plan", "pulls_needed", "smallest_epsilon"]
 
 METHODS = (*INDEX_POLICIES, *RADII)
 GAP_FACTORS = (0.5, 0.75, 1.0, 1.5)  # true gaps divided by guessed ones
@@ -31,6 +32,7 @@ MIN_ERRORS = 100  # expected at error delta, so that the crossing of delta can b
 MAX_RUNS = 100_000  # of one error curve
 GRID = 20  # budgets of one error curve
 STEP = 1.05  # ratio of neighbouring budgets at which the search for one ends
+MAX_STEPS = 12  # of the search for epsilon
 COST_HINT = f"; --budget N without --delta, with --method {DEFAULT_POLICY}, plans for N answers"
 
 Track = Callable[[Iterable[Any]], Iterable[Any]]  # shows the progress of a loop, such as tqdm
@@ -167,11 +169,12 @@ class Plan:
     request: Request
     cost: pd.DataFrame
     error: pd.DataFrame
+    smallest: pd.DataFrame
     wrong_means: pd.DataFrame
 
 
 def make_plan(request: Request, track: Track = iter) -> Plan:
-    """Return costs for an error level and errors for a budget.
+    """Return costs for an error level, errors for a budget, and for both the smallest epsilon.
 
     Parameters
     ----------
@@ -192,13 +195,15 @@ def make_plan(request: Request, track: Track = iter) -> Plan:
     >>> plan.cost[["epsilon", "method"]].to_numpy().tolist()
     [[1.0, 'mixture'], [inf, 'mixture']]
     """
-    cost = error = wrong = pd.DataFrame()
+    cost = error = smallest = wrong = pd.DataFrame()
     if request.delta is not None:
         cost = _cost_table(request, track)
         wrong = _wrong_means_table(request, cost, track)
     if request.budget is not None and request.budget_methods:
         error = _error_table(request, request.budget, track)
-    return Plan(request, cost, error, wrong)
+    if request.delta is not None and request.budget is not None:
+        smallest = _smallest_table(request, request.budget, track)
+    return Plan(request, cost, error, smallest, wrong)
 
 
 # --- the cost of one method
@@ -258,14 +263,37 @@ def _error_curve(
     return summarise.fixed_budget(runs, {}, instance.complexity(epsilon))
 
 
+def smallest_epsilon(request: Request, budget: float, method: str) -> tuple[float, float]:
+    """Return the epsilon per answer at which a method costs the budget, and its cost there.
+
+    The cost falls as c^-2, c = tanh(eps/2), up to a logarithm, so multiplying c by the root of
+    cost / budget is nearly a Newton step. NaN if the budget is too small even without privacy.
+    """
+    factor, epsilon = 1.0, math.inf
+    cost = pulls_needed(request, request.instance, epsilon, method).pulls
+    if cost > budget:
+        return math.nan, cost
+    for _ in range(MAX_STEPS):
+        factor = min(factor * math.sqrt(cost / budget), 1.0)
+        epsilon = 2 * math.atanh(factor) if factor < 1 else math.inf
+        cost = pulls_needed(request, request.instance, epsilon, method).pulls
+        if budget / STEP <= cost <= budget:
+            break
+    return epsilon, cost
+
+
 # --- tables
 
 
 def _cost_table(request: Request, track: Track) -> pd.DataFrame:
-    """Return one row per epsilon and method: cost, error, price of privacy."""
+    """Return one row per epsilon and method: cost, error, price of privacy, lower bound."""
     rows = []
     for epsilon, method in track([*product(request.levels, request.methods)]):
-        cost = pulls_needed(request, request.instance, request.per_answer(epsilon), method)
+        answer, bound = request.per_answer(epsilon), math.nan
+        if method in RADII:
+            delta = request.delta or 0.0
+            bound = fixed_confidence_lower(request.instance, answer, delta, "reduction")
+        cost = pulls_needed(request, request.instance, answer, method)
         rows.append(
             {
                 "epsilon": epsilon,
@@ -274,6 +302,7 @@ def _cost_table(request: Request, track: Track) -> pd.DataFrame:
                 "people": request.people(cost.pulls),
                 "people_95": request.people(cost.pulls_95),
                 **cost._asdict(),
+                "lower_bound": bound,
             }
         )
     table = pd.DataFrame(rows)
@@ -321,3 +350,12 @@ def _error_table(request: Request, budget: int, track: Track) -> pd.DataFrame:
     table["people"] = table["budget"].map(request.people)
     keys = ["epsilon", "method", "budget", "people", "errors", "replicates"]
     return table[[*keys, "estimate", "low", "high"]]
+
+
+def _smallest_table(request: Request, budget: int, track: Track) -> pd.DataFrame:
+    """Return for each method the smallest epsilon that the budget affords; NaN if none does."""
+    rows = []
+    for method in track(request.methods):
+        epsilon, pulls = smallest_epsilon(request, budget, method)
+        rows.append((method, epsilon * request.answers_per_person, pulls))
+    return pd.DataFrame(rows, columns=["method", "epsilon", "pulls"])

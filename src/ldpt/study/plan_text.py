@@ -24,6 +24,9 @@ COLUMNS: dict[str, tuple[str, Callable[[Any], str], str]] = {
     "error": ("error", "{:.2g}".format, "share of simulated studies with a wrong verdict"),
     "interval": ("95 % interval", str, "confidence interval of the error"),
     "price": ("price of privacy", "{:.2g}".format, "answers needed, compared with no privacy"),
+    "lower_bound": ("lower bound", rounded, "average answers that any valid method needs"),
+    "smallest": ("smallest epsilon", "{:.2g}".format, "most privacy that the budget allows"),
+    "pulls": ("answers then", rounded, "average answers at the smallest epsilon"),
 }
 
 
@@ -57,7 +60,7 @@ def _tables(plan: Plan) -> Iterator[tuple[str, pd.DataFrame]]:
     """Yield the title and the columns of every table that was requested."""
     request = plan.request
     if not plan.cost.empty:
-        columns = ["epsilon", "method", "people", "people_95", "error", "price"]
+        columns = ["epsilon", "method", "people", "people_95", "error", "price", "lower_bound"]
         title = f"People needed for an error probability of at most {request.delta:g}"
         yield title, plan.cost[columns]
         title = f"If the guessed means are wrong (epsilon {request.focus:g})"
@@ -70,6 +73,9 @@ def _tables(plan: Plan) -> Iterator[tuple[str, pd.DataFrame]]:
         people = ["people"] if differ else []  # else they are the answers
         columns = ["epsilon", "method", "budget", *people, "error", "interval"]
         yield "Error probability by number of answers", numbers[columns]
+    if not plan.smallest.empty:
+        title = f"Smallest epsilon for {request.budget:,} answers and error {request.delta:g}"
+        yield title, plan.smallest.rename(columns={"epsilon": "smallest"})
 
 
 def _problem(plan: Plan) -> Iterator[str]:
@@ -126,7 +132,7 @@ def recommendation(plan: Plan) -> str:
         )
         if request.budget is not None and best["pulls_95"] > request.budget:
             sentences.append(
-                f"It may not fit into {request.budget:,} answers; a larger epsilon needs fewer."
+                f"It may not fit into {request.budget:,} answers: see the smallest epsilon below."
             )
     if not fixed.empty:
         sentences.append(
@@ -144,6 +150,11 @@ def recommendation(plan: Plan) -> str:
 
 def as_json(plan: Plan) -> str:
     """Return request and tables as JSON; infinity is written "inf", an unknown number null."""
-    tables = {"cost": plan.cost, "wrong_means": plan.wrong_means, "error": plan.error}
+    tables = {
+        "cost": plan.cost,
+        "wrong_means": plan.wrong_means,
+        "error": plan.error,
+        "smallest_epsilon": plan.smallest,
+    }
     rows = {name: numbers.to_dict("records") for name, numbers in tables.items()}
     return json_text(asdict(plan.request) | {"recommendation": recommendation(plan)} | rows)

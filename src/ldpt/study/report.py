@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ldpt import __version__
 from ldpt.answers import Sample
 from ldpt.checks import LARGE_EPSILON
-from ldpt.inference import Test, Verdict
+from ldpt.inference import Estimate, Test, Verdict
 from ldpt.io.messages import counted
 from ldpt.learners import FixedBudget, FixedConfidence
 from ldpt.reports import Report, Row
@@ -26,7 +26,11 @@ def no_guarantee(learner: FixedBudget | FixedConfidence) -> str:
 
 
 def make_report(
-    study: "Study", sides: dict[str | int, str], samples: list[Sample], level: float
+    study: "Study",
+    sides: dict[str | int, str],
+    samples: list[Sample],
+    estimates: list[Estimate],
+    level: float,
 ) -> Report:
     """Return the report of a study, with intervals of this joint level."""
     learner, test = study.learner, None
@@ -42,14 +46,25 @@ def make_report(
         f"{f'Study {study.name!r}' if study.name else 'Study'}: {rule}; threshold {terms}; {end}."
     )
     rows = []
-    for sample, one in zip(samples, study.estimates(level), strict=True):
-        side = sides.get(one.arm, "undecided")
+    for sample, one in zip(samples, estimates, strict=True):
+        side, reason = sides.get(one.arm, "undecided"), _departure_reason(study, one.arm)
+        lost = reason and one.arm in study.without_guarantee
+        note = no_guarantee(learner) or (reason if lost else "")
         bound = None
-        if test and side != "undecided" and not no_guarantee(learner):
+        if test and side != "undecided" and not (note or reason):
             bound = test.bound(sample, side)
         verdict = Verdict(one.arm, one.answers, sample.ones, side, bound=bound)
-        rows.append(Row.of(verdict, one))
+        rows.append(Row.of(verdict, one, note))
     return Report(title, rows, " ".join(_methods(study, level)), [*_warnings(study)])
+
+
+def _departure_reason(study: "Study", arm: str | int) -> str:
+    """Return why requests for an arm were given up by hand; empty if none was."""
+    reasons = [departure.reason for departure in study.departures if departure.arm == arm]
+    if not reasons:
+        return ""
+    requests = counted(len(reasons), "request")
+    return f"{requests} given up by hand: {'; '.join(dict.fromkeys(reasons))}"
 
 
 def _methods(study: "Study", level: float) -> Iterator[str]:
@@ -68,12 +83,15 @@ def _methods(study: "Study", level: float) -> Iterator[str]:
     if isinstance(learner, FixedBudget):
         rule = f"the index policy {learner.policy.name!r} within {learner.budget:,} responses"
     yield f"Arms were chosen by {rule}; an arm's answers entered in the order of their requests."
+    by_hand = len(study.departures)
     if study.deadline is not None:
-        overdue = counts["given up"]
+        overdue = counts["given up"] - by_hand
         yield (
             f"Requests without an answer after {counted(study.deadline, 'round')} were given up, "
             f"all alike ({overdue:,}, {overdue / max(counts['asked'], 1):.1%})."
         )
+    if by_hand:
+        yield f"{counted(by_hand, 'request')} given up by hand."
     verdicts = f"The sides of the threshold {learner.threshold:g} are estimates without a guarantee"
     if isinstance(learner, FixedConfidence) and not no_guarantee(learner):
         verdicts = (
@@ -92,6 +110,10 @@ def _warnings(study: "Study") -> Iterator[str]:
     learner, counts = study.learner, study.counts
     if reason := no_guarantee(learner):
         yield f"{reason}."
+    for arm in study.arms:
+        if reason := _departure_reason(study, arm):
+            what = "verdict and interval" if arm in study.without_guarantee else "interval"
+            yield f"arm {arm}: {what} without guarantee, because {reason}."
     if counts["given up"]:
         yield (
             f"{counted(counts['given up'], 'request')} without an answer: the guarantee assumes "

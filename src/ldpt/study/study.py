@@ -10,9 +10,9 @@ Missing answers. A request may be skipped by a rule that looks at answers that h
 other arms and at anything independent of this arm's answers, but not at the missing answer or at
 later ones of the same arm (optional skipping, Doob 1936). A rule that looks at answers which wait
 behind the open request breaks the guarantee: it can raise an error of 0.1 to 0.25. So the deadline
-is part of the protocol and applied to all requests alike, nobody can give up a single request, and
-waiting answers are shown to nobody. What remains an assumption: whether a person answers within the
-deadline does not depend on the answer.
+is part of the protocol and applied to all requests alike, waiting answers are shown to nobody, and
+giving up by hand (:meth:`Study.give_up`) is recorded and takes the arm's guarantee away. What
+remains an assumption: whether a person answers within the deadline does not depend on the answer.
 """
 
 import copy
@@ -21,10 +21,11 @@ import os
 import secrets
 import warnings
 from collections import Counter
+from dataclasses import asdict, dataclass
 from typing import Any, NoReturn, Self
 
 from ldpt.answers import Answers, Sample
-from ldpt.checks import LARGE_EPSILON, check_whole
+from ldpt.checks import LARGE_EPSILON, check_number, check_whole
 from ldpt.inference import Estimate, estimate
 from ldpt.io.messages import counted, shown
 from ldpt.learners import FixedBudget, FixedConfidence
@@ -38,8 +39,31 @@ from ldpt.study.requests import GIVEN_UP, ONE, OPEN, ZERO, Requests, next_reques
 __all__ = ["Study"]
 
 MAX_OUTSTANDING = 10**6  # open requests
+MAX_REASON = 500  # characters
 LEVEL = 0.95  # of the intervals with a fixed budget
 NOT_COUNTED = (Status.LATE, Status.REPEATED, Status.REFUSED)
+
+
+@dataclass(frozen=True)
+class Departure:
+    """A request that was given up by hand.
+
+    Attributes
+    ----------
+    arm : str or int
+        Name or number of the arm.
+    number : int
+        The request.
+    reason : str
+        Why it was given up.
+    before_decision : bool
+        Whether the arm was undecided then, so that its verdict has no guarantee.
+    """
+
+    arm: str | int
+    number: int
+    reason: str
+    before_decision: bool
 
 
 class Study:
@@ -103,6 +127,7 @@ class Study:
         self._places: dict[str | int, int] = dict(enumerate(range(learner.n_arms)))
         self._places |= {str(name): place for place, name in enumerate(self.arms)}
         self._requests = [Requests() for _ in range(learner.n_arms)]
+        self._departures: list[Departure] = []
         self._not_counted: Counter[Status] = Counter()
 
     def __reduce_ex__(self, protocol: object) -> NoReturn:
@@ -127,6 +152,16 @@ class Study:
     def arms(self) -> list[str | int]:
         """The names of the arms, or their numbers."""
         return [*(self._learner.names or range(self._learner.n_arms))]
+
+    @property
+    def departures(self) -> list[Departure]:
+        """The requests that were given up by hand."""
+        return list(self._departures)
+
+    @property
+    def without_guarantee(self) -> set[str | int]:
+        """The arms that had a request given up by hand before they were decided."""
+        return {departure.arm for departure in self._departures if departure.before_decision}
 
     # --- ask
 
@@ -196,16 +231,54 @@ class Study:
             self._use(arm)
         return [self._ticket(arm, number) for arm, number in overdue]
 
+    def give_up(self, ticket: Ticket, reason: str) -> None:
+        """Give up a request by hand, outside the protocol.
+
+        The arm loses its guarantee: if it is not decided yet, :meth:`decided` leaves it out from
+        now on, and the report says why. Use a deadline instead wherever possible.
+
+        Parameters
+        ----------
+        ticket : Ticket
+            An open request.
+        reason : str
+            Why; it appears in the report.
+
+        Raises
+        ------
+        ValueError
+            If the request is not open, or there is no reason.
+        """
+        if not isinstance(reason, str) or not 0 < len(reason.strip()) <= MAX_REASON:
+            raise ValueError(f"reason must be text of 1 to {MAX_REASON} characters")
+        if not isinstance(ticket, Ticket):
+            raise ValueError(f"a request is given by its ticket, got a {type(ticket).__name__}")
+        self._check_ticket(ticket)
+        arm = ticket.arm
+        if not self._requests[arm].is_open(ticket.number):
+            raise ValueError(f"request {ticket.number} of this arm is not open")
+        pending = self._learner.wanted(arm) or self._may_reopen
+        self._departures.append(
+            Departure(self.arms[arm], ticket.number, " ".join(reason.split()), pending)
+        )
+        self._requests[arm].settle(ticket.number, GIVEN_UP)
+        self._use(arm)
+
+    @property
+    def _may_reopen(self) -> bool:
+        """Whether a decided arm can become undecided as time goes on."""
+        learner = self._learner
+        return isinstance(learner, FixedConfidence) and learner.radius.kind.timed
+
     def _use(self, arm: int) -> None:
         """Let the learner count an arm's entered answers for as long as it wants them.
 
         With a radius that grows with the time, a response of one arm can reopen others.
         """
         learner, used = self._learner, True
-        reopens = isinstance(learner, FixedConfidence) and learner.radius.kind.timed
         while used:
             used = False
-            for place in range(learner.n_arms) if reopens else [arm]:
+            for place in range(learner.n_arms) if self._may_reopen else [arm]:
                 bits = self._requests[place].entered
                 while learner.pulls[place] < len(bits) and learner.wanted(place):
                     learner.record(place, bits[learner.pulls[place]])
@@ -353,8 +426,9 @@ class Study:
         -------
         dict
             ``"above"`` or ``"below"`` by arm. With a fixed confidence, all of it is right with
-            probability at least 1 - delta. With a fixed budget, the answer once the budget is used
-            up, which nothing makes certain.
+            probability at least 1 - delta; arms that lost their guarantee (:meth:`give_up`) are
+            left out. With a fixed budget, the answer once the budget is used up, which nothing
+            makes certain.
 
         Warns
         -----
@@ -365,7 +439,8 @@ class Study:
             warnings.warn(reason, UserWarning, stacklevel=2)
         if isinstance(self._learner, FixedBudget) and not self.finished:
             return {}
-        return self._sides()
+        lost = self.without_guarantee
+        return {arm: side for arm, side in self._sides().items() if arm not in lost}
 
     def _sides(self) -> dict[str | int, str]:
         """Return the side of every arm that the algorithm has put on one."""
@@ -402,15 +477,27 @@ class Study:
         ------
         ValueError
             If the level does not lie strictly between 0 and 1.
+
+        Warns
+        -----
+        UserWarning
+            If requests were given up by hand: the intervals of these arms have no guarantee.
         """
-        answers = Answers(tuple(self._samples()))
-        return estimate(answers, self._learner.epsilon, self._level(level))
+        if self._departures:
+            arms = ", ".join(dict.fromkeys(str(departure.arm) for departure in self._departures))
+            warnings.warn(
+                f"intervals without guarantee, because requests were given up by hand: {arms}",
+                stacklevel=2,
+            )
+        return self._estimates(self._level(level))
+
+    def _estimates(self, level: float) -> list[Estimate]:
+        return estimate(Answers(tuple(self._samples())), self._learner.epsilon, level)
 
     def _level(self, level: float | None) -> float:
-        if level is None:
-            learner = self._learner
-            return 1 - learner.delta if isinstance(learner, FixedConfidence) else LEVEL
-        return level
+        if level is not None:
+            return check_number("level", level, 0, 1)
+        return 1 - self._learner.delta if isinstance(self._learner, FixedConfidence) else LEVEL
 
     def report(self, level: float | None = None) -> Report:
         """Return verdicts, estimates and bounds, a paragraph on methods, and warnings.
@@ -425,7 +512,8 @@ class Study:
         Report
             ``print`` it, or read its parts.
         """
-        return make_report(self, self._sides(), self._samples(), self._level(level))
+        level = self._level(level)
+        return make_report(self, self._sides(), self._samples(), self._estimates(level), level)
 
     def __repr__(self) -> str:
         counts, learner = self.counts, self._learner
@@ -489,6 +577,7 @@ class Study:
                 for requests in self._requests
             ],
             "counted": self._learner.pulls,
+            "departures": [asdict(departure) for departure in self._departures],
             "not_counted": {str(status): self._not_counted[status] for status in NOT_COUNTED},
         }
 
@@ -498,6 +587,7 @@ class Study:
         study._round = check_whole("round", content["round"], 0)
         study._secret = str(content["secret"])
         study._requests = [Requests(**requests) for requests in content["requests"]]
+        study._departures = [Departure(**departure) for departure in content["departures"]]
         lost = content["not_counted"]
         study._not_counted = Counter({status: int(lost[status]) for status in NOT_COUNTED})
         learner, entered = study._learner, [requests.entered for requests in study._requests]
