@@ -1,5 +1,5 @@
 # `make reproduce` and `make test` are all it takes: both build .venv from the lock first.
-.PHONY: reproduce smoke html readme test quick lint types kernels kernels-confidence test-cluster verify docs site benchmark lock clean
+.PHONY: reproduce smoke html readme test quick lint types kernels kernels-confidence kernels-tapes kernels-chains test-cluster verify docs site benchmark lock clean
 .DELETE_ON_ERROR:
 
 PYTHON ?= python3
@@ -35,8 +35,7 @@ readme: .venv/ready
 # What is compiled is compiled first, and not by every process of the tests and every copy of the
 # project that they make. The second core has the time for lint.
 test: .venv/ready
-	$(MAKE) --no-print-directory -j2 kernels kernels-confidence lint
-	$(BIN)/python -m tests.compile
+	$(MAKE) --no-print-directory -j2 kernels kernels-confidence kernels-tapes kernels-chains lint
 	$(BIN)/pytest -n auto --dist loadfile --no-loadscope-reorder --durations 10
 
 # What to run before every commit: under a minute.
@@ -60,6 +59,13 @@ kernels: .venv/ready
 
 kernels-confidence: .venv/ready
 	$(BIN)/ldpt simulate --means 0 1 --epsilon 4 --delta 0.5 --radius hoeffding --replicates 1 > /dev/null
+
+# What tests need beside: engines that read tapes; chains and sampling, which call the kernels above.
+kernels-tapes: .venv/ready
+	$(BIN)/python -m tests.compile tapes
+
+kernels-chains: kernels kernels-confidence
+	$(BIN)/python -m tests.compile chains
 
 test-cluster: .venv/ready
 	tests/cluster/install

@@ -7,7 +7,6 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -20,22 +19,37 @@ from ldpt.instances import Instance
 MadeOnce = Callable[[str, Callable[[], Path]], Path]
 PROJECT = Path(__file__).resolve().parents[1]
 
+# Long files first, so that no worker is left with one. The first makes the smoke run. Those that
+# read it come last here: until then another worker has work for which it need not wait.
+LONG_FILES = [
+    "workflow/test_determinism.py",
+    "workflow/test_crash.py",
+    "workflow/test_extension.py",
+    "provenance/test_audit.py",
+    "provenance/test_state.py",
+    "rare/test_rare.py",
+    "workflow/test_entrances.py",
+    "workflow/test_code_is_input.py",
+    "engines/test_memory.py",
+    "provenance/test_rocrate.py",
+    "engines/test_tapes.py",
+    "workflow/test_slurm_profile.py",
+    "workflow/test_logger.py",
+    "browser/test_snakemake_report.py",
+    "workflow/test_tamper.py",
+    "workflow/test_figure_rules.py",
+    "workflow/test_report.py",
+    "browser/test_explorer.py",
+]
+
 # Every run of the tests draws the same examples, and none fails because the machine is busy.
 hypothesis.settings.register_profile("same", derandomize=True, deadline=None)
 hypothesis.settings.load_profile("same")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put the files that run the workflow first, so that no worker is left with a long one.
-
-    In turn one that needs the smoke run and one that does not: while one worker makes that run, the
-    next has other work.
-    """
-    long = [item for item in items if item.get_closest_marker("workflow")]
-    smoke = dict.fromkeys(item.path for item in long if "smoke" in item.fixturenames)
-    others = dict.fromkeys(item.path for item in long if item.path not in smoke)
-    in_turn = [path for pair in zip_longest(smoke, others) for path in pair if path]
-    place = {path: number for number, path in enumerate(in_turn)}
+    """Sort the files as ``LONG_FILES`` has them, and all others behind."""
+    place = {PROJECT / "tests" / name: number for number, name in enumerate(LONG_FILES)}
     items.sort(key=lambda item: place.get(item.path, len(place)))
 
 

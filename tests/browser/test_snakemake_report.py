@@ -30,8 +30,9 @@ def page(smoke: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return file
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def reported(browser: webdriver.Chrome, page: Path) -> webdriver.Chrome:
+    """The report, opened once for all tests: each leaves it as it was, but for the last one."""
     opened(browser, page)
     menu = (By.XPATH, "//*[text()='Fixed budget']")
     WebDriverWait(browser, PATIENCE).until(lambda b: b.find_elements(*menu))

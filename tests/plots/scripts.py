@@ -40,12 +40,5 @@ def params(name: str, config: Any) -> dict[str, Any]:
     return {key: config["figures"][option] for key, option in options + panels}
 
 
-def draw(name: str, results: Path, config: Any) -> Any:
-    """Draw a figure from the tables of a run."""
-    module = figure(name)
-    settings = SimpleNamespace(**params(name, config))
-    return module.draw(module.prepare(inputs(name, results), settings))
-
-
 def _rule(name: str) -> str:
     return RULES.split(f"rule {name}:")[1].split("\nrule ")[0]

@@ -7,7 +7,7 @@ import pytest
 from ldpt.provenance.plan import JobPlan, Project, plan_jobs
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def plan(small_run: Path) -> JobPlan:
     return plan_jobs(Project(small_run, small_run, small_run / "out"), {})
 

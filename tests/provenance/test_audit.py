@@ -24,11 +24,16 @@ def the_fault(report: Report, kind: str, what: str) -> audits.Fault:
     return fault
 
 
-def test_audit_of_a_finished_run_finds_nothing(root: Path) -> None:
-    report = audit(root, trust=True)
+def test_audit_of_a_finished_run_finds_nothing(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nor with a comment in the config; and it leaves the working folder alone."""
+    path = root.parent / "config.yaml"
+    path.write_text("# a remark\n" + path.read_text())
+    monkeypatch.chdir(root)
+    report = audit(".", trust=True)
     assert report.intact, render_audit(report)
     assert report.products == dict.fromkeys(sorted([*PRODUCTS, MANIFEST]), "intact")
     assert report.manifest_hash == file_hash(root / MANIFEST)
+    assert os.getcwd() == str(root.resolve())
 
 
 @settings(
@@ -131,17 +136,35 @@ def forge_everything(root: Path) -> None:
 
 
 def test_audit_finds_a_forgery_of_everything_only_by_replay_or_a_kept_hash(
-    root: Path, plan: JobPlan
+    root: Path, plan: JobPlan, capfd: pytest.CaptureFixture
 ) -> None:
+    """All jobs run again, and all products but the forged one are equal bit for bit."""
     kept = audit(root, plan=plan, trust=True).manifest_hash
     forge_everything(root)
     report = audit(root, plan=plan, trust=True)
     assert report.intact
     assert report.manifest_hash != kept
+    before = modification_times(root)
     replayed = audit(root, plan=plan, replay=1000, trust=True)
+    assert replayed.replayed == sorted(PRODUCTS)
+    assert found(replayed) == {("replay", SHARD)}
     fault = the_fault(replayed, "replay", SHARD)
     assert fault.detail == "another run of its job gave other bytes"
     assert fault.figures == ("rows",)
+    assert "simulate_mechanism" in capfd.readouterr().err  # progress
+    assert modification_times(root) == before
+
+
+def modification_times(root: Path) -> dict[Path, int]:
+    return {path: path.stat().st_mtime_ns for path in root.rglob("*") if path.is_file()}
+
+
+def test_replay_chooses_jobs_by_its_seed(
+    root: Path, plan: JobPlan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(audits, "replay_jobs", lambda *arguments: {})
+    first, again, other = (audit(root, 1, seed, True, plan).replayed for seed in (1, 1, 2))
+    assert first == again != other
 
 
 @pytest.mark.parametrize("product", PRODUCTS)
@@ -155,43 +178,33 @@ def test_audit_names_a_missing_record(root: Path, plan: JobPlan) -> None:
     assert the_fault(audit(root, plan=plan, trust=True), "record", SHARD).figures == ("rows",)
 
 
-def test_audit_names_a_missing_manifest_and_checks_the_rest(root: Path) -> None:
+def test_audit_names_a_missing_manifest_and_checks_the_rest(root: Path, plan: JobPlan) -> None:
     (root / MANIFEST).unlink()
     flip(root / SHARD)
-    assert {("missing", MANIFEST), ("changed", SHARD)} == found(audit(root, trust=True))
+    report = audit(root, plan=plan, trust=True)
+    assert found(report) == {("missing", MANIFEST), ("changed", SHARD)}
 
 
-def test_audit_names_an_edited_config_with_what_it_makes_stale(root: Path) -> None:
-    path = root.parent / "config.yaml"
+def test_audit_names_an_edited_config_and_script_with_what_they_make_stale(root: Path) -> None:
+    path, script = root.parent / "config.yaml", root.parent / "scripts" / "count_rows.py"
     path.write_text(path.read_text().replace("replicates: 600", "replicates: 700"))
+    script.write_text(script.read_text().replace("policy,rows", "epsilon,lines"))
     report = audit(root, trust=True)
+    assert {fault.kind for fault in report.faults} == {"stale"}
     detail = "settings changed: config.replicates was 600, is 700"
     assert the_fault(report, "stale", MANIFEST).detail == detail
     detail = "settings changed: replicates was 600, is 700"
     assert the_fault(report, "stale", SHARD).detail == detail
     assert the_fault(report, "stale", SHARD).figures == ("rows",)
+    assert the_fault(report, "stale", ROWS).detail == "code changed: scripts/count_rows.py"
+    assert the_fault(report, "stale", ROWS).figures == ("rows",)
     assert ("stale", "results/simulations/mechanism.parquet") not in found(report)
-
-
-def test_audit_ignores_a_comment_in_the_config(root: Path) -> None:
-    path = root.parent / "config.yaml"
-    path.write_text("# a remark\n" + path.read_text())
-    assert audit(root, trust=True).intact
 
 
 def test_audit_reports_a_config_that_cannot_be_read(root: Path) -> None:
     (root.parent / "config.yaml").write_text("root: [")
     report = audit(root, trust=True)
     assert "no DAG" in the_fault(report, "stale", MANIFEST).detail
-
-
-def test_audit_names_an_edited_script_with_what_it_makes_stale(root: Path) -> None:
-    script = root.parent / "scripts" / "count_rows.py"
-    script.write_text(script.read_text().replace("policy,rows", "epsilon,lines"))
-    report = audit(root, trust=True)
-    assert the_fault(report, "stale", ROWS).detail == "code changed: scripts/count_rows.py"
-    assert {fault.kind for fault in report.faults} == {"stale"}
-    assert the_fault(report, "stale", ROWS).figures == ("rows",)
 
 
 def test_audit_names_an_edited_source(root: Path, plan: JobPlan) -> None:
@@ -218,7 +231,7 @@ def test_audit_text_reports_equal_faults_once(root: Path, plan: JobPlan) -> None
 
 
 def test_audit_ends_in_0_only_when_all_is_intact(root: Path, capsys: pytest.CaptureFixture) -> None:
-    assert cli.main(["audit", "--root", str(root), "--replay", "2", "--trust"]) == 0
+    assert cli.main(["audit", "--root", str(root), "--replay", "1", "--trust"]) == 0
     assert capsys.readouterr().out.endswith("all intact\n")
     flip(root / SHARD)
     assert cli.main(["audit", "--root", str(root), "--json"]) == 1
@@ -232,7 +245,7 @@ def test_audit_ends_in_0_only_when_all_is_intact(root: Path, capsys: pytest.Capt
     [
         (["audit", "--root", "nowhere"], r"is not a folder"),
         (["audit", "--root", "."], r"no records under"),
-        (["audit", "--root", "out", "--replay", "1"], r"--replay runs the code of"),
+        (["audit", "--root", "out", "--replay", "1"], r": add --trust if you trust it"),
         (
             ["audit", "--root", "out", "--replay", "-1"],
             r"must be a whole number from 1 to 1000000, got -1",
@@ -325,9 +338,3 @@ def test_audit_outside_any_project_is_one_line(
 def test_the_config_hash_is_that_of_the_config(root: Path) -> None:
     manifest = json.loads((root / MANIFEST).read_text())
     assert manifest["config_hash"] == stable_hash(manifest["config"])
-
-
-def test_audit_leaves_the_working_folder_alone(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(root)
-    audit(".", trust=True)
-    assert os.getcwd() == str(root.resolve())

@@ -16,8 +16,6 @@ from scripts.rare_fixed_confidence import estimate as estimate_confidence
 
 from ldpt import rare
 from ldpt.engines.fast_budget import new_state, run_to_budgets
-from ldpt.engines.literal_budget import fixed_budget_literal
-from ldpt.engines.sources import tape_from_responses
 from ldpt.exact import fixed_budget_loss
 from ldpt.exact import fixed_confidence_error as exact_confidence_error
 from ldpt.instances import Instance
@@ -88,10 +86,9 @@ def test_two_arms_match_the_exact_program_below_1e_12():
     assert standard_errors(found, exact) < 4
 
 
-@pytest.mark.parametrize("budget", [40, 100])
-def test_intervals_cover_the_exact_value(budget):
+def test_intervals_cover_the_exact_value():
     """95 % intervals over 200 seeded repeats; a coverage below 95 % is found at level 1e-3."""
-    instance, epsilon = Instance("tolerant", [0.3, 0.9], 0.5, 0.05), math.inf
+    instance, epsilon, budget = Instance("tolerant", [0.3, 0.9], 0.5, 0.05), math.inf, 100
     exact = fixed_budget_loss(instance, epsilon, budget)
     found = [rare.fixed_budget_error(instance, epsilon, budget, 2000, s) for s in range(200)]
     covered = sum(estimate.low <= exact <= estimate.high for estimate in found)
@@ -114,9 +111,7 @@ def test_ten_arms_match_plain_simulation(instances, name):
     assert abs(difference) < 4 * math.hypot(found.standard_error, runs.std() / 200)
 
 
-@pytest.mark.parametrize(
-    ("exponent", "allowed", "replicates"), [(9, 0.1, 5000), (15, 0.3, 5000), (30, 0.3, 10_000)]
-)
+@pytest.mark.parametrize(("exponent", "allowed", "replicates"), [(9, 0.1, 5000), (30, 0.3, 10_000)])
 def test_ten_arms_keep_the_relative_error_far_down(instances, exponent, allowed, replicates):
     instance = instances["three-groups"]
     budget = round(exponent * math.log(10) / budget_rate(instance, 1.0))
@@ -188,23 +183,6 @@ def test_arms_that_cannot_err_are_named(means, threshold):
 
 
 # --- Runs and weights
-
-
-@pytest.mark.parametrize("means", [[0.3, 0.5, 0.5, 0.8, 0.7], [0.6]], ids=["arms", "one arm"])
-@pytest.mark.parametrize("tolerance", [0.0, 0.1])
-@pytest.mark.parametrize("log_weight", [0.0, 0.5])
-def test_runs_in_stages_are_the_literal_runs(means, tolerance, log_weight):
-    means, ends = np.array(means), np.array([5, 90, 91, 400])
-    rule = IndexRule(0.5, tolerance, log_weight)
-    pulls, sums = np.zeros((2, 2, 4, means.size), np.int64)
-    for seed in range(100):
-        responses = np.random.default_rng(seed).random((means.size, 402)) < means[:, None]
-        tape, state = tape_from_responses(responses), new_state(means.size, 400)
-        fixed_budget_literal(tape, means, rule, ends, pulls[0], sums[0])
-        stages = np.stack([means] * 4)
-        run_to_budgets(tape, stages, rule, ends, state, pulls[1], sums[1])
-        assert np.array_equal(pulls[0], pulls[1])
-        assert np.array_equal(sums[0], sums[1])
 
 
 def test_second_stage_has_its_own_means():

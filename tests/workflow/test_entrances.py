@@ -6,38 +6,28 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-import yaml
 
 from tests.conftest import PROJECT, snakemake
 
 pytestmark = pytest.mark.workflow
 
 
-@pytest.mark.parametrize("target", ["figures/nonsense.png", "nonsense"])
-def test_snakemake_refuses_an_unknown_target_in_a_few_lines(target: str) -> None:
-    done = snakemake(PROJECT, target, "--dry-run", "--nolock")
+def test_snakemake_refuses_an_unknown_target_in_a_few_lines() -> None:
+    done = snakemake(PROJECT, "nonsense", "--dry-run", "--nolock")
     assert done.returncode == 1
     said = done.stdout + done.stderr
-    assert f"No rule to produce {target}" in said
+    assert "No rule to produce nonsense" in said
     assert "Traceback" not in said
     assert len(said.splitlines()) <= 4
 
 
-@pytest.mark.parametrize(
-    ("settings", "complaint"),
-    [
-        ({"figures": {"baselines": ["nonsense"]}}, "config: figures.baselines: unknown instance"),
-        ({"fixd_budget": 1}, "config: unknown key 'fixd_budget' (did you mean fixed_budget?)"),
-        ({"figures": {"epsilon": "1e-1"}}, "YAML takes this for text, write 1.0e-1"),
-    ],
-)
-def test_snakemake_refuses_a_bad_config_in_one_line_before_any_job(
-    tmp_path: Path, settings: dict, complaint: str
-) -> None:
+def test_snakemake_refuses_a_bad_config_in_one_line_before_any_job(tmp_path: Path) -> None:
+    """What is wrong with a config is tested in ``test_config``."""
     config = tmp_path / "bad.yaml"
-    config.write_text(yaml.safe_dump(settings))
+    config.write_text("fixd_budget: 1\n")
     done = snakemake(PROJECT, "--dry-run", "--nolock", "--configfile", str(config))
     assert done.returncode == 1
+    complaint = "config: unknown key 'fixd_budget' (did you mean fixed_budget?)"
     assert complaint in (done.stdout + done.stderr).strip().splitlines()[-1]
     assert "Traceback" not in done.stderr
 
@@ -68,14 +58,13 @@ rule all:
 
 
 def test_the_workflow_runs_from_another_folder_and_as_a_module(tmp_path: Path) -> None:
-    """Both draw the figure on the shortest way."""
+    """From another folder, the graph has all its sources; as a module, it draws a figure."""
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     tiny = ("--configfile", str(PROJECT / "tests/workflow/tiny.yaml"))
     place = ("--snakefile", str(PROJECT / "Snakefile"), "--directory", str(elsewhere))
-    done = snakemake(elsewhere, "results/tiny/figures/privacy_cost.png", *place, *tiny)
+    done = snakemake(elsewhere, "--dry-run", *place, *tiny)
     assert done.returncode == 0, done.stderr[-4000:]
-    assert (elsewhere / "results/tiny/figures/privacy_cost.pdf").is_file()
     (tmp_path / "Snakefile").write_text(MODULE.format(project=PROJECT))
     done = snakemake(tmp_path)
     assert done.returncode == 0, done.stderr[-4000:]

@@ -2,12 +2,16 @@
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import matplotlib.image
 import pandas as pd
+import PIL.Image
 import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from ldpt import config
+from ldpt.plots import products
 from tests.conftest import PROJECT
 from tests.plots import scripts
 from tests.plots.tables import cut_off, overlapping
@@ -32,14 +36,32 @@ def test_figure_rule_draws_the_figure_and_fills_its_caption(smoke: Path, name: s
 
 
 @pytest.mark.parametrize("name", scripts.FIGURES)
-def test_figure_has_no_text_covered_or_cut_off(
-    smoke: Path, name: str, monkeypatch: pytest.MonkeyPatch
+def test_figure_comes_out_the_same_twice_with_no_text_covered_or_cut_off(
+    smoke: Path, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.chdir(smoke)
-    settings = config.load(PROJECT / "config" / "smoke.yaml")
-    figure = scripts.draw(name, smoke / SMOKE / "results", settings)
+    monkeypatch.chdir(tmp_path)
+    root, module = smoke / SMOKE, scripts.figure(name)
+    settings = scripts.params(name, config.load(PROJECT / "config" / "smoke.yaml"))
+    data = module.prepare(scripts.inputs(name, root / "results"), SimpleNamespace(**settings))
+    figure = module.draw(data)
+    made = {kind: root / "figures" / f"{name}.{kind}" for kind in ("pdf", "png")}
+    for kind, suffix in (("caption", "rst"), ("typst", "typ"), ("facts", "json")):
+        made[kind] = root / "results" / "captions" / f"{name}.{suffix}"
+    information = PIL.Image.open(made["png"]).info
+    step = SimpleNamespace(
+        input=SimpleNamespace(caption=PROJECT / "workflow" / "captions" / f"{name}.rst"),
+        output=SimpleNamespace(**{kind: path.name for kind, path in made.items()}),
+        metadata={key: value for key, value in information.items() if key.startswith("ldpt-")},
+    )
+    products.write(figure, module.facts(data), step)
+    assert [path.name for path in made.values() if differs(path, tmp_path / path.name)] == []
+    FigureCanvasAgg(figure)  # to look at the layout that was written
     assert overlapping(figure) == []
     assert cut_off(figure) == []
+
+
+def differs(one: Path, other: Path) -> bool:
+    return one.read_bytes() != other.read_bytes()
 
 
 def test_tables_have_three_forms_with_as_many_rows(smoke: Path) -> None:
