@@ -97,6 +97,9 @@ def heights(edge: Boundary, n: float, t: float) -> tuple[float, float]:
     Line k of COIN touches it at n = 2^e (1 + m / 32), k = 32 e + m. Plain Python;
     :mod:`ldpt.engines.boundaries` compiles it.
     """
+    if edge.family == UNION:
+        both = math.sqrt(edge.factor * n * (edge.term + 3.0 * math.log(t)))
+        return both, both
     if edge.family == COIN:
         lines = edge.lines
         fraction, exponent = math.frexp(n)
@@ -106,9 +109,7 @@ def heights(edge: Boundary, n: float, t: float) -> tuple[float, float]:
             min(lines[k, 2] + lines[k, 3] * n, lines[k + 1, 2] + lines[k + 1, 3] * n),
         )
     width = edge.factor * n + edge.rho
-    if edge.family == UNION:
-        squared = edge.factor * n * (edge.term + 3.0 * math.log(t))
-    elif edge.family == TWO_SIDED:
+    if edge.family == TWO_SIDED:
         squared = width * (math.log(width / edge.rho) + edge.term)
     else:
         ratio = edge.term * math.sqrt(width / edge.rho)

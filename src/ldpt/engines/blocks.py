@@ -73,6 +73,7 @@ SUMMED, STEPPED, TOUCHING = range(3)
 MAX_STRETCH = 100  # pulls of a block per pull of its arm, for which rounding_slack holds
 WIDTH_RATIO = 60.0  # squared width of a corridor per pull: touching both edges is impossible
 MIN_BLOCK_ROOT = math.sqrt(tuning.MIN_BLOCK)
+NEAREST_BRIDGE = 0.5 * math.sqrt(tuning.TOUCH_RATIO_REREAD[0] * tuning.MIN_BLOCK)  # in d
 FAR = float(NO_EDGE)  # distance to an edge that is not there
 
 
@@ -197,15 +198,13 @@ def open_long_block(
 
     Return whether such a block is worth it, which it is not while the arm has a rest, and the
     signed edge that its walk touches. If that is not 0, the row describes responses to come, not a
-    block that was made.
+    block that was made. Callers ask only where both edges are NEAREST_BRIDGE away or more.
     """
     limit = min(corridor.limit, MAX_STRETCH * n)
     if active[arm].urn > 0:
         limit = min(limit, active[arm].urn)
     up, down = corridor.up, corridor.down
-    near = min(up, down)
-    half_distance = 0.5 * math.sqrt(tuning.TOUCH_RATIO_REREAD[0] * tuning.MIN_BLOCK)
-    if active[arm].rest_size > 0 or limit < tuning.MIN_BLOCK or near < half_distance:
+    if active[arm].rest_size > 0 or limit < tuning.MIN_BLOCK:
         return False, 0
     # The walk 2 s - n sees d's edges tilted; a flat edge at their nearest end is safe. What such an
     # edge gives up and where the walk drifts count on their own side only.

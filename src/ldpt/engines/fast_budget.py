@@ -240,7 +240,9 @@ def next_blocks(
     elif active[k].urn > 0:
         blocks.step_in_urn(source, k, n, corridor, active)
     else:
-        is_opened, edge = blocks.open_long_block(source, k, n, mean, corridor, False, active)
+        is_opened, edge = False, 0
+        if min(corridor.up, corridor.down) >= blocks.NEAREST_BRIDGE:
+            is_opened, edge = blocks.open_long_block(source, k, n, mean, corridor, False, active)
         if not is_opened:
             m, ones, line = blocks.walk_in_words(
                 source, k, n, mean, corridor, False, active, log, line

@@ -23,6 +23,7 @@ from ldpt.engines.sources import WORD_SIZE, Edges, Source, draw_one
 from ldpt.engines.tournament import NEVER, index_bits, runner_up_value, set_value
 from ldpt.radii import UNION, Boundary
 
+TIME_ROUNDING = 1e-11  # relative error of a closed form of a time, at most
 HORIZON = 10**15  # pulls; treat reopening after it as never
 
 
@@ -229,8 +230,10 @@ def next_block(
     d, slack = state.sums[k] - n * arms.tau, blocks.rounding_slack(n)
     above, below = min(heights[0], FAR), min(heights[1], FAR)
     up, down = above - slack - d, below - slack + d
-    flat = Corridor(up, down, 0.0, 0.0, arms.tau, more)
-    is_opened, touched = blocks.open_long_block(source, k, n, mean, flat, True, active)
+    is_opened, touched = False, 0
+    if min(up, down) >= blocks.NEAREST_BRIDGE:
+        flat = Corridor(up, down, 0.0, 0.0, arms.tau, more)
+        is_opened, touched = blocks.open_long_block(source, k, n, mean, flat, True, active)
     if is_opened and (touched == 0 or blocks.end_before_touch(source, k, n, touched, active)):
         return
     limit = min(more, active[k].rest_size + WORD_SIZE * (1 + (n >> tuning.CHORD_SHIFT)))
@@ -252,6 +255,9 @@ def reopening_time(edge: Boundary, n: int, s: int, t: int, tau: float, horizon: 
         return NEVER
     d = s - n * tau  # d^2 = f n L(time)
     time = math.exp(min((d * d / (edge.factor * n) - edge.term) / 3.0, 35.0))
+    slack = TIME_ROUNDING * time
+    if t < time < horizon and int(time - slack) == int(time + slack):
+        return 1 + int(time)
     reopening = min(max(t, int(time)) + 1, horizon)
     while reopening > t + 1 and is_undecided(edge, n, s, reopening - 1, tau):
         reopening -= 1

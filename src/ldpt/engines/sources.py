@@ -22,6 +22,7 @@ Source = Any  # a np.random.Generator or a tape, and for draw_one LaplaceRewards
 WORD_SIZE = 62  # responses in a word, the next one in its lowest bit
 NO_CHANCE = 40.0  # e^-40 is less than one step of a uniform draw, 2^-53
 NO_WEIGHT = 1e-20  # both tails beyond such weights hold less than rounding leaves
+TWO_PI = 2.0 * math.pi
 NO_EDGE = 1 << 50  # farther than a walk goes
 INNER, OUTER = 1, 2  # answers of edges_touched
 
@@ -206,48 +207,48 @@ def overlap(rng: np.random.Generator, few: int, members: int, total: int) -> int
 @borrowing
 def hypergeometric_from_mode(rng: np.random.Generator, m: int, ones: int, total: int) -> int:
     """Invert outwards from the mode: about as many steps as the spread is wide."""
-    zeros = float(total - ones)  # products of such numbers exceed 64 bits
     mode = int((m + 1.0) * (ones + 1.0) / (total + 2.0))
     weight = hypergeometric_weight(mode, m, ones, total)
     left = uniform(rng) - weight
-    low, low_weight, high, high_weight = mode, weight, mode, weight
+    size, successes = float(m), float(ones)  # products of whole numbers would exceed 64 bits
+    others = float(total - ones) - size
+    low, high = float(mode), float(mode)
+    low_weight, high_weight = weight, weight
     while left > 0.0:
-        high_weight *= (ones - high) / (high + 1.0) * ((m - high) / (zeros - m + high + 1.0))
-        low_weight *= low / (ones - low + 1.0) * ((zeros - m + low) / (m - low + 1.0))
-        high += 1
-        low -= 1
+        high_weight *= (successes - high) * (size - high) / ((high + 1.0) * (others + high + 1.0))
+        low_weight *= low * (others + low) / ((successes - low + 1.0) * (size - low + 1.0))
+        high += 1.0
+        low -= 1.0
         left -= high_weight
         if left <= 0.0:
-            return high
+            return int(high)
         left -= low_weight
         if high_weight + low_weight < NO_WEIGHT:  # residual probability from rounding
             return mode
-    return low
+    return int(low)
 
 
 @borrowing
 def hypergeometric_weight(x: int, m: int, ones: int, total: int) -> float:
     """Return the probability of x ones among the first m; relative error about 1e-14 at any size.
 
-    By Loader's saddle-point expansion (2000), as a ratio of binomial weights: differences of
-    lgamma lose all digits at totals of 10^13.
+    By Stirling's formula for the nine factorials of a table of two rows and columns, with the
+    deviances of its cells (Loader 2000): differences of lgamma lose all digits at totals of 10^13.
     """
-    p = m / total
-    return math.exp(
-        log_binomial_weight(x, ones, p)
-        + log_binomial_weight(m - x, total - ones, p)
-        - log_binomial_weight(m, total, p)
-    )
-
-
-@borrowing
-def log_binomial_weight(x: float, n: float, p: float) -> float:
-    """Return the log probability of x successes in n trials."""
-    weight = stirling_error(n) - stirling_error(x) - stirling_error(n - x)
-    weight -= deviance(x, n * p) + deviance(n - x, n * (1.0 - p))
-    if 0 < x < n:
-        weight -= 0.5 * math.log(2.0 * math.pi * x * (1.0 - x / n))
-    return weight
+    rest, zeros = total - m, total - ones
+    log_weight = stirling_error(m) + stirling_error(rest) + stirling_error(ones)
+    log_weight += stirling_error(zeros) - stirling_error(total)
+    square = TWO_PI**3 * m * rest * (float(ones) * zeros / total)
+    for cell, row, column in (
+        (x, m, ones),
+        (m - x, m, zeros),
+        (ones - x, rest, ones),
+        (zeros - m + x, rest, zeros),
+    ):
+        log_weight -= stirling_error(cell) + deviance(cell, row / total * column)
+        if cell > 0:
+            square /= TWO_PI * cell
+    return math.sqrt(square) * math.exp(log_weight)
 
 
 @borrowing
