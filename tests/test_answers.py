@@ -45,11 +45,14 @@ def test_a_row_without_a_response_is_counted_as_such(tmp_path):
     assert (counts(found), found.missing) == ([("a", 1, 1), ("b", 1, 1)], 2)
 
 
-def test_a_table_says_the_same_as_csv(tmp_path):
+def test_a_table_says_the_same_as_csv_and_parquet(tmp_path):
     table = pd.DataFrame({"arm": [1, 2, 1], "response": [1.0, None, 0.0], "epsilon": [0.5] * 3})
     table.to_csv(tmp_path / "a.csv", index=False)
+    table.to_parquet(tmp_path / "a.parquet")
     frame, text = as_answers(table), read_answers(tmp_path / "a.csv")
-    assert counts(frame) == [(1, 2, 1), (2, 0, 0)]
+    parquet = read_answers(tmp_path / "a.parquet")
+    assert counts(frame) == counts(parquet) == [(1, 2, 1), (2, 0, 0)]
+    assert (parquet.missing, parquet.epsilon) == (1, 0.5)
     assert counts(text) == [("1", 2, 1), ("2", 0, 0)]
     assert (frame.missing, frame.epsilon) == (text.missing, text.epsilon) == (1, 0.5)
 
@@ -116,6 +119,9 @@ def test_rows_are_numbered_from_the_header_of_a_file_and_from_the_first_row_of_a
     table.to_csv(tmp_path / "a.csv", index=False)
     with pytest.raises(ValueError, match=r"a\.csv: row 43: the response is not 0 or 1"):
         read_answers(tmp_path / "a.csv")
+    table.to_parquet(tmp_path / "a.parquet")
+    with pytest.raises(ValueError, match=r"a\.parquet: row 42: the response is not 0 or 1"):
+        read_answers(tmp_path / "a.parquet")
     with pytest.raises(ValueError, match="the table: row 42: the response is not 0 or 1"):
         as_answers(table.set_axis(table.index[::-1]))
 
@@ -173,3 +179,14 @@ def test_any_bytes_are_read_or_refused_in_one_line(tmp_path, content):
         outcome = str(error)
     assert outcome.isdigit() or outcome.startswith(f"{path}: ")
     assert "\n" not in outcome
+
+
+def test_bad_parquet_files_are_refused_in_one_line(tmp_path, monkeypatch):
+    path = tmp_path / "a.parquet"
+    path.write_bytes(b"arm,response\na,1\n")
+    with pytest.raises(ValueError, match=r"a\.parquet: not valid Parquet"):
+        read_answers(path)
+    pd.DataFrame({"arm": ["a"] * 4, "response": [1] * 4}).to_parquet(path)
+    monkeypatch.setattr(answers, "MAX_ROWS", 3)
+    with pytest.raises(ValueError, match=r"a\.parquet: more than 3 rows"):
+        read_answers(path)

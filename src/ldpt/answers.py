@@ -1,9 +1,9 @@
 """Private answers of every arm: from a file, a table, counts, or sequences of 0 and 1.
 
-A CSV file has columns ``arm`` and ``response`` (0 or 1, one row per answer), or ``arm``,
-``responses`` and ``ones`` (counts). A column ``epsilon`` is optional and must be constant; other
-columns are ignored. Every row is counted: as an answer, or as a row without a response. No message
-repeats a response, because responses belong to people.
+A file is CSV or Parquet. It has columns ``arm`` and ``response`` (0 or 1, one row per answer), or
+``arm``, ``responses`` and ``ones`` (counts). A column ``epsilon`` is optional and must be constant;
+other columns are ignored. Every row is counted: as an answer, or as a row without a response. No
+message repeats a response, because responses belong to people.
 """
 
 import io
@@ -26,6 +26,7 @@ __all__ = ["Answers", "Sample", "as_answers", "read_answers"]
 
 MAX_BYTES = 10**8  # a gigabyte in memory
 MAX_ARMS = 10_000
+MAX_ROWS = 5 * 10**7  # of a Parquet file, which compresses
 BITS = {"0": 0, "1": 1, "0.0": 0, "1.0": 1, "false": 0, "true": 1}
 MISSING = ("", "na", "nan", "none", "null", "<na>")
 SORTED_Z = 6.0  # standard deviations; a file in order of arrival has fewer with probability 1e-9
@@ -97,7 +98,7 @@ def read_answers(path: str | os.PathLike[str]) -> Answers:
     Parameters
     ----------
     path : path-like
-        A CSV file (comma, semicolon or tab).
+        A CSV file (comma, semicolon or tab), or one whose name ends in ``.parquet``.
 
     Returns
     -------
@@ -107,12 +108,14 @@ def read_answers(path: str | os.PathLike[str]) -> Answers:
     Raises
     ------
     ValueError
-        If the file is not of this form; the message names the file and the row. The header is
-        row 1.
+        If the file is not of this form; the message names the file and the row. The header of a
+        CSV file is row 1.
     """
     import pandas as pd
 
     content = read_whole(path, MAX_BYTES)
+    if str(path).endswith(".parquet"):
+        return _collect(_parquet_table(content, str(path)), str(path))
     header = content[:100_000].partition(b"\n")[0]
     separator = max(",;\t", key=lambda sign: header.count(sign.encode()))
     try:
@@ -129,6 +132,20 @@ def read_answers(path: str | os.PathLike[str]) -> Answers:
         raise ValueError(f"{path}: not valid CSV: {reason}") from None
     rows = cells[(cells != "").any(axis=1)].iloc[1:]
     return _collect(rows.set_axis(cells.iloc[0], axis=1), str(path))
+
+
+def _parquet_table(content: bytes, source: str) -> "pd.DataFrame":
+    """Return the table of a Parquet file; its rows are numbered from 1."""
+    from pyarrow import ArrowException
+    from pyarrow.parquet import ParquetFile
+
+    try:
+        file = ParquetFile(io.BytesIO(content))
+        if file.metadata.num_rows > MAX_ROWS:
+            raise ValueError(f"{source}: more than {MAX_ROWS:,} rows")
+        return file.read().to_pandas(ignore_metadata=True)
+    except (ArrowException, OSError):
+        raise ValueError(f"{source}: not valid Parquet") from None
 
 
 def _collect(table: "pd.DataFrame", source: str) -> Answers:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``ldpt analyse``."""
-    parser.add_argument("file", type=Path, help="the answers, a CSV file")
+    parser.add_argument("file", type=Path, help="the answers, a CSV or Parquet file")
     epsilon = "PrivBern (randomised response); inf for none (default: the file's column epsilon)"
     warner = "the sensitive question is asked with probability P, else its negation"
     crosswise = "crosswise model; P is the share of yes to the other question, 1: both agree"
