@@ -40,6 +40,7 @@ PAPER_GRID = (0.1, 0.2, 0.3, 0.5, 0.75, 1, 1.5, 2, 3, 4, 5, 6, 7, 8)  # multiple
 DELTA, SEED = 0.1, 1
 LITERAL_PULLS = 10**6  # after so many in all a literal measurement ends
 PYTHON_PULLS = 300
+RUN_SECONDS = 0.5  # of runs in a measurement: single runs differ by more than a factor of ten
 NO_LIMIT = np.iinfo(np.int64).max
 
 
@@ -174,7 +175,7 @@ def python_pull(case: Case) -> float:
 def measure(case: Case, seconds: float) -> dict[str, str | float]:
     """One row of the table."""
     cost, pulls = compiled_pull(case, True, 1)
-    many = int(np.clip(0.05e9 / (cost * pulls), 1, 3000))
+    many = int(np.clip(RUN_SECONDS * 1e9 / (cost * pulls), 1, 30_000))
     few = int(np.clip(LITERAL_PULLS / pulls, 1, 3000))
     pulls = compiled_pull(case, True, many)[1]
     fast, literal, vectorised = best(
