@@ -28,7 +28,7 @@ def plan() -> study.Plan:
 # --- costs
 
 
-def cost(problem: Instance, epsilon: float, method: str, **options: float) -> study.Cost:
+def cost(problem: Instance, epsilon: float, method: str, **options: float) -> study.Need:
     """Cost of one method on a problem whose plan is requested with these options."""
     request = Request(problem, [epsilon], methods=[method], **options)
     return pulls_needed(request, problem, epsilon, method)

@@ -24,7 +24,7 @@ from ldpt.limits import MAX_PULLS, require_affordable
 from ldpt.policies import DEFAULT_POLICY, INDEX_POLICIES
 from ldpt.radii import DEFAULT_RADIUS, RADII, VALID_RADII, Radius
 
-__all__ = ["Cost", "Plan", "Request", "make_plan", "pulls_needed", "smallest_epsilon"]
+__all__ = ["Need", "Plan", "Request", "make_plan", "pulls_needed", "smallest_epsilon"]
 
 METHODS = (*INDEX_POLICIES, *RADII)
 GAP_FACTORS = (0.5, 0.75, 1.0, 1.5)  # true gaps divided by guessed ones
@@ -209,7 +209,7 @@ def make_plan(request: Request, track: Track = iter) -> Plan:
 # --- the cost of one method
 
 
-class Cost(NamedTuple):
+class Need(NamedTuple):
     """Answers that a method needs on average and in 95 % of studies, and its simulated error."""
 
     pulls: float
@@ -217,7 +217,7 @@ class Cost(NamedTuple):
     error: float
 
 
-def pulls_needed(request: Request, instance: Instance, epsilon: float, method: str) -> Cost:
+def pulls_needed(request: Request, instance: Instance, epsilon: float, method: str) -> Need:
     """Return the simulated cost of a method on a problem, with answers that are epsilon private."""
     if method not in RADII:
         return _budget_needed(request, instance, epsilon, method)
@@ -226,10 +226,10 @@ def pulls_needed(request: Request, instance: Instance, epsilon: float, method: s
         instance, epsilon, delta, request.replicates, request.seed, radius=method
     )
     times = runs["stopping_time"].to_numpy()
-    return Cost(times.mean(), float(np.quantile(times, 0.95)), float((~runs["correct"]).mean()))
+    return Need(times.mean(), float(np.quantile(times, 0.95)), float((~runs["correct"]).mean()))
 
 
-def _budget_needed(request: Request, instance: Instance, epsilon: float, method: str) -> Cost:
+def _budget_needed(request: Request, instance: Instance, epsilon: float, method: str) -> Need:
     """Return the smallest budget, up to a step of 5 %, at which a policy errs at most delta.
 
     One run to the largest budget gives the error at all smaller ones. Each curve lies between the
@@ -246,9 +246,9 @@ def _budget_needed(request: Request, instance: Instance, epsilon: float, method:
         if first < len(budgets):
             low, high = budgets[max(first - 1, 0)], budgets[first]
             if high <= max(STEP * low, low + 1):
-                return Cost(float(high), float(high), float(errors[first]))
+                return Need(float(high), float(high), float(errors[first]))
         elif high >= MAX_PULLS:
-            return Cost(math.inf, math.inf, float(errors[-1]))
+            return Need(math.inf, math.inf, float(errors[-1]))
         else:
             low, high = high, min(4 * high, MAX_PULLS)
 
