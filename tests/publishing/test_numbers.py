@@ -83,7 +83,7 @@ def test_facts_claims_and_headlines_have_names(gathered: numbers.Numbers) -> Non
     texts = {name: entry["text"] for name, entry in gathered.items()}
     assert texts["privacy_cost:laws"] == "Beta and uniform"
     assert texts["claim:T4.1:printed_error"] == "0.304"
-    assert texts["claims:theorem:false"] == texts["claims:own:supported-not-proved"] == "1"
+    assert texts["claims:typos"] == texts["claims:paper-roots"] == "1"
     assert texts["runs:runs"] == "7\u202f010"  # once per sweep, seven of 1 000 and one of 10
     assert texts["claim:T4.1:ratio"] == "undefined"
 

@@ -90,17 +90,11 @@ def fill(template: str, numbers: Numbers) -> str:
 
 
 def _of_claims(claims: Mapping[str, Any]) -> dict[str, Any]:
-    """Return headlines (roots by level and verdict, typos), and every number of the evidence.
-
-    ``claims:LEVEL:VERDICT`` counts roots, ``claims:LEVEL`` all roots of a level.
-    """
+    """Return the counts among the headlines, and every number of the evidence."""
     found: dict[str, Any] = {"claims:test-level": claims["test_level"]}
     for name, value in claims["headlines"].items():
         if isinstance(value, int):
-            found[f"claims:{_hyphened(name)}"] = value
-        elif isinstance(value, dict):
-            found[f"claims:{name}"] = sum(value.values())
-            found |= {f"claims:{name}:{_hyphened(word)}": n for word, n in value.items()}
+            found[f"claims:{name.replace('_', '-')}"] = value
     for claim in claims["claims"]:
         for name, value in claim["evidence"].items():
             undefined = value in ("nan", "inf", "-inf")  # as evidence writes them
@@ -117,7 +111,6 @@ def _of_runs(fixed_budget: pd.DataFrame, fixed_confidence: pd.DataFrame) -> dict
         "runs:runs": int(sweeps.sum() + fixed_confidence["replicates"].sum()),
         "runs:confidence:undecided": int(fixed_confidence["undecided"].sum()),
         "runs:instances": both["instance"].nunique(),
-        "runs:epsilons": [epsilon_label(e) for e in sorted(both["epsilon"].unique())],
         "runs:least-epsilon": float(both["epsilon"].min()),
         "runs:most-arms": int(fixed_confidence["n_arms"].max()),
         "runs:least-delta": float(fixed_confidence["delta"].min()),
@@ -140,7 +133,3 @@ def _of_losses(fixed_budget: pd.DataFrame) -> dict[str, Any]:
         else f"< {text.number(row.high, 1)}"
         for row in both.itertuples()
     }
-
-
-def _hyphened(words: str) -> str:
-    return words.replace(",", "").replace(" ", "-").replace("_", "-")
