@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from ldpt.provenance import code, code_hash, code_parts
+from ldpt.provenance import code, code_hash
+from ldpt.provenance.code import code_parts
 
 
 @pytest.fixture
@@ -47,11 +48,11 @@ def test_code_reaches_through_modules_and_lazy_imports(package: Callable[..., Pa
     }
 
 
-def test_relative_imports_and_modules_beside_the_script_are_reached(
+def test_modules_beside_the_script_are_reached(
     package: Callable[..., Path],
 ) -> None:
     modules = {
-        "a": "from . import c\nfrom .lone import y\nz = c.x + y\n",
+        "a": "from ldpt import c\nfrom ldpt.lone import y\nz = c.x + y\n",
         "c": "x = 1",
         "lone": "y = 1",
     }
@@ -63,8 +64,8 @@ def test_relative_imports_and_modules_beside_the_script_are_reached(
 MODULES = {
     "sub.__init__": "from ldpt.sub.deep import total\n",
     "sub.deep": """
-        from .near import x
-        from ..top import TABLE, check
+        from ldpt.sub.near import x
+        from ldpt.top import TABLE, check
 
         def total(n: int) -> float:
             \"\"\"Return a total.\"\"\"

@@ -12,7 +12,6 @@ import hashlib
 import json
 from collections.abc import Collection, Iterator
 from functools import cache
-from importlib.util import resolve_name
 from pathlib import Path
 from typing import NamedTuple
 
@@ -150,14 +149,14 @@ def _read_module(path: Path, _mtime: int) -> Module:
         skipped.add("__name__ == '__main__'")
     for statement in _without_docstring(ast.parse(_source(path), filename=str(path)).body):
         if isinstance(statement, (ast.Import, ast.ImportFrom)):
-            for bound, target in _imported(statement, path):
+            for bound, target in _imported(statement):
                 library = "" if target[0] == PACKAGE.name else f"{bound} {'.'.join(target)}"
                 unit = Unit(library, set(), {bound: {target}})
                 module.setdefault(bound, []).append(unit)
                 module[ON_IMPORT].append(unit._replace(digest=""))
         elif not (isinstance(statement, ast.If) and ast.unparse(statement.test) in skipped):
             names = _defined(statement)
-            units = [_Reader(path).unit(value, row) for row, value in _parts(statement)]
+            units = [_Reader().unit(value, row) for row, value in _parts(statement)]
             # The imports of other statements, such as a try, hold for the whole module.
             others = [name for unit in units for name in unit.imports]
             for name in names or (ON_IMPORT, *others):
@@ -175,15 +174,12 @@ def _source(path: Path) -> str:
     return "\n".join("" if line.lstrip().startswith(("%", "!")) else line for line in lines)
 
 
-def _imported(node: ast.Import | ast.ImportFrom, path: Path) -> Iterator[tuple[str, Name]]:
+def _imported(node: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, Name]]:
     """Yield the names that an import binds, and what they stand for."""
     if isinstance(node, ast.ImportFrom):
-        module = node.module or ""
-        if node.level:
-            package = ".".join(path.relative_to(PACKAGE.parent).parts[:-1])
-            module = resolve_name("." * node.level + module, package)
+        module = (node.module or "").split(".")  # ruff refuses relative imports
         for alias in node.names:
-            yield alias.asname or alias.name, (*module.split("."), alias.name)
+            yield alias.asname or alias.name, (*module, alias.name)
         return
     for alias in node.names:
         target = tuple(alias.name.split("."))
@@ -232,8 +228,7 @@ class _Reader:
     Every job reads its code, so the text is put together in one pass.
     """
 
-    def __init__(self, path: Path):
-        self.path = path
+    def __init__(self) -> None:
         self.names: set[Name] = set()
         self.imports: dict[str, set[Name]] = {}
 
@@ -251,7 +246,7 @@ class _Reader:
             error = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
             return f"Raise({self.text(error)})"
         if isinstance(node, (ast.Import, ast.ImportFrom)):
-            for bound, target in _imported(node, self.path):
+            for bound, target in _imported(node):
                 self.imports.setdefault(bound, set()).add(target)
         elif isinstance(node, (ast.Name, ast.Attribute)) and (dotted := _dotted(node)):
             self.names.add(dotted)
