@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from ldpt.provenance import file_hash, record_text
-from ldpt.provenance.records import FIELDS, FORMAT
+from ldpt.provenance import file_hash
+from ldpt.provenance.records import FIELDS, FORMAT, record_text
 from tests.plots import scripts
 
 readme = scripts.load("docs/readme.py")

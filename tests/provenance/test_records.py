@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ldpt.provenance import read_record, record_text
+from ldpt.provenance import read_record
+from ldpt.provenance.records import record_text
 
 STABLE = {
     **{"format": 1, "product": "a", "sha256": "0" * 64, "bytes": 1, "rule": "r", "script": "s"},

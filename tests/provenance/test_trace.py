@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from ldpt import cli
-from ldpt.provenance import file_hash, read_record, record_path, record_text
+from ldpt.provenance import file_hash, read_record, record_path
+from ldpt.provenance.records import record_text
 from ldpt.provenance.trace import render_trace, trace
 from tests.provenance.products import OTHER_SHARD, ROWS, SHARD, flip
 

@@ -24,4 +24,5 @@ if __name__ == "__main__":
     with job(snakemake) as step:
         figure = draw_rows(step.input.rows, step.input.words)
         figure.savefig(step.output.png, metadata=step.metadata)
-        figure.savefig(step.output.pdf, metadata={"Keywords": step.keywords})
+        words = " ".join(f"{name}={value}" for name, value in step.metadata.items())
+        figure.savefig(step.output.pdf, metadata={"Keywords": words})

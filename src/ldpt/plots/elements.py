@@ -147,12 +147,11 @@ def log_axes(axes: Axes, which: str = "xy") -> None:
 
 def fine_ticks(axes: Axes, which: str) -> None:
     """Set plain labels at 1, 2 and 5 of each decade, for a logarithmic axis of few decades."""
+    log_axes(axes, which)
     for name in which:
         axis = getattr(axes, f"{name}axis")
-        getattr(axes, f"set_{name}scale")("log")
         axis.set_major_locator(LogLocator(10, subs=(1, 2, 5)))
         axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-        axis.set_minor_formatter(NullFormatter())
 
 
 def plain_ticks(axes: Axes, which: str) -> None:

@@ -4,18 +4,11 @@ Nothing here computes results; what every job imports from here does not enter i
 """
 
 from ldpt.provenance.circumstances import config_origin
-from ldpt.provenance.code import code_hash, code_parts
+from ldpt.provenance.code import code_hash
 from ldpt.provenance.job import job
-from ldpt.provenance.records import (
-    RECORDS,
-    file_hash,
-    read_record,
-    record_path,
-    record_text,
-    stable_hash,
-)
+from ldpt.provenance.records import RECORDS, file_hash, read_record, record_path, stable_hash
 
 __all__ = [
-    "RECORDS", "code_hash", "code_parts", "config_origin", "file_hash", "job", "read_record",
-    "record_path", "record_text", "stable_hash",
+    "RECORDS", "code_hash", "config_origin", "file_hash", "job", "read_record", "record_path",
+    "stable_hash",
 ]  # fmt: skip

@@ -47,11 +47,6 @@ class Job:
         self.notes.update(plain(facts))
 
     @property
-    def keywords(self) -> str:
-        """The short form as one text, for the Keywords of a PDF."""
-        return " ".join(f"{name}={value}" for name, value in self.metadata.items())
-
-    @property
     def metadata(self) -> dict[str, str]:
         """The short form that figures carry inside: content hashes only, nothing volatile."""
         return short_form(self.made_from)

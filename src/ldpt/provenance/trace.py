@@ -138,22 +138,20 @@ def _claim_or_number(what: str, run: Run) -> tuple[str, list[str]] | None:
     def product(name: str, otherwise: str) -> str:
         return name if name in run.records else otherwise
 
-    def evidence(claim: dict[str, str]) -> str:
-        return product(f"results/evidence/{claim['file']}.json", CLAIMS)
-
-    def source(name: str) -> str:
-        part, identifier = f"{name}:".split(":")[:2]
-        if part == "claim" and identifier in claims:
-            return evidence(claims[identifier])
-        return product(f"results/captions/{part}.json", NUMBERS)
-
+    evidence = {
+        name: product(f"results/evidence/{claim['file']}.json", CLAIMS)
+        for name, claim in claims.items()
+    }
     named = [claim for claim in claims.values() if what in (claim["id"], claim["where"])]
     if len(named) == 1:
-        return evidence(named[0]), _claim_lines(named[0], evidence(named[0]))
+        top = evidence[named[0]["id"]]
+        return top, _claim_lines(named[0], top)
     lines, sources = [], set()
     for name, text, value in numbers:
         if what in (name, text):
-            sources.add(source(name))
+            part, identifier, *_ = f"{name}:".split(":")
+            figure = product(f"results/captions/{part}.json", NUMBERS)
+            sources.add(evidence.get(identifier, figure) if part == "claim" else figure)
             lines.append(f"{name} = {text}" + (f" ({value})" if str(value) != text else ""))
     if len(sources) > 1:
         return "", [*lines, "name one of these numbers to see what it was made from"]
