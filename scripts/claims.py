@@ -51,36 +51,10 @@ def as_table(verdicts: list[dict[str, Any]]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=list(COLUMNS), dtype=str)
 
 
-def as_page(document: dict[str, Any]) -> str:
+def as_page(template: str, document: dict[str, Any]) -> str:
     """Return the verdicts as one Markdown page: the five results, counts, every row."""
-    paper, rows, counts = document["paper"], document["claims"], document["headlines"]
-    results = [f"| {t['where']} | {cell(t['line'])} |" for t in counts["theorems"]]
-    lines = [
-        "# Verdicts",
-        f"On *{paper['title']}* ({paper['authors']}, <{paper['address']}>). {paper['version']}",
-        "\n".join(["| result | verdict |", "| --- | --- |", *results]),
-        "\n".join(f"- **{word}**: {meaning}" for word, meaning in register.VERDICTS.items()),
-        "\n".join(f"- basis *{word}*: {meaning}" for word, meaning in register.BASES.items()),
-        f"This page lists all rows: {counts['paper_rows']} on the paper, {counts['typos']} of them "
-        f"typos, and {counts['own_rows']} of our own. The article's table counts only roots, "
-        f"rows that depend on no other: {counts['paper_roots']} and {counts['own_roots']}.",
-    ]
-    for part, title in register.PARTS.items():
-        lines += [
-            f"## {title}",
-            "| id | place | statement | basis | verdict |\n| --- | --- | --- | --- | --- |",
-        ]
-        lines[-1] += "".join(_line(row) for row in rows if row["part"] == part)
-    return "\n\n".join(lines) + "\n"
-
-
-def _line(row: dict[str, Any]) -> str:
-    more = row["amendment"] or row["reason"]
-    statement = cell(row["statement"]) + (f" → *{cell(more)}*" if more else "")
-    basis = row["basis"] if row["id"] == row["root"] else f"{row['basis']}; root {row['root']}"
-    verdict = row["verdict"].replace(" as printed", "") if row["level"] == "own" else row["verdict"]
-    cells = [row["id"], cell(row["where"]), statement, basis, verdict]
-    return f"\n| {' | '.join(cells)} |"
+    words = {"verdicts": register.VERDICTS, "bases": register.BASES, "parts": register.PARTS}
+    return text.fill(template, {**document, **words, "cell": cell})
 
 
 def cell(words: str) -> str:
@@ -96,5 +70,6 @@ if __name__ == "__main__":
         document = judge(given.register, list(given.evidence), Path(given.schemas[0]).parent)
         content = json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False)
         Path(out.verdicts).write_text(content + "\n", encoding="utf-8")
-        Path(out.page).write_text(as_page(document), encoding="utf-8")
+        page = as_page(Path(given.page).read_text(encoding="utf-8"), document)
+        Path(out.page).write_text(page, encoding="utf-8")
         tables.write(as_table(document["claims"]), out.csv, out.md, out.tex, COLUMNS)

@@ -97,6 +97,7 @@ rule claims:
             "workflow/schemas", "claims.schema.yaml", "verdicts.schema.yaml"
         ),
         evidence=expand("<results>/evidence/{name}.json", name=EVIDENCE),
+        page=source("workflow/captions/verdicts.md"),
     output:
         **tabled("claims"),
         verdicts="<results>/claims.json",
