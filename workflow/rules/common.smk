@@ -159,7 +159,7 @@ onstart:
 # alone at the end; jobs of minutes get a quarter of the cores.
 LONG = 1
 LONGEST = 2
-AWAITED = 3  # by all of them
+AWAITED = 3  # by most of them
 QUARTER = min(4, max(1, workflow.cores // 4))
 
 

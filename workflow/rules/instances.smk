@@ -8,6 +8,7 @@ rule instances:
         json="<results>/instances.json",
     log:
         "<results>/logs/instances.log",
+    priority: AWAITED
     params:
         code=code("instances"),
         definitions=[vars(instance) for instance in STUDY.instances.values()],

@@ -52,6 +52,7 @@ rule summarise_bounds:
         fixed_budget="<results>/summaries/budget_bounds.csv",
     log:
         "<results>/logs/summarise_bounds.log",
+    priority: LONG
     group:
         "evaluate"
     params:
