@@ -82,6 +82,7 @@ class Job:
         again, and never an output without a record, which would look complete.
         """
         files = list(zip(map(Path, self.output), self.targets, strict=True))
+        libraries = environment()
         for staged, target in files:
             if not staged.is_file():
                 raise ValueError(f"rule {self.rule} promised {target} but did not write it")
@@ -94,7 +95,7 @@ class Job:
                 "bytes": staged.stat().st_size,
                 **self.made_from,
                 "notes": self.notes,
-                "environment": environment(),
+                "environment": libraries,
             }
             write_durably(record_path(self.root, product), record_text(stable, volatile))
         for staged, target in files:
