@@ -81,6 +81,7 @@ rule optimal_loss:
         "<results>/exact/optimal_loss.csv",
     log:
         "<results>/logs/optimal_loss.log",
+    priority: LONG
     group:
         "engines"
     resources:

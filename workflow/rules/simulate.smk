@@ -77,6 +77,7 @@ rule simulate_mechanism:
         summary="<results>/summaries/mechanism.csv",
     log:
         "<results>/logs/simulate_mechanism.log",
+    priority: LONG
     group:
         "prepare"
     params:

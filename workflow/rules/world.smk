@@ -19,6 +19,7 @@ rule replay_surveys:
         **tabled("surveys"),
     log:
         "<results>/logs/replay_surveys.log",
+    priority: LONG
     group:
         "engines"
     params:
@@ -37,6 +38,7 @@ rule others:
         **tabled("others"),
     log:
         "<results>/logs/others.log",
+    priority: LONG
     group:
         "engines"
     params:
