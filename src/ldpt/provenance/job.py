@@ -1,6 +1,5 @@
 """One job of the workflow: staged outputs, a log, records, and one clear line when it fails."""
 
-import gc
 import os
 import sys
 import time
@@ -126,7 +125,6 @@ def job(snakemake: Any, script: str | Path | None = None) -> Iterator[Job]:
                 this = Job(snakemake, script or sys.modules["__main__"].__file__ or "")
                 yield this
                 this.publish(volatile_facts(started))
-                gc.freeze()  # Python's last collection, for nothing, takes a sixth of a small job
             except Exception:
                 with suppress(OSError):  # a full disk
                     traceback.print_exc()
