@@ -16,6 +16,7 @@ from ldpt.provenance import file_hash, record_path, rocrate
 from ldpt.provenance.audit import audit, render_audit
 from ldpt.provenance.manifest import MANIFEST
 from ldpt.provenance.plan import JobPlan
+from tests.conftest import snakemake
 from tests.provenance.products import PRODUCTS, ROWS, flip
 
 CONTEXT = "https://w3id.org/ro/crate/1.1/context"
@@ -105,6 +106,17 @@ def test_unpacked_it_is_a_project_that_audits(packed: Path, plan: JobPlan, tmp_p
     shutil.unpack_archive(packed, tmp_path / "unpacked")
     report = audit(tmp_path / "unpacked" / "out", replay=1, trust=True, plan=plan)
     assert report.intact, render_audit(report)
+
+
+def test_a_continued_crate_notices_a_changed_seed(packed: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "unpacked"
+    shutil.unpack_archive(packed, folder)
+    config = folder / "config.yaml"
+    config.write_text(config.read_text().replace("seed: 7", "seed: 8"))
+    done = snakemake(folder, "--dry-run")
+    assert done.returncode == 1
+    assert "5 products under out came from another folder" in done.stdout + done.stderr
+    assert "; settings changed: seed was 7, is 8;" in done.stdout + done.stderr
 
 
 def test_crate_on_a_full_disk_is_one_line(small_root: Path, tmp_path: Path) -> None:
