@@ -43,9 +43,10 @@ def test_audit_runs_nothing_of_what_it_audits(root: Path, tmp_path: Path) -> Non
         plant(folder, mark)
     (root / ROWS).write_text("policy,rows\napt,1\n")
     command = [str(LDPT), "audit", "--root", str(root)]
-    done = subprocess.run(command, cwd=root.parent, capture_output=True, text=True)
-    assert done.returncode == 1, done.stderr
-    assert f"changed  {root / ROWS}" in done.stdout or "rows.csv: contents" in done.stdout
+    for folder in (root, root.parent, tmp_path):
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+        assert done.returncode == 1, done.stderr
+        assert f"changed  {root / ROWS}" in done.stdout or "rows.csv: contents" in done.stdout
     assert not mark.exists()
 
 

@@ -58,13 +58,15 @@ rule all:
 
 
 def test_the_workflow_runs_from_another_folder_and_as_a_module(tmp_path: Path) -> None:
-    """From another folder, the graph has all its sources; as a module, it draws a figure."""
+    """Both draw a figure; from another folder, the graph has all its sources."""
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     tiny = ("--configfile", str(PROJECT / "tests/workflow/tiny.yaml"))
     place = ("--snakefile", str(PROJECT / "Snakefile"), "--directory", str(elsewhere))
-    done = snakemake(elsewhere, "--dry-run", *place, *tiny)
-    assert done.returncode == 0, done.stderr[-4000:]
+    for target in (("--dry-run",), ("results/tiny/figures/privacy_cost.png",)):
+        done = snakemake(elsewhere, *target, *place, *tiny)
+        assert done.returncode == 0, done.stderr[-4000:]
+    assert (elsewhere / "results/tiny/figures/privacy_cost.pdf").is_file()
     (tmp_path / "Snakefile").write_text(MODULE.format(project=PROJECT))
     done = snakemake(tmp_path)
     assert done.returncode == 0, done.stderr[-4000:]
