@@ -42,7 +42,7 @@ test: .venv/ready
 quick: lint
 	$(BIN)/pytest -n auto -m "not workflow and not browser and not cluster and not wheel" \
 		tests/test_config.py tests/test_privacy.py tests/test_policies.py tests/test_radii.py \
-		tests/test_instances.py tests/test_text.py tests/test_environment.py tests/publishing tests/io
+		tests/test_instances.py tests/test_text.py tests/test_environment.py tests/replication/publishing tests/util
 
 lint: .venv/ready types
 	$(BIN)/ruff check .

@@ -7,7 +7,8 @@ from collections.abc import Callable
 import numpy as np
 from scipy.optimize import nnls
 
-from ldpt import config, simulate
+from ldpt import simulate
+from ldpt.config import experiment as config
 from ldpt.instances import Instance
 from ldpt.limits import confidence_pulls, gaps_of
 from ldpt.policies import INDEX_POLICIES
@@ -41,7 +42,7 @@ def measure(method: str, problem: Instance, epsilon: float) -> tuple[float, floa
 
 def main() -> None:
     """Print the rates of every method, fitted to relative errors."""
-    problems = config.study(config.load()).instances
+    problems = config.build_experiment(config.load()).instances
     for method in (*INDEX_POLICIES, *RADII):
         table = np.array([measure(method, problems[p], e) for p in PROBLEMS for e in EPSILONS])
         (arm, root), _ = nnls(table[:, :2] / table[:, 2:], np.ones(len(table)))

@@ -23,7 +23,8 @@ import mpmath
 import numpy as np
 from scipy.stats import binom, binomtest, chi2_contingency, chisquare, hypergeom, kstest, norm
 
-from ldpt import exact, rare
+from ldpt import exact
+from ldpt import rare_events as rare
 from ldpt.engines import blocks, sources
 from ldpt.engines.boundaries import Arms
 from ldpt.engines.budget_runs import fast_losses, literal_losses, uniform_losses

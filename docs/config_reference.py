@@ -1,4 +1,4 @@
-"""The table of config keys and the JSON schema, generated from :mod:`ldpt.settings`.
+"""The table of config keys and the JSON schema, generated from :mod:`ldpt.config.schema`.
 
 ``python docs/config_reference.py`` writes the table in ``config/README.md`` and the
 schema that editors use; a test compares both with the models.
@@ -10,8 +10,8 @@ from typing import Any
 
 import yaml
 
-from ldpt import config
-from ldpt.settings import Config
+from ldpt.config import experiment as config
+from ldpt.config.schema import Config
 
 PAGE = Path("config/README.md")
 SCHEMA = Path("workflow/schemas/config.schema.yaml")

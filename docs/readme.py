@@ -13,9 +13,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from ldpt.claims.register import FALSE
 from ldpt.provenance import file_hash, read_record, record_path
 from ldpt.provenance.manifest import MANIFEST
+from ldpt.replication.claims.register import FALSE
 from ldpt.text import as_markdown, number
 
 FINDINGS = Path("figures/findings.md")

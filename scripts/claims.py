@@ -7,8 +7,8 @@ from typing import Any
 import pandas as pd
 
 from ldpt import text
-from ldpt.claims import register
-from ldpt.publishing import tables
+from ldpt.replication.claims import register
+from ldpt.replication.publishing import tables
 
 COLUMNS = {
     "id": "name of the row",

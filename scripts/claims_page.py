@@ -6,10 +6,10 @@ import re
 from pathlib import Path
 from typing import Any
 
-from ldpt.claims.register import BASES, PARTS, VERDICTS
 from ldpt.provenance import read_record, record_path
-from ldpt.publishing import pages
-from ldpt.publishing.tables import shown_value
+from ldpt.replication.claims.register import BASES, PARTS, VERDICTS
+from ldpt.replication.publishing import pages
+from ldpt.replication.publishing.tables import shown_value
 
 SIGNS = {"==": "=", "<=": "≤", ">=": "≥"}
 

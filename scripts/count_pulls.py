@@ -9,10 +9,10 @@ import pandas as pd
 
 from ldpt.engines.fast_budget import fixed_budget_fast
 from ldpt.instances import Instance, read_instances
-from ldpt.io.runs import labelled, read_runs, write_runs
 from ldpt.policies import POLICIES
 from ldpt.simulate import chunks, stream
 from ldpt.summarise import allocation
+from ldpt.util.runs import labelled, read_runs, write_runs
 
 MULTIPLE = 4  # budget of Algorithm 1 in units of H_eps
 

@@ -1,8 +1,8 @@
 """Exact error of Algorithm 2, exact losses of Algorithm 1, the radius coin."""
 
-from ldpt.claims import chains, coin
-from ldpt.claims.evidence import Evidence
-from ldpt.claims.register import write_evidence
+from ldpt.replication.claims import chains, coin
+from ldpt.replication.claims.evidence import Evidence
+from ldpt.replication.claims.register import write_evidence
 
 
 def evidence() -> dict[str, Evidence]:

@@ -2,9 +2,9 @@
 
 from collections.abc import Callable
 
-from ldpt.claims import displays
-from ldpt.claims.evidence import Evidence
-from ldpt.claims.register import write_evidence
+from ldpt.replication.claims import displays
+from ldpt.replication.claims.evidence import Evidence
+from ldpt.replication.claims.register import write_evidence
 
 
 def check_displays() -> dict[str, Evidence]:

@@ -2,11 +2,11 @@
 
 import pandas as pd
 
-from ldpt.claims import budget, confidence, held_out
-from ldpt.claims.evidence import Evidence
-from ldpt.claims.register import write_evidence
 from ldpt.instances import read_instances
 from ldpt.radii import VALID_RADII
+from ldpt.replication.claims import budget, confidence, held_out
+from ldpt.replication.claims.evidence import Evidence
+from ldpt.replication.claims.register import write_evidence
 
 EPSILONS = [0.01, 0.03, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0]
 

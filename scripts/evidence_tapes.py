@@ -2,8 +2,8 @@
 
 import pandas as pd
 
-from ldpt.claims.lemmas import check_chains
-from ldpt.claims.tapes import check_tapes
+from ldpt.replication.claims.lemmas import check_chains
+from ldpt.replication.claims.tapes import check_tapes
 
 
 def checks(seed: int, erring_runs: int, chains: int) -> pd.DataFrame:

@@ -4,8 +4,8 @@ from typing import Any
 
 import pandas as pd
 
+from ldpt.config.grid import epsilon_name, scaled_budgets
 from ldpt.exact import fixed_budget_losses
-from ldpt.grid import epsilon_name, scaled_budgets
 from ldpt.instances import Instance, read_instances
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pandas as pd
 
 from ldpt.instances import read_instances
-from ldpt.publishing import explorer
+from ldpt.replication.publishing import explorer
 
 if __name__ == "__main__":
     from ldpt.provenance import job

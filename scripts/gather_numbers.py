@@ -8,7 +8,7 @@ import pandas as pd
 import yaml
 
 from ldpt.instances import read_instances
-from ldpt.publishing import numbers
+from ldpt.replication.publishing import numbers
 
 
 def read_numbers(read: Any, settings: dict[str, Any]) -> numbers.Numbers:

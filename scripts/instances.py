@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from ldpt.instances import Instance
-from ldpt.publishing import tables
+from ldpt.replication.publishing import tables
 
 
 def write_instances(definitions: Sequence[dict[str, Any]], output: Any) -> None:

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ldpt.config.grid import epsilon_name
 from ldpt.exact import fixed_budget_losses, optimal_losses
-from ldpt.grid import epsilon_name
 from ldpt.instances import Instance
 
 PROBLEMS = (  # gaps of the two arms in rewards, and a privacy level

@@ -2,8 +2,8 @@
 
 import yaml
 
-from ldpt.publishing import tables
-from ldpt.world.others import tabulate
+from ldpt.replication.published.results import tabulate
+from ldpt.replication.publishing import tables
 
 COLUMNS = {
     "theirs": "as published, or as their program gives it (config/others.yaml)",

@@ -5,9 +5,9 @@ from typing import Any
 
 import pandas as pd
 
-from ldpt.grid import epsilon_name, scaled_budgets
+from ldpt.config.grid import epsilon_name, scaled_budgets
 from ldpt.instances import Instance, budget_environments, read_instances
-from ldpt.rare import fixed_budget_error
+from ldpt.rare_events import fixed_budget_error
 
 
 def sample(

@@ -5,10 +5,10 @@ from typing import Any
 
 import pandas as pd
 
-from ldpt.grid import epsilon_name
+from ldpt.config.grid import epsilon_name
 from ldpt.instances import Instance, read_instances
 from ldpt.radii import Radius
-from ldpt.rare import fixed_confidence_error
+from ldpt.rare_events import fixed_confidence_error
 
 
 def estimate(instances: dict[str, Instance], params: Any, threads: int) -> pd.DataFrame:

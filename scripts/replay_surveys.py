@@ -2,8 +2,8 @@
 
 import yaml
 
-from ldpt.publishing import tables
-from ldpt.world.surveys import tabulate
+from ldpt.replication.published.surveys import tabulate
+from ldpt.replication.publishing import tables
 
 QUESTION_COLUMNS = {
     "decided": "share of random orders in which the question is decided",

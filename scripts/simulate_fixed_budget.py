@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from ldpt.instances import Instance
-from ldpt.io.runs import Labels, labelled, write_runs
 from ldpt.simulate import fixed_budget, progress_lines
+from ldpt.util.runs import Labels, labelled, write_runs
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ldpt.instances import MAX_LISTED_ARMS, Instance
-from ldpt.io.runs import Labels, labelled, write_runs
 from ldpt.radii import Radius
 from ldpt.simulate import fixed_confidence, progress_lines
+from ldpt.util.runs import Labels, labelled, write_runs
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -7,10 +7,10 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from ldpt.io.runs import write_runs
 from ldpt.privacy import PrivBern
 from ldpt.simulate import stream
 from ldpt.summarise import clopper_pearson
+from ldpt.util.runs import write_runs
 
 MEAN = 0.1  # reward of all laws
 

@@ -4,8 +4,8 @@ import sys
 
 import numpy as np
 
-from ldpt import exact, rare
-from ldpt.claims import tapes
+from ldpt import exact
+from ldpt import rare_events as rare
 from ldpt.engines.boundaries import Arms
 from ldpt.engines.fast_budget import fixed_budget_fast, new_state
 from ldpt.engines.fast_confidence import fixed_confidence_fast
@@ -17,6 +17,7 @@ from ldpt.engines.sources import tape_from_responses
 from ldpt.instances import Instance
 from ldpt.policies import IndexRule
 from ldpt.radii import Radius
+from ldpt.replication.claims import tapes
 
 
 def compile_chains_and_sampling() -> None:

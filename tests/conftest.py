@@ -13,7 +13,7 @@ from typing import Any
 import hypothesis
 import pytest
 
-from ldpt import config
+from ldpt.config import experiment as config
 from ldpt.instances import Instance
 
 MadeOnce = Callable[[str, Callable[[], Path]], Path]
@@ -65,7 +65,7 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
 @pytest.fixture(scope="session")
 def instances() -> dict[str, Instance]:
     """The instances of the paper-scale config by name."""
-    return config.study(config.load()).instances
+    return config.build_experiment(config.load()).instances
 
 
 @pytest.fixture(scope="session")

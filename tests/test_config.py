@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ldpt import config, limits
+from ldpt import limits
+from ldpt.config import experiment as config
 from ldpt.radii import RADII
 from tests.plots import scripts
 
@@ -63,9 +64,9 @@ def test_replicates_of_a_budget_study_come_before_those_of_its_section(
 ) -> None:
     section = smoke_config["fixed_budget"]
     section["studies"] = [budget(smoke_config)]
-    assert {run.replicates for run in config.study(smoke_config).fixed_budget} == {400}
+    assert {run.replicates for run in config.build_experiment(smoke_config).fixed_budget} == {400}
     budget(smoke_config)["replicates"] = 123
-    assert {run.replicates for run in config.study(smoke_config).fixed_budget} == {123}
+    assert {run.replicates for run in config.build_experiment(smoke_config).fixed_budget} == {123}
 
 
 def test_replicates_of_a_confidence_study_follow_from_the_nearest_number_or_precision(
@@ -76,7 +77,7 @@ def test_replicates_of_a_confidence_study_follow_from_the_nearest_number_or_prec
 
     def runs(**study: int) -> int:
         section["studies"] = [cell | study]
-        (run,) = config.study(smoke_config).fixed_confidence
+        (run,) = config.build_experiment(smoke_config).fixed_confidence
         return run.replicates
 
     assert (runs(), runs(replicates=123), runs(least=4000)) == (200, 123, 200)
@@ -323,7 +324,7 @@ def test_study_refuses_a_wrong_config_in_one_line(smoke_config: Config, name: st
     spoil, message = WRONG[name]
     spoil(smoke_config)
     with pytest.raises(ValueError, match=re.escape(message)) as caught:
-        config.study(smoke_config)
+        config.build_experiment(smoke_config)
     assert "\n" not in str(caught.value)
     assert len(str(caught.value)) < 500
 
@@ -371,7 +372,7 @@ UNDRAWN: dict[str, tuple[Callable[[Config], Any], str, str]] = {
 def test_settings_of_a_figure_are_checked_when_it_is_drawn(smoke_config: Config, name: str) -> None:
     spoil, key, message = UNDRAWN[name]
     spoil(smoke_config)
-    study = config.study(smoke_config)
+    study = config.build_experiment(smoke_config)
     others = {"fixed_budget", "collapse", "bounds", "baselines", "fixed_confidence"} - {key}
     assert any(study.panels(other) for other in others if other in ("fixed_budget", "collapse"))
     with pytest.raises(ValueError, match=re.escape(message)) as caught:
@@ -381,14 +382,14 @@ def test_settings_of_a_figure_are_checked_when_it_is_drawn(smoke_config: Config,
 
 def test_extra_instances_run_one_study_on_one_problem() -> None:
     mine = {"name": "products", "means": [0.12, 0.25, 0.4], "threshold": 0.3}
-    study = config.study(config.merge(config.load(), {"extra_instances": [mine]}))
+    study = config.build_experiment(config.merge(config.load(), {"extra_instances": [mine]}))
     assert list(study.instances) == ["products"]
     assert {run.instance for run in study.fixed_budget + study.fixed_confidence} == {"products"}
     assert study.root == Path("results/products")
     assert study.panels("fixed_budget") == study.panels("fixed_confidence") == ["products"]
     assert study.cells("rare_fixed_budget") == []
     elsewhere = config.merge(config.load(), {"extra_instances": [mine], "root": "results/a"})
-    assert config.study(elsewhere).root == Path("results/a")
+    assert config.build_experiment(elsewhere).root == Path("results/a")
 
 
 def test_lists_replace_and_mappings_merge(tmp_path: Path) -> None:
@@ -409,7 +410,7 @@ def test_aliases_cannot_blow_a_config_up(tmp_path: Path, text: str) -> None:
     file = tmp_path / "bomb.yaml"
     file.write_text(text)
     with pytest.raises(ValueError, match="more than 100000 values once YAML aliases are"):
-        config.study(config.load(file))
+        config.build_experiment(config.load(file))
 
 
 NONSENSE = st.one_of(
@@ -448,7 +449,7 @@ def test_study_takes_or_refuses_any_value_at_any_place(place: tuple, value: Any)
     set_in(*place, value)(changed)
     study, complaint = None, ""
     try:
-        study = config.study(changed)
+        study = config.build_experiment(changed)
     except ValueError as error:
         complaint = str(error)
     assert "\n" not in complaint
@@ -487,7 +488,7 @@ CONFIGS = [
 
 @pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.name)
 def test_study_accepts_every_config_of_the_project(path: Any) -> None:
-    study = config.study(config.load(path))
+    study = config.build_experiment(config.load(path))
     assert study.fixed_budget
     assert study.fixed_confidence
 
@@ -495,13 +496,13 @@ def test_study_accepts_every_config_of_the_project(path: Any) -> None:
 def test_study_takes_a_new_instance_from_the_config_alone(smoke_config: Config) -> None:
     add_instance(smoke_config, name="mine", means=[0.2, 0.45, 0.7], threshold=0.4, tolerance=0.01)
     smoke_config["fixed_budget"]["studies"].append(budget(smoke_config) | {"instances": ["mine"]})
-    study = config.study(smoke_config)
+    study = config.build_experiment(smoke_config)
     assert "mine" in {run.instance for run in study.fixed_budget}
     assert study.instance("mine").n_arms == 3
 
 
 def test_budgets_are_multiples_of_the_complexity_from_2k_on(smoke_config: Config) -> None:
-    study = config.study(smoke_config)
+    study = config.build_experiment(smoke_config)
     for run in study.fixed_budget:
         instance = study.instance(run.instance)
         grid = run.grid(instance)
@@ -514,7 +515,7 @@ def test_studies_that_overlap_are_simulated_once(smoke_config: Config) -> None:
     first = confidence(smoke_config) | {"deltas": [0.1], "replicates": 200}
     again = first | {"deltas": [0.05], "replicates": 300}
     smoke_config["fixed_confidence"]["studies"] = [first, again]
-    runs = config.study(smoke_config).fixed_confidence
+    runs = config.build_experiment(smoke_config).fixed_confidence
     assert len({(run.instance, run.method, run.epsilon) for run in runs}) == len(runs)
     assert all(run.deltas == {0.1, 0.05} and run.replicates == 300 for run in runs)
 

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from ldpt import cli, config, cost
-from ldpt.grid import BudgetRun, ConfidenceRun
+from ldpt import cli, cost
+from ldpt.config import experiment as config
+from ldpt.config.grid import BudgetRun, ConfidenceRun
 from ldpt.instances import Instance
 from ldpt.policies import POLICIES
 from ldpt.radii import RADII
@@ -17,7 +18,7 @@ PROJECT = Path(__file__).resolve().parents[1]
 FOUR = Instance("four", [0.3, 0.4, 0.6, 0.7], 0.5)
 
 
-STUDY = config.study(config.load(PROJECT / "config" / "smoke.yaml"))
+STUDY = config.build_experiment(config.load(PROJECT / "config" / "smoke.yaml"))
 STUDY.instances["four"] = FOUR
 
 
@@ -78,7 +79,7 @@ def test_simulations_in_one_job_start_once_and_hold_one_table_at_a_time() -> Non
 
 
 def test_summary_of_a_config_adds_up() -> None:
-    total = cost.summary(config.study(config.load(PROJECT / "config" / "large.yaml")))
+    total = cost.summary(config.build_experiment(config.load(PROJECT / "config" / "large.yaml")))
     assert total["longest_hours"] < total["cpu_hours"]
     assert 0 < total["short_jobs"] < total["jobs"] < total["simulations"]
 
@@ -90,7 +91,7 @@ def test_plan_config_prints_text_and_json(capsys: pytest.CaptureFixture[str]) ->
     assert re.search(r"^CPU +\S+ hours", text, re.MULTILINE)
     assert re.search(r"^memory +\S+ GB", text, re.MULTILINE)
     assert cli.main(["plan", "--config", smoke, "--json"]) == 0
-    study = config.study(config.load(smoke))
+    study = config.build_experiment(config.load(smoke))
     found = json.loads(capsys.readouterr().out)
     assert found["simulations"] == len(study.fixed_budget) + len(study.fixed_confidence)
 

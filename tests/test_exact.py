@@ -12,7 +12,6 @@ import pytest
 from scipy.stats import binom, binomtest, norm
 from scripts import optimal_loss as script
 
-from ldpt.certificate import certified_error_lower_bound
 from ldpt.engines.indices import arm_index
 from ldpt.exact import (
     fixed_budget_loss,
@@ -24,6 +23,7 @@ from ldpt.exact import (
 from ldpt.instances import Instance
 from ldpt.policies import INDEX_POLICIES, POLICIES
 from ldpt.radii import Radius
+from ldpt.replication.certificate import certified_error_lower_bound
 from ldpt.simulate import fixed_budget, fixed_confidence
 
 LEVEL = 1e-4

@@ -36,7 +36,7 @@ class SeededDevice:
 
 def run_seeded(example: ModuleType, monkeypatch, path: Path, **options) -> Study:
     monkeypatch.setattr(example, "PrivateDevice", SeededDevice)
-    monkeypatch.setattr("ldpt.study.study.secrets.token_hex", lambda n: "0" * 64)
+    monkeypatch.setattr("ldpt.study.session.secrets.token_hex", lambda n: "0" * 64)
     SeededDevice.rng = np.random.default_rng(12)
     return example.run_study(path, np.random.default_rng(1), **options)
 

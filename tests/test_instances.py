@@ -8,15 +8,16 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from ldpt import bounds, exact, rare, simulate
-from ldpt.config import load
+from ldpt import bounds, exact, simulate
+from ldpt import rare_events as rare
+from ldpt.config.experiment import load
+from ldpt.config.schema import check_keys
 from ldpt.instances import (
     Instance,
     budget_environments,
     equal_gap,
     read_instances,
 )
-from ldpt.settings import check_keys
 
 DOSES = Instance("doses", [0.05, 0.12, 0.25, 0.40, 0.55, 0.68], 0.30, 0.02)
 

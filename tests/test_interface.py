@@ -7,11 +7,11 @@ from collections.abc import Callable
 
 import pytest
 
-from ldpt import bounds, exact, inference, learners, privacy, simulate
+from ldpt import bounds, exact, learners, privacy, simulate
 from ldpt.instances import Instance
 from ldpt.policies import DEFAULT_POLICY, POLICIES
 from ldpt.radii import DEFAULT_RADIUS, RADII
-from ldpt.study import PrivateDevice, Response, Study, Ticket
+from ldpt.study import PrivateDevice, Response, Study, Ticket, inference
 
 PAIR = Instance("pair", [0.3, 0.6], 0.5)
 ONE = Instance("one", [0.95], 0.9)

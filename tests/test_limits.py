@@ -7,8 +7,9 @@ from functools import partial
 
 import pytest
 
-from ldpt import exact, rare, simulate
-from ldpt.config import load, study
+from ldpt import exact, simulate
+from ldpt import rare_events as rare
+from ldpt.config.experiment import build_experiment, load
 from ldpt.instances import Instance, equal_gap
 from ldpt.limits import (
     MAX_PULLS,
@@ -18,7 +19,7 @@ from ldpt.limits import (
     require_short_chain,
 )
 from ldpt.radii import RADII, Radius
-from ldpt.study.plan import Request
+from ldpt.study.planning import Request
 
 # H_eps = 4.7e12 is within the limit; the runs would take 10 to 70 times as many pulls.
 DEAR = Instance("dear", [0.5 + 1e-6], 0.5)
@@ -108,7 +109,7 @@ def test_study_refuses_a_config_with_one_too_expensive_study(section: str) -> No
     said = rf"{section}\.studies\[{place}\].*'one-arm'.* takes about .* pulls, more than 1e\+13"
     said += "; larger epsilons, deltas or gaps cost less"
     with pytest.raises(ValueError, match=said):
-        study(config)
+        build_experiment(config)
 
 
 def test_a_config_is_refused_for_exact_chains_of_hours() -> None:
@@ -116,12 +117,12 @@ def test_a_config_is_refused_for_exact_chains_of_hours() -> None:
     config["error_map"]["one_arm"][0]["gaps"] = [0.0003]
     said = r"error_map.one_arm\[0\]: .* exact chain at epsilon 1 .* updates, more than 1e\+11"
     with pytest.raises(ValueError, match=said):
-        study(config)
+        build_experiment(config)
     config = load()
     config["exact_curves"]["studies"][2]["multiples"] = [200]
     said = r"exact_curves.studies\[2\]: .* budget of \d+ pulls takes \S+ updates"
     with pytest.raises(ValueError, match=said):
-        study(config)
+        build_experiment(config)
 
 
 def test_an_exact_chain_of_hours_is_refused_unless_told_where_to_stop() -> None:

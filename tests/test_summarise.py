@@ -10,7 +10,7 @@ from scipy.stats import binom, binomtest
 
 from ldpt import summarise
 from ldpt.instances import Instance
-from ldpt.io.runs import labelled, write_runs
+from ldpt.util.runs import labelled, write_runs
 
 
 @pytest.mark.parametrize(("errors", "runs"), [(1, 10), (7, 400), (399, 400)])

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from ldpt import text
-from tests.claims.judging import REGISTERED
 from tests.conftest import PROJECT
 from tests.plots import scripts
+from tests.replication.claims.judging import REGISTERED
 
 FIELDS = ("where", "statement", "amendment", "reason", "meaning")
 TEXTS = [claim[field] for claim in REGISTERED for field in FIELDS if claim.get(field)]

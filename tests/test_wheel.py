@@ -120,7 +120,9 @@ def test_study_runs_its_examples_with_the_extra_device(full: Path, tmp_path: Pat
 
 def test_version_and_named_problems(light: Path, tmp_path: Path) -> None:
     assert re.fullmatch(r"ldpt \d+\.\d+\.\d+\n", run("ldpt --version", light, tmp_path).stdout)
-    program = "from ldpt import config; print(len(config.study(config.load()).instances))"
+    program = (
+        "from ldpt import config; print(len(config.build_experiment(config.load()).instances))"
+    )
     assert int(run(f"python -c '{program}'", light, tmp_path).stdout) > 30
 
 

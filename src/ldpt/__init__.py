@@ -3,8 +3,8 @@
 from typing import Any
 
 __all__ = [
-    "bounds", "config", "designs", "exact", "inference", "instances", "learners", "policies",
-    "privacy", "radii", "rare", "simulate", "study", "summarise",
+    "bounds", "exact", "inference", "instances", "learners", "policies", "privacy", "radii",
+    "rare_events", "simulate", "study", "summarise",
 ]  # fmt: skip
 
 
@@ -14,7 +14,7 @@ def __getattr__(name: str) -> Any:
         from importlib.metadata import version
 
         return version("ldpt")
-    if name in __all__:
+    if name in (*__all__, "config", "designs", "rare"):  # names of release 3, which warn
         from importlib import import_module
 
         return import_module(f"ldpt.{name}")

@@ -25,10 +25,10 @@ import numpy as np
 
 from ldpt.checks import MAX_FLOAT, check_choice, check_delta, check_epsilon, is_number
 from ldpt.instances import Instance, check_instance, environment_means
-from ldpt.io.messages import shown
 from ldpt.policies import POLICIES
 from ldpt.privacy import private_mean, shrinkage
 from ldpt.radii import COIN, UNION, Boundary, Radius, lower, upper
+from ldpt.util.messages import shown
 
 __all__ = [
     "fixed_budget_lower",

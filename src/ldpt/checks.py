@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from ldpt.io.messages import shown
+from ldpt.util.messages import shown
 
 MIN_EPSILON = 1e-9  # below, a float cannot hold the flip probability to six digits
 MIN_DELTA = 1e-300  # below, K / delta overflows

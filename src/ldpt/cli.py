@@ -9,7 +9,7 @@ from typing import NamedTuple
 from ldpt import __version__
 from ldpt.commands import analyse, plan, products, simulate
 from ldpt.commands.options import INVALID, OneLineParser, completion_script
-from ldpt.io.messages import short, unknown
+from ldpt.util.messages import short, unknown
 
 INTERRUPTED = 130  # exit status
 DESCRIPTION = """\

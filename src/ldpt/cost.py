@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ldpt.config import Study
-from ldpt.grid import BudgetRun, ConfidenceRun
+from ldpt.config.experiment import Experiment
+from ldpt.config.grid import BudgetRun, ConfidenceRun
 from ldpt.instances import MAX_LISTED_ARMS
 from ldpt.limits import confidence_pulls, gaps_of
 
@@ -92,19 +92,19 @@ def _seconds(method: str, pulls: Sequence[tuple[float, int]]) -> float:
     return sum(arms * (arm + root * math.sqrt(n)) for n, arms in pulls)
 
 
-def run_cost(study: Study, run: Run) -> Cost:
+def run_cost(experiment: Experiment, run: Run) -> Cost:
     """Return the cost of one simulation: a sweep over all budgets, or a sweep per error level.
 
     At a fixed budget, an arm's share of the pulls is about Delta_i^-2 / H.
     """
-    instance = study.instance(run.instance)
+    instance = experiment.instance(run.instance)
     if isinstance(run, BudgetRun):
         budgets = run.grid(instance)
         scaled = max(budgets, default=0) / instance.complexity()
         sweeps = [[(max(scaled * gap**-2, 1.0), arms) for gap, arms in gaps_of(instance)]]
         columns = float(len(budgets))
     else:
-        radius = study.proxy_radius(run.method)
+        radius = experiment.proxy_radius(run.method)
         sweeps = [confidence_pulls(instance, run.epsilon, delta, radius) for delta in run.deltas]
         listed = instance.n_arms if instance.n_arms <= MAX_LISTED_ARMS else 0
         columns = len(run.deltas) * (1 + listed / 4)
@@ -115,9 +115,11 @@ def run_cost(study: Study, run: Run) -> Cost:
     )
 
 
-def job_cost(study: Study, algorithm: str, instance: str) -> Cost:
+def job_cost(experiment: Experiment, algorithm: str, instance: str) -> Cost:
     """Return the cost of the job that makes all simulations of a problem one after the other."""
-    return total([*(run_cost(study, run) for run in study.runs(algorithm, instance)), STARTED])
+    return total(
+        [*(run_cost(experiment, run) for run in experiment.runs(algorithm, instance)), STARTED]
+    )
 
 
 def total(costs: Sequence[Cost]) -> Cost:
@@ -129,13 +131,13 @@ def total(costs: Sequence[Cost]) -> Cost:
     )
 
 
-def summary(study: Study) -> dict[str, Any]:
+def summary(experiment: Experiment) -> dict[str, Any]:
     """Return the cost of all simulations of a study, and its longest job."""
-    runs: list[Run] = [*study.fixed_budget, *study.fixed_confidence]
+    runs: list[Run] = [*experiment.fixed_budget, *experiment.fixed_confidence]
     jobs = {
-        f"{algorithm} {name}": job_cost(study, algorithm, name)
+        f"{algorithm} {name}": job_cost(experiment, algorithm, name)
         for algorithm in ("fixed_budget", "fixed_confidence")
-        for name in {run.instance: None for run in getattr(study, algorithm)}
+        for name in {run.instance: None for run in getattr(experiment, algorithm)}
     }
     whole, longest = total(list(jobs.values())), max(jobs, key=lambda job: jobs[job].cpu_seconds)
     return {

@@ -2,7 +2,7 @@
 
 Algorithm 1 on one or two arms, and Algorithm 2 on one arm, have so few states that the probability
 of each can be carried from pull to pull. The programs use the engines' own comparisons, so
-that they are oracles for them. :mod:`ldpt.certificate` goes further: it is a proof.
+that they are oracles for them. :mod:`ldpt.replication.certificate` goes further: it is a proof.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,11 +17,11 @@ from ldpt.engines.boundaries import is_undecided
 from ldpt.engines.indices import Judge, arm_index, is_wrong_side
 from ldpt.engines.jit import compiled
 from ldpt.instances import Instance, check_instance
-from ldpt.io.messages import shown
-from ldpt.io.threads import run_jobs
 from ldpt.policies import POLICIES, IndexRule, check_policy
 from ldpt.privacy import shrinkage
 from ldpt.radii import Boundary, Radius, as_radius
+from ldpt.util.messages import shown
+from ldpt.util.threads import run_jobs
 
 __all__ = ["fixed_budget_loss", "fixed_confidence_error", "optimal_loss"]
 

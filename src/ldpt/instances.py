@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 
 from ldpt.checks import MAX_FLOAT, check_number, check_seed
-from ldpt.io.files import read_whole
-from ldpt.io.json_values import read_json
-from ldpt.io.messages import shown
 from ldpt.privacy import private_mean, shrinkage
+from ldpt.util.files import read_whole
+from ldpt.util.json_values import read_json
+from ldpt.util.messages import shown
 
 __all__ = ["Instance", "equal_gap", "read_instances"]
 

@@ -18,10 +18,10 @@ from typing import Any
 import numpy as np
 
 from ldpt.checks import MAX_COUNT, check_delta, check_epsilon, check_number, check_whole
-from ldpt.io.messages import shown
 from ldpt.policies import DEFAULT_POLICY, INDEX_POLICIES, check_policy, index
 from ldpt.privacy import private_mean
 from ldpt.radii import Radius, as_radius, lower, upper
+from ldpt.util.messages import shown
 
 __all__ = ["FixedBudget", "FixedConfidence"]
 

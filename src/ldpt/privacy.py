@@ -12,7 +12,7 @@ from typing import overload
 import numpy as np
 
 from ldpt.checks import check_epsilon
-from ldpt.io.messages import shown
+from ldpt.util.messages import shown
 
 __all__ = ["PrivBern", "private_mean", "shrinkage"]
 

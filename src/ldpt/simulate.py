@@ -25,10 +25,10 @@ from ldpt.engines.confidence_runs import MAX_ARMS, Runs, fixed_confidence_runs
 from ldpt.engines.indices import Judge
 from ldpt.engines.sources import LaplaceRewards
 from ldpt.instances import Instance, check_instance
-from ldpt.io.messages import shown
-from ldpt.io.threads import run_jobs
 from ldpt.policies import check_policy
 from ldpt.radii import Radius, as_radius
+from ldpt.util.messages import shown
+from ldpt.util.threads import run_jobs
 
 if TYPE_CHECKING:
     import pandas as pd

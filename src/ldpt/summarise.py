@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from ldpt.instances import Instance
-from ldpt.io.runs import read_runs
+from ldpt.util.runs import read_runs
 
 __all__ = ["clopper_pearson", "fixed_budget", "fixed_confidence", "mean_interval", "needed_budgets"]
 

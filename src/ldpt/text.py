@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape
 from typing import Any
 
-from ldpt.io.json_values import plain
+from ldpt.util.json_values import plain
 
 MARKUP = re.compile(r"([_^])\{([^{}]*)\}|`([^`]*)`")
 SCRIPTED_LETTER = re.compile(

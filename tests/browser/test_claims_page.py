@@ -8,9 +8,9 @@ from selenium import webdriver
 from selenium.webdriver.common.by import By
 
 from tests.browser.conftest import complaints, opened
-from tests.claims.judging import PROJECT, REGISTERED
-from tests.claims.test_register import document
 from tests.plots import scripts
+from tests.replication.claims.judging import PROJECT, REGISTERED
+from tests.replication.claims.test_register import document
 
 claims_page = scripts.load("scripts/claims_page.py")
 pytestmark = pytest.mark.browser

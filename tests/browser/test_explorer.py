@@ -15,7 +15,7 @@ from selenium.webdriver.support.ui import WebDriverWait
 from ldpt import bounds, radii, simulate, summarise
 from ldpt.instances import Instance
 from ldpt.privacy import shrinkage
-from ldpt.publishing import explorer
+from ldpt.replication.publishing import explorer
 from tests.browser.conftest import PATIENCE, complaints, opened
 
 pytestmark = pytest.mark.browser

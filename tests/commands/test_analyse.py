@@ -10,12 +10,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from ldpt.answers import as_answers, read_answers
 from ldpt.cli import main
 from ldpt.commands.analyse import analyse
-from ldpt.designs import as_design, crosswise
-from ldpt.inference import decide
 from ldpt.privacy import PrivBern
+from ldpt.study.answers import as_answers, read_answers
+from ldpt.study.designs import as_design, crosswise
+from ldpt.study.inference import decide
 
 
 def terms(threshold, noncompliance=0.0):

@@ -297,7 +297,7 @@ def test_nonsense_on_the_command_line_is_refused_in_one_line(command, pairs):
         unittest.mock.patch(
             "ldpt.commands.simulate._runs", side_effect=ValueError("would simulate")
         ),
-        unittest.mock.patch("ldpt.study.plan.make_plan", side_effect=ValueError("would plan")),
+        unittest.mock.patch("ldpt.study.planning.make_plan", side_effect=ValueError("would plan")),
     ):
         code = main([command, *words])
     assert code == 2

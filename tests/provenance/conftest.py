@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from ldpt.provenance.plan import JobPlan, Project, plan_jobs
+from ldpt.provenance.dag import JobPlan, Project, plan_jobs
 
 
 @pytest.fixture(scope="session")

@@ -14,8 +14,8 @@ from ldpt import cli
 from ldpt.provenance import audit as audits
 from ldpt.provenance import file_hash, read_record, record_path, stable_hash
 from ldpt.provenance.audit import Report, audit, render_audit
+from ldpt.provenance.dag import JobPlan
 from ldpt.provenance.manifest import MANIFEST, manifest_text, read_manifest
-from ldpt.provenance.plan import JobPlan
 from ldpt.provenance.records import record_text
 from tests.provenance.products import OTHER_SHARD, PRODUCTS, ROWS, SHARD, flip, found, swap
 

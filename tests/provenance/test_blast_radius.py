@@ -51,8 +51,8 @@ SIMULATIONS = {"simulate_fixed_budget", "simulate_fixed_confidence"}
 @pytest.mark.parametrize(
     ("name", "old", "new"),
     [
-        ("io/messages.py", "choose from", "pick from"),
-        ("io/files.py", "larger than", "bigger than"),
+        ("util/messages.py", "choose from", "pick from"),
+        ("util/files.py", "larger than", "bigger than"),
         ("checks.py", "raise ValueError(", "raise ValueError('edited' + "),
         ("radii.py", '"""', '"""Edited. '),
         ("provenance/records.py", "differs from its record", "is not as recorded"),

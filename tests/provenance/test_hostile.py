@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from ldpt.io.files import file_within
 from ldpt.provenance import read_record, record_path
 from ldpt.provenance.audit import Report, audit, render_audit
 from ldpt.provenance.manifest import MANIFEST
 from ldpt.provenance.records import record_text
+from ldpt.util.files import file_within
 from tests.provenance.products import OTHER_SHARD, ROWS, SHARD, found
 
 LDPT = Path(sys.executable).with_name("ldpt")

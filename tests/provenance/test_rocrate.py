@@ -14,8 +14,8 @@ import pytest
 from ldpt import cli
 from ldpt.provenance import file_hash, record_path, rocrate
 from ldpt.provenance.audit import audit, render_audit
+from ldpt.provenance.dag import JobPlan
 from ldpt.provenance.manifest import MANIFEST
-from ldpt.provenance.plan import JobPlan
 from tests.conftest import snakemake
 from tests.provenance.products import PRODUCTS, ROWS, flip
 

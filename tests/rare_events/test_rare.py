@@ -14,16 +14,16 @@ from scripts.exact_curves import curves
 from scripts.rare_fixed_budget import sample
 from scripts.rare_fixed_confidence import estimate as estimate_confidence
 
-from ldpt import rare
+from ldpt import rare_events as rare
 from ldpt.engines.fast_budget import new_state, run_to_budgets
 from ldpt.exact import fixed_budget_loss
 from ldpt.exact import fixed_confidence_error as exact_confidence_error
 from ldpt.instances import Instance
 from ldpt.policies import INDEX_POLICIES, IndexRule
 from ldpt.radii import RADII
-from ldpt.rare import kernels
-from ldpt.rare.paths import WaysToErr, kl_divergence, ways_to_err_by_budget
-from ldpt.rare.proposal import NOMINAL, build_proposal
+from ldpt.rare_events import kernels
+from ldpt.rare_events.paths import WaysToErr, kl_divergence, ways_to_err_by_budget
+from ldpt.rare_events.proposal import NOMINAL, build_proposal
 from ldpt.simulate import fixed_budget, fixed_confidence
 
 TWO_ARMS = [

@@ -10,7 +10,13 @@ import yaml
 from ldpt.exact import fixed_confidence_error
 from ldpt.instances import Instance
 from ldpt.privacy import private_mean
-from ldpt.world.others import coin_sides, conjugate_sides, expected_answers, kano_sides, tabulate
+from ldpt.replication.published.results import (
+    coin_sides,
+    conjugate_sides,
+    expected_answers,
+    kano_sides,
+    tabulate,
+)
 
 CONTENT = yaml.safe_load(Path("config/others.yaml").read_text(encoding="utf-8"))
 

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 import yaml
 
-from ldpt.designs import as_design
-from ldpt.inference import decide
 from ldpt.radii import Radius, upper
-from ldpt.world.surveys import Question, classical, read_questions, replay, tabulate
+from ldpt.replication.published.surveys import Question, classical, read_questions, replay, tabulate
+from ldpt.study.designs import as_design
+from ldpt.study.inference import decide
 
 CONTENT = yaml.safe_load(Path("config/surveys.yaml").read_text(encoding="utf-8"))
 TERMS = {"threshold": 0.3, "delta": 0.05, "orders": 40}

@@ -14,10 +14,10 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from ldpt.inference import Test
 from ldpt.learners import FixedConfidence
 from ldpt.radii import Radius
 from ldpt.study import Study, Ticket
+from ldpt.study.inference import Test
 
 DELTA, BLOCKS, SIZE, RUNS = 0.1, 6, 100, 150
 LEVEL = 1e-3  # of every test here; seeded, so each passes or fails for good
@@ -103,7 +103,7 @@ def test_nobody_decides_an_arm_through_the_learner():
 @pytest.mark.parametrize("bits", [(0, 0), (1, 0), (1, 1)])
 def test_waiting_answers_are_visible_to_nobody(bits, monkeypatch, recwarn):
     """Two studies that differ in waiting answers alone look the same from outside."""
-    monkeypatch.setattr("ldpt.study.study.secrets.token_hex", lambda n: "0" * 64)
+    monkeypatch.setattr("ldpt.study.session.secrets.token_hex", lambda n: "0" * 64)
 
     def look(waiting):
         study = Study(FixedConfidence(["a", "b"], 0.5, 4.0, 0.1), "doses", deadline=3)

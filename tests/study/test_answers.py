@@ -8,8 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ldpt import answers
-from ldpt.answers import as_answers, read_answers
+from ldpt.study import answers
+from ldpt.study.answers import as_answers, read_answers
 
 
 def written(folder, text, name="answers.csv"):

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ldpt.designs import Design, as_design, crosswise, forced, warner
 from ldpt.privacy import private_mean
+from ldpt.study.designs import Design, as_design, crosswise, forced, warner
 
 SHARES = st.floats(0, 1)
 

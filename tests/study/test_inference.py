@@ -12,12 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom, binomtest
 
-from ldpt.answers import Sample, as_answers
-from ldpt.designs import Design, as_design, forced, warner
-from ldpt.inference import Test, Verdict, decide, estimate, response_range, tolerated_share
 from ldpt.learners import FixedConfidence
 from ldpt.privacy import private_mean, shrinkage
 from ldpt.radii import Radius
+from ldpt.study.answers import Sample, as_answers
+from ldpt.study.designs import Design, as_design, forced, warner
+from ldpt.study.inference import Test, Verdict, decide, estimate, response_range, tolerated_share
 
 LEVEL = 1e-4  # of every statistical test here; seeded, so each passes or fails for good
 

@@ -12,8 +12,8 @@ from ldpt import exact, simulate
 from ldpt.instances import Instance, equal_gap
 from ldpt.privacy import private_mean, shrinkage
 from ldpt.radii import RADII, VALID_RADII
-from ldpt.study import plan as study
-from ldpt.study.plan import METHODS, Request, make_plan, pulls_needed, smallest_epsilon
+from ldpt.study import planning as study
+from ldpt.study.planning import METHODS, Request, make_plan, pulls_needed, smallest_epsilon
 
 PAIR = Instance("pair", [0.3, 0.7], 0.5)
 

@@ -3,8 +3,8 @@
 import matplotlib.pyplot as plt
 
 from ldpt.instances import Instance
-from ldpt.study import plan_plot as plot
-from ldpt.study.plan import Request, make_plan
+from ldpt.study import planning_plot as plot
+from ldpt.study.planning import Request, make_plan
 
 PAIR = Instance("pair", [0.3, 0.7], 0.5)
 

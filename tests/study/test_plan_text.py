@@ -8,9 +8,9 @@ import pytest
 
 from ldpt.instances import Instance
 from ldpt.radii import VALID_RADII
-from ldpt.study import plan as study
-from ldpt.study import plan_text
-from ldpt.study.plan import DEFAULT_POLICY, METHODS, Request, make_plan
+from ldpt.study import planning as study
+from ldpt.study import planning_text as plan_text
+from ldpt.study.planning import DEFAULT_POLICY, METHODS, Request, make_plan
 from ldpt.text import rounded
 
 PAIR = Instance("pair", [0.3, 0.7], 0.5, 0.01)

@@ -88,7 +88,7 @@ def test_a_save_that_fails_leaves_the_old_file(tmp_path, monkeypatch):
     def full_disk(descriptor: int) -> None:
         raise OSError("no space left")
 
-    monkeypatch.setattr("ldpt.io.files.os.fsync", full_disk)
+    monkeypatch.setattr("ldpt.util.files.os.fsync", full_disk)
     with pytest.raises(OSError, match="no space left"):
         study.save(path)
     assert path.read_bytes() == before

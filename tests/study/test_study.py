@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ldpt.answers import read_answers
-from ldpt.inference import estimate
 from ldpt.learners import FixedBudget, FixedConfidence
 from ldpt.policies import INDEX_POLICIES
 from ldpt.privacy import private_mean
 from ldpt.radii import KINDS
 from ldpt.study import PrivateDevice, Response, Status, Study, Ticket
+from ldpt.study.answers import read_answers
+from ldpt.study.inference import estimate
 from tests.study.people import MEANS, People, in_rounds, one_by_one
 
 CLEAR = (0.1, 0.35, 0.65, 0.9)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ldpt.io.files import read_whole, staged_path, write_durably
+from ldpt.util.files import read_whole, staged_path, write_durably
 
 
 def test_write_durably_writes_the_whole_text_and_leaves_nothing_else(tmp_path):
@@ -26,7 +26,7 @@ def test_write_durably_that_fails_leaves_the_old_text_and_nothing_else(
     def full_disk(*_: object) -> None:
         raise OSError("no space left")
 
-    monkeypatch.setattr(f"ldpt.io.files.{fails}", full_disk)
+    monkeypatch.setattr(f"ldpt.util.files.{fails}", full_disk)
     with pytest.raises(OSError, match="no space left"):
         write_durably(path, "new")
     assert path.read_text() == "old"
@@ -45,7 +45,7 @@ def test_staged_file_does_not_follow_a_planted_link(tmp_path, monkeypatch) -> No
     victim = tmp_path / "victim"
     victim.write_text("old")
     (tmp_path / ".x.staged-00.txt").symlink_to(victim)
-    monkeypatch.setattr("ldpt.io.files.secrets.token_hex", lambda _: "00")
+    monkeypatch.setattr("ldpt.util.files.secrets.token_hex", lambda _: "00")
     with pytest.raises(FileExistsError):
         write_durably(tmp_path / "x.txt", "new")
     assert victim.read_text() == "old"

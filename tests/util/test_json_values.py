@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ldpt.io.json_values import plain
+from ldpt.util.json_values import plain
 
 
 def test_plain_gives_what_json_can_hold_without_nan_or_infinity() -> None:

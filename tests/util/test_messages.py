@@ -2,7 +2,7 @@
 
 import pytest
 
-from ldpt.io.messages import counted, short, unknown
+from ldpt.util.messages import counted, short, unknown
 
 
 def test_short_keeps_one_line_of_at_most_the_width() -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from ldpt.io.runs import labelled, read_runs, write_runs
+from ldpt.util.runs import labelled, read_runs, write_runs
 
 
 def columns(rows: int) -> dict[str, np.ndarray]:

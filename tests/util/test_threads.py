@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from ldpt.io.threads import run_jobs
+from ldpt.util.threads import run_jobs
 
 
 def test_results_come_in_the_order_of_the_jobs() -> None:
@@ -32,7 +32,7 @@ def test_no_job_begins_after_an_error_and_those_that_run_are_stopped() -> None:
 
 INTERRUPTED = """
 import os, signal, threading
-from ldpt.io.threads import run_jobs
+from ldpt.util.threads import run_jobs
 
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job inherits "ignore"
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ldpt.claims.register import ADDED, FALSE, REPAIRED, TRUE, read_register
+from ldpt.replication.claims.register import ADDED, FALSE, REPAIRED, TRUE, read_register
 from tests.conftest import PROJECT
 
 pytestmark = pytest.mark.workflow

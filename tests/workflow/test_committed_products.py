@@ -7,8 +7,8 @@ import yaml
 from PIL import Image
 from pypdf import PdfReader
 
-from ldpt.io.json_values import plain
 from ldpt.provenance import code_hash, stable_hash
+from ldpt.util.json_values import plain
 from tests.conftest import PROJECT
 from tests.plots import scripts
 

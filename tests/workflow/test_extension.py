@@ -133,11 +133,13 @@ def test_both_engines_run_the_new_policy_and_radius_with_the_same_law(extended: 
 
 
 OTHER_ENTRANCES = """
-from ldpt import config, exact, rare
+from ldpt import exact
+from ldpt.config import experiment as config
+from ldpt import rare_events as rare
 from ldpt.learners import FixedBudget, FixedConfidence
-from ldpt.study.plan import Request, make_plan
+from ldpt.study.planning import Request, make_plan
 
-trial = config.study(config.load("config/my-trial.yaml")).instances["my-trial"]
+trial = config.build_experiment(config.load("config/my-trial.yaml")).instances["my-trial"]
 one = type(trial)("one", [0.9], 0.5)
 assert exact.fixed_confidence_error(one, 1.0, 0.1, "cautious").error < 0.1
 sampled = rare.fixed_confidence_error(one, 1.0, 0.1, 200, seed=1, radius="cautious")

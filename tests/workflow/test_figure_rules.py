@@ -10,7 +10,7 @@ import PIL.Image
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-from ldpt import config
+from ldpt.config import experiment as config
 from ldpt.plots import products
 from tests.conftest import PROJECT
 from tests.plots import scripts

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from ldpt import config, cost
+from ldpt import cost
+from ldpt.config import experiment as config
 from tests.conftest import PROJECT, snakemake
 
 pytestmark = pytest.mark.workflow
@@ -70,5 +71,5 @@ def test_profile_plans_a_large_grid_in_few_submissions(tmp_path: Path) -> None:
     assert jobs > 30
     assert groups.count("short") <= jobs / 2
     together = re.findall(r"^    rule simulate_fixed_", told, re.MULTILINE)
-    plan = cost.summary(config.study(config.load(PROJECT / LARGE)))
+    plan = cost.summary(config.build_experiment(config.load(PROJECT / LARGE)))
     assert (jobs, len(together)) == (plan["jobs"], plan["short_jobs"])

@@ -7,8 +7,8 @@ import pytest
 
 from ldpt.provenance import read_record, record_path
 from ldpt.provenance.audit import audit, render_audit
+from ldpt.provenance.dag import JobPlan, Project, plan_jobs
 from ldpt.provenance.manifest import MANIFEST, listed_records, read_manifest
-from ldpt.provenance.plan import JobPlan, Project, plan_jobs
 from ldpt.provenance.records import record_text
 from tests.provenance.products import flip, found
 

@@ -16,7 +16,7 @@ rule error_map:
     params:
         code=code("error_map"),
         seed=lookup(dpath="seed", within=config),
-        constants=STUDY.constants,
+        constants=EXPERIMENT.constants,
         map=lookup(dpath="error_map", within=config),
     script:
         "../../scripts/error_map.py"

@@ -1,4 +1,4 @@
-# Needs: the config. Makes: the checked study, the names of all products, and the functions that the
+# Needs: the config. Makes: the checked experiment, the names of all products, and the functions that the
 # other files share. `code` makes an edit to a script, or to a module that it imports, re-run exactly
 # the steps that run it.
 
@@ -15,8 +15,8 @@ from snakemake.utils import min_version
 min_version("9.27")
 
 from ldpt import cost
-from ldpt.config import load, merge, study
-from ldpt.grid import epsilon_name
+from ldpt.config.experiment import build_experiment, load, merge
+from ldpt.config.grid import epsilon_name
 from ldpt.provenance import code_hash, config_origin, stable_hash
 from ldpt.provenance.state import check_run
 from snakemake_logger_plugin_ldpt import SECONDS
@@ -41,11 +41,11 @@ if not os.access(".snakemake" if os.path.isdir(".snakemake") else ".", os.W_OK):
 
 # What --configfile, --config or a `module:` gives lies over the paper-scale config.
 try:
-    STUDY = study(merge(load(HOME / "config" / "config.yaml"), config))
+    EXPERIMENT = build_experiment(merge(load(HOME / "config" / "config.yaml"), config))
 except ValueError as error:
     sys.exit(f"config: {error}")
-config.update(STUDY.config)
-check_run(workflow, HOME, STUDY.root)
+config.update(EXPERIMENT.config)
+check_run(workflow, HOME, EXPERIMENT.root)
 
 
 def checked(section):
@@ -60,19 +60,19 @@ def panels(key):
     """Return the panels of a figure as a parameter."""
 
     def names(wildcards):
-        return checked(lambda: STUDY.panels(key))
+        return checked(lambda: EXPERIMENT.panels(key))
 
     return names
 
 
 def allocation_settings(wildcards):
     """Return the section `allocation` of the config."""
-    return checked(STUDY.allocation)
+    return checked(EXPERIMENT.allocation)
 
 
 def under(folder):
     """Return a folder of products below the config's root."""
-    return str(STUDY.root / folder)
+    return str(EXPERIMENT.root / folder)
 
 
 def code(name, methods=None):
@@ -165,14 +165,14 @@ QUARTER = min(4, max(1, workflow.cores // 4))
 
 def problem(wildcards):
     """Return the definition of a simulation's problem."""
-    return vars(STUDY.instance(wildcards.instance))
+    return vars(EXPERIMENT.instance(wildcards.instance))
 
 
 def budget_methods(wildcards):
     """Return runs and budgets of a simulation by policy and privacy level."""
-    instance = STUDY.instance(wildcards.instance)
+    instance = EXPERIMENT.instance(wildcards.instance)
     methods = {}
-    for run in STUDY.runs("fixed_budget", wildcards.instance):
+    for run in EXPERIMENT.runs("fixed_budget", wildcards.instance):
         level = {"replicates": run.replicates, "budgets": run.grid(instance)}
         methods.setdefault(run.method, {})[epsilon_name(run.epsilon)] = level
     return methods
@@ -181,7 +181,7 @@ def budget_methods(wildcards):
 def confidence_methods(wildcards):
     """Return runs and error levels of a simulation by radius and privacy level."""
     methods = {}
-    for run in STUDY.runs("fixed_confidence", wildcards.instance):
+    for run in EXPERIMENT.runs("fixed_confidence", wildcards.instance):
         level = {"replicates": run.replicates, "deltas": sorted(run.deltas)}
         methods.setdefault(run.method, {})[epsilon_name(run.epsilon)] = level
     return methods
@@ -190,7 +190,7 @@ def confidence_methods(wildcards):
 @cache
 def simulation_cost(algorithm, instance):
     """Return the predicted cost of a simulation job."""
-    return cost.job_cost(STUDY, algorithm, instance)
+    return cost.job_cost(EXPERIMENT, algorithm, instance)
 
 
 def predicted(algorithm, quantity):
@@ -215,7 +215,7 @@ def predicted_seconds():
     """Return the mean time of a simulation job by rule, by which progress is weighted."""
     found = {}
     for algorithm in ("fixed_budget", "fixed_confidence"):
-        names = {run.instance for run in getattr(STUDY, algorithm)}
+        names = {run.instance for run in getattr(EXPERIMENT, algorithm)}
         seconds = [simulation_cost(algorithm, name).cpu_seconds for name in names]
         found[f"simulate_{algorithm}"] = sum(seconds) / max(len(seconds), 1)
     return found
@@ -227,13 +227,15 @@ if workflow.is_main_process:
 
 def simulations(algorithm):
     """Return the files of runs of one algorithm, in the order of the config."""
-    names = dict.fromkeys(run.instance for run in getattr(STUDY, algorithm))
+    names = dict.fromkeys(run.instance for run in getattr(EXPERIMENT, algorithm))
     return expand(f"<results>/simulations/{algorithm}/{{name}}.parquet", name=names)
 
 
 def cells_of(section):
     """Return instance, privacy level and grid of every cell of a section of the config."""
-    return [[name, epsilon, dict(grid)] for name, epsilon, grid in STUDY.cells(section)]
+    return [
+        [name, epsilon, dict(grid)] for name, epsilon, grid in EXPERIMENT.cells(section)
+    ]
 
 
 def sampled(section):

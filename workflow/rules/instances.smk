@@ -11,6 +11,6 @@ rule instances:
     priority: AWAITED
     params:
         code=code("instances"),
-        definitions=[vars(instance) for instance in STUDY.instances.values()],
+        definitions=[vars(instance) for instance in EXPERIMENT.instances.values()],
     script:
         "../../scripts/instances.py"

@@ -157,7 +157,7 @@ rule notebook:
         "../../scripts/run_notebook.py"
 
 
-if STUDY.is_extra:
+if EXPERIMENT.is_extra:
     PRODUCTS[:] = EXTRA_PRODUCTS
 
 

@@ -45,7 +45,7 @@ rule rare_fixed_confidence:
     params:
         code=code("rare_fixed_confidence"),
         seed=lookup(dpath="seed", within=config),
-        constants=STUDY.constants,
+        constants=EXPERIMENT.constants,
         studies=sampled("rare_fixed_confidence"),
     script:
         "../../scripts/rare_fixed_confidence.py"

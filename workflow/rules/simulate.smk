@@ -63,7 +63,7 @@ rule simulate_fixed_confidence:
         code=code("simulate_fixed_confidence", confidence_rows),
         rows=confidence_rows,
         seed=lookup(dpath="seed", within=config),
-        constants=STUDY.constants,
+        constants=EXPERIMENT.constants,
         problem=problem,
         methods=confidence_methods,
     script:

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 from ldpt import __version__
 from ldpt.checks import LARGE_EPSILON
 from ldpt.commands.options import epsilon_level, error_level, flags, number, option, unit
-from ldpt.io.messages import counted, printable, short
+from ldpt.util.messages import counted, printable, short
 
 if TYPE_CHECKING:
-    from ldpt.answers import Answers
-    from ldpt.designs import Design
-    from ldpt.reports import Report
+    from ldpt.study.answers import Answers
+    from ldpt.study.designs import Design
+    from ldpt.study.verdict_table import Report
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -44,7 +44,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from ldpt.answers import read_answers
+    from ldpt.study.answers import read_answers
 
     answers = read_answers(arguments.file)
     report = analyse(answers, _design(arguments, answers.epsilon), arguments)
@@ -55,7 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _design(arguments: argparse.Namespace, stated: float | None) -> "Design":
     """Return the design that the options or the file's column state."""
-    from ldpt import designs
+    from ldpt.study import designs
 
     ways: dict[str, Callable[..., Design]] = {
         "epsilon": designs.as_design,
@@ -82,8 +82,8 @@ def _design(arguments: argparse.Namespace, stated: float | None) -> "Design":
 
 def analyse(answers: "Answers", design: "Design", terms: argparse.Namespace) -> "Report":
     """Judge every arm, with all of its answers, by the options of the command."""
-    from ldpt.inference import decide, estimate
-    from ldpt.reports import Report, Row
+    from ldpt.study.inference import decide, estimate
+    from ldpt.study.verdict_table import Report, Row
 
     samples, share = answers.samples, terms.noncompliance
     if design.flipped:

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from ldpt import checks
-from ldpt.io.messages import short, unknown
 from ldpt.limits import MAX_PULLS, MAX_REPLICATES
 from ldpt.radii import RADII, VALID_RADII
+from ldpt.util.messages import short, unknown
 
 if TYPE_CHECKING:
     from ldpt.instances import Instance
@@ -166,12 +166,12 @@ def add_problem(parser: argparse.ArgumentParser) -> Group:
 
 def read_problem(arguments: argparse.Namespace) -> "Instance":
     """Return the problem that the options state."""
-    from ldpt import config
+    from ldpt.config import experiment as config
     from ldpt.instances import Instance
 
     if arguments.instance is not None:
         refuse_unused(arguments, ["threshold", "tolerance"], "with --instance, which has its own")
-        return config.study(config.load()).instance(arguments.instance)
+        return config.build_experiment(config.load()).instance(arguments.instance)
     threshold = 0.5 if arguments.threshold is None else arguments.threshold
     return Instance("command-line", arguments.means, threshold, arguments.tolerance or 0.0)
 

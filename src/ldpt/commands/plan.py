@@ -7,10 +7,10 @@ from pathlib import Path
 
 from ldpt.commands import options
 from ldpt.commands.options import flags, option
-from ldpt.io.files import staged_file
 from ldpt.policies import DEFAULT_POLICY, INDEX_POLICIES
 from ldpt.radii import DEFAULT_RADIUS, RADII, VALID_RADII
 from ldpt.text import json_text
+from ldpt.util.files import staged_file
 
 FIXED_BUDGET = f"a fixed number of answers: {', '.join(INDEX_POLICIES)}"
 STOPPING = f"stop when certain: {', '.join(VALID_RADII)}, and printed (the paper's, not valid)"
@@ -49,7 +49,8 @@ def run(arguments: argparse.Namespace) -> int:
         return _plan_config(arguments)
     from tqdm import tqdm
 
-    from ldpt.study import plan, plan_text
+    from ldpt.study import planning as plan
+    from ldpt.study import planning_text as plan_text
 
     values = {name: getattr(arguments, name) for name in (*TERMS, "answers_per_person")}
     terms = {name: value for name, value in values.items() if value is not None}
@@ -61,7 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         print(plan_text.render(result, shutil.get_terminal_size().columns, arguments.explain))
     if arguments.plot:
-        from ldpt.study import plan_plot
+        from ldpt.study import planning_plot as plan_plot
 
         with staged_file(arguments.plot) as staged:
             plan_plot.draw(result).savefig(staged)
@@ -69,10 +70,11 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _plan_config(arguments: argparse.Namespace) -> int:
-    from ldpt import config, cost
+    from ldpt import cost
+    from ldpt.config import experiment as config
 
     if any(value for name, value in vars(arguments).items() if name not in WITH_CONFIG):
         raise ValueError("--config plans a whole config: no option but --json has an effect")
-    total = cost.summary(config.study(config.load(arguments.config)))
+    total = cost.summary(config.build_experiment(config.load(arguments.config)))
     print(json_text(total) if arguments.json else cost.render(total))
     return 0

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from ldpt.commands import options
 from ldpt.commands.options import flags, option
-from ldpt.io.files import staged_file
-from ldpt.io.messages import counted, short
 from ldpt.policies import DEFAULT_POLICY, POLICIES
 from ldpt.radii import DEFAULT_RADIUS, RADII
 from ldpt.text import json_text, table, wrapped
+from ldpt.util.files import staged_file
+from ldpt.util.messages import counted, short
 
 if TYPE_CHECKING:
     import pandas as pd

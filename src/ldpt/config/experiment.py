@@ -1,7 +1,7 @@
 """Configs: read, merged over the paper-scale config, checked, and unrolled into simulations.
 
 A config file holds what differs from ``config/config.yaml``: mappings are merged key by key, lists
-replace the list of that key. :mod:`ldpt.settings` describes the keys.
+replace the list of that key. :mod:`ldpt.config.schema` describes the keys.
 """
 
 import math
@@ -14,10 +14,9 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from ldpt.grid import BudgetRun, ConfidenceRun
+from ldpt.config.grid import BudgetRun, ConfidenceRun
+from ldpt.config.schema import BudgetStudy, ConfidenceGrid, Config, Curves, ExactCells, check_keys
 from ldpt.instances import Instance
-from ldpt.io.files import read_whole
-from ldpt.io.messages import short, unknown
 from ldpt.limits import (
     MAX_PULLS,
     confidence_replicates,
@@ -26,9 +25,10 @@ from ldpt.limits import (
     require_short_chain,
 )
 from ldpt.radii import Radius
-from ldpt.settings import BudgetStudy, ConfidenceGrid, Config, Curves, ExactCells, check_keys
+from ldpt.util.files import read_whole
+from ldpt.util.messages import short, unknown
 
-__all__ = ["Study", "load", "study"]
+__all__ = ["Experiment", "build_experiment", "load", "merge"]
 
 DEFAULT = Path(__file__).with_name("data") / "config.yaml"  # config/config.yaml of the project
 MAX_FILE = 10**7  # bytes of a config
@@ -45,7 +45,7 @@ CONFIG_HINT = "; larger epsilons, deltas or gaps cost less"
 
 
 @dataclass(frozen=True)
-class Study:
+class Experiment:
     """A checked config: its values, its problems by name and its simulations in order."""
 
     config: dict[str, Any]
@@ -213,7 +213,7 @@ def _read_yaml(path: Path | str) -> dict[str, Any]:
 # --- checking -------------------------------------------------------------------------------------
 
 
-def study(config: Mapping[str, Any]) -> Study:
+def build_experiment(config: Mapping[str, Any]) -> Experiment:
     """Check a config and unroll it.
 
     Parameters
@@ -223,7 +223,7 @@ def study(config: Mapping[str, Any]) -> Study:
 
     Returns
     -------
-    Study
+    Experiment
         Instances and simulations.
 
     Raises
@@ -236,7 +236,7 @@ def study(config: Mapping[str, Any]) -> Study:
     if settings.extra_instances:
         config = merge(config, _extra_only(settings))
         settings = check_keys(config)
-    checked = Study(dict(config), settings, _unfold_instances(settings))
+    checked = Experiment(dict(config), settings, _unfold_instances(settings))
     for section in SECTIONS:
         for where, grid, problem in checked.grids(section):
             with _at(where):
@@ -318,13 +318,13 @@ def _check_budgets(problem: Instance, grid: BudgetStudy | Curves, exact: bool) -
 
 
 def _check_cost(
-    study: Study,
+    experiment: Experiment,
     problem: Instance,
     grid: ConfidenceGrid | ExactCells,
     check: Callable[[Instance, float, float, Radius, str], None],
 ) -> None:
     """Check the most expensive setting of a grid under each of its radii."""
-    for radius in map(study.proxy_radius, grid.radii):
+    for radius in map(experiment.proxy_radius, grid.radii):
         check(problem, min(grid.epsilons), min(grid.deltas), radius, CONFIG_HINT)
 
 

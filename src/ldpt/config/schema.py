@@ -23,7 +23,7 @@ from pydantic import (
 from pydantic_core.core_schema import literal_schema
 
 from ldpt.checks import MAX_SEED, MIN_DELTA, MIN_EPSILON
-from ldpt.grid import epsilon_name
+from ldpt.config.grid import epsilon_name
 from ldpt.instances import (
     MAX_MIN_GAP,
     NEW_LAWS,
@@ -34,10 +34,10 @@ from ldpt.instances import (
     member_stream,
     random_instance,
 )
-from ldpt.io.messages import short, shown, unknown
 from ldpt.limits import MAX_PULLS, MAX_REPLICATES
 from ldpt.policies import INDEX_POLICIES, POLICIES
 from ldpt.radii import RADII
+from ldpt.util.messages import short, shown, unknown
 
 Item = TypeVar("Item")
 

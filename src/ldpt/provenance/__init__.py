@@ -3,8 +3,8 @@
 Nothing here computes results; what every job imports from here does not enter its code hash.
 """
 
-from ldpt.provenance.circumstances import config_origin
 from ldpt.provenance.code import code_hash
+from ldpt.provenance.environment import config_origin
 from ldpt.provenance.job import job
 from ldpt.provenance.records import RECORDS, file_hash, read_record, record_path, stable_hash
 

@@ -18,12 +18,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ldpt.io.files import file_within
-from ldpt.io.messages import counted, printable
+from ldpt.provenance.dag import JobPlan, own_project, plan_jobs, replay_jobs
 from ldpt.provenance.manifest import MANIFEST
-from ldpt.provenance.plan import JobPlan, own_project, plan_jobs, replay_jobs
 from ldpt.provenance.records import reach
 from ldpt.provenance.run import Run, read_run, reason
+from ldpt.util.files import file_within
+from ldpt.util.messages import counted, printable
 
 DRAWN = {".pdf", ".png", ".svg"}
 PART = r"<!-- (\w+):begin -->\n(.*?)<!-- \1:end -->"  # of the README

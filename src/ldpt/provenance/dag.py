@@ -15,10 +15,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from ldpt.io.json_values import plain
-from ldpt.io.messages import short
 from ldpt.provenance.code import PACKAGE
 from ldpt.provenance.records import file_hash, name_below, record_path
+from ldpt.util.json_values import plain
+from ldpt.util.messages import short
 
 UNCHECKED = "LDPT_UNCHECKED"  # set in the environment of Snakemake when it must not call itself
 OPTIONS = (

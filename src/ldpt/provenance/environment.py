@@ -10,7 +10,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from ldpt.io.json_values import plain
+from ldpt.util.json_values import plain
 
 FOLDER = Path(".snakemake/ldpt-folder")  # a random name of the folder that Snakemake runs in
 # The products in git's tree: a run that writes them does not make the tree count as edited.

@@ -9,10 +9,8 @@ from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppres
 from pathlib import Path
 from typing import Any
 
-from ldpt.io.files import staged_path, sync_file, write_durably
-from ldpt.io.json_values import plain
-from ldpt.provenance.circumstances import environment, volatile_facts
 from ldpt.provenance.code import code_parts
+from ldpt.provenance.environment import environment, volatile_facts
 from ldpt.provenance.records import (
     FORMAT,
     file_hash,
@@ -22,6 +20,8 @@ from ldpt.provenance.records import (
     record_text,
     stable_hash,
 )
+from ldpt.util.files import staged_path, sync_file, write_durably
+from ldpt.util.json_values import plain
 
 
 class Job:

@@ -9,8 +9,6 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from ldpt.io.files import read_whole
-from ldpt.io.json_values import plain, read_json
 from ldpt.provenance.records import (
     MAX_JSON,
     Record,
@@ -20,6 +18,8 @@ from ldpt.provenance.records import (
     reach,
     stable_hash,
 )
+from ldpt.util.files import read_whole
+from ldpt.util.json_values import plain, read_json
 
 FORMAT = 2  # of the manifest
 MANIFEST = "paper/run.json"

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from ldpt.io.files import read_whole
-from ldpt.io.json_values import plain, read_json
+from ldpt.util.files import read_whole
+from ldpt.util.json_values import plain, read_json
 
 FORMAT = 1  # of the records; raised when their meaning changes
 RECORDS = Path("results/records")

@@ -17,10 +17,10 @@ from typing import Any
 from rocrate.model import ContextEntity, Entity
 from rocrate.rocrate import ROCrate
 
-from ldpt.io.files import staged_file
 from ldpt.provenance.manifest import MANIFEST
 from ldpt.provenance.records import Record, file_hash, name_below, record_path
 from ldpt.provenance.run import Run, read_run
+from ldpt.util.files import staged_file
 
 PROFILES = {
     "https://w3id.org/ro/wfrun/process/0.5": "Process Run Crate",

@@ -8,11 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ldpt.io.files import file_within
-from ldpt.io.messages import short
 from ldpt.provenance.code import code_parts
+from ldpt.provenance.dag import JobPlan, Project, Step, find_project
 from ldpt.provenance.manifest import MANIFEST, listed_records, read_manifest
-from ldpt.provenance.plan import JobPlan, Project, Step, find_project
 from ldpt.provenance.records import (
     RECORDS,
     Record,
@@ -21,6 +19,8 @@ from ldpt.provenance.records import (
     read_record,
     record_path,
 )
+from ldpt.util.files import file_within
+from ldpt.util.messages import short
 
 
 def find_root(root: Path | None = None, near: str | Path | None = None) -> Path:

@@ -13,12 +13,12 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from ldpt.io.files import write_durably
-from ldpt.io.messages import counted, short
-from ldpt.provenance.circumstances import FOLDER, config_origin, folder_name
-from ldpt.provenance.plan import UNCHECKED, Project, plan_jobs
+from ldpt.provenance.dag import UNCHECKED, Project, plan_jobs
+from ldpt.provenance.environment import FOLDER, config_origin, folder_name
 from ldpt.provenance.records import RECORDS, record_path
 from ldpt.provenance.run import read_run
+from ldpt.util.files import write_durably
+from ldpt.util.messages import counted, short
 
 STALE = "LDPT_STALE"  # variable of the environment: "remove" allows to remove stale products
 

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from ldpt.io.files import read_whole
-from ldpt.io.messages import counted, printable, short
 from ldpt.provenance.job import short_form
 from ldpt.provenance.manifest import CLAIMS, NUMBERS, SHOWN, published
 from ldpt.provenance.records import Record, file_hash, name_below, reach
 from ldpt.provenance.run import Run, read_run
 from ldpt.text import wrapped
+from ldpt.util.files import read_whole
+from ldpt.util.messages import counted, printable, short
 
 WIDTH = 80
 SHORT = 12  # digits of a hash

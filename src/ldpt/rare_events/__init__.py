@@ -31,14 +31,14 @@ from ldpt.checks import check_delta, check_epsilon, check_whole
 from ldpt.engines.boundaries import Arms
 from ldpt.engines.indices import Judge
 from ldpt.instances import Instance, check_instance
-from ldpt.io.threads import run_jobs
 from ldpt.limits import MAX_PULLS, MAX_REPLICATES, NO_LIMIT, QUANTILE, require_affordable
 from ldpt.policies import INDEX_POLICIES, check_policy
 from ldpt.radii import Radius, as_radius
-from ldpt.rare.kernels import budget_log_weights, confidence_log_weights
-from ldpt.rare.paths import ways_to_err_by_budget, ways_to_err_by_confidence
-from ldpt.rare.proposal import build_proposal
+from ldpt.rare_events.kernels import budget_log_weights, confidence_log_weights
+from ldpt.rare_events.paths import ways_to_err_by_budget, ways_to_err_by_confidence
+from ldpt.rare_events.proposal import build_proposal
 from ldpt.simulate import stream
+from ldpt.util.threads import run_jobs
 
 __all__ = ["Estimate", "fixed_budget_error", "fixed_confidence_error"]
 

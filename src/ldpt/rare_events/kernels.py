@@ -1,9 +1,9 @@
 """Compiled runs of both algorithms in tilted environments, with their log importance weights.
 
-A mixture of environments c in stages m, as :mod:`ldpt.rare` builds it: counts[c, m] runs; arm j has
-means[c, j] with probability chance[c, j], else its true mean; the erring arm arms[c] (-1: none) has
-means[c, arms[c]] for sure up to the end of stage m and after[c, m] from then on. Likelihood ratios
-need the pulls and positive responses at the ends of the stages only.
+A mixture of environments c in stages m, as :mod:`ldpt.rare_events` builds it: counts[c, m] runs;
+arm j has means[c, j] with probability chance[c, j], else its true mean; the erring arm arms[c]
+(-1: none) has means[c, arms[c]] for sure up to the end of stage m and after[c, m] from then on.
+Likelihood ratios need the pulls and positive responses at the ends of the stages only.
 """
 
 import math

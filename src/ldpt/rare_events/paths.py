@@ -1,6 +1,6 @@
 """The cheapest ways in which either algorithm errs: which means the arms must show, at what cost.
 
-:func:`ways_to_err_by_budget` follows the argument in the docstring of :mod:`ldpt.rare`;
+:func:`ways_to_err_by_budget` follows the argument in the docstring of :mod:`ldpt.rare_events`;
 :func:`ways_to_err_by_confidence` asks where a path of constant drift leaves Algorithm 2's boundary.
 """
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from ldpt.rare.kernels import Proposal
-from ldpt.rare.paths import WaysToErr
+from ldpt.rare_events.kernels import Proposal
+from ldpt.rare_events.paths import WaysToErr
 
 NOMINAL = 0.05  # share of runs in the true environment
 EVEN = 0.2  # share of runs spread evenly over the environments

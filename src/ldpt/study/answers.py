@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ldpt.checks import MAX_COUNT
-from ldpt.io.files import read_whole
-from ldpt.io.messages import short, shown
+from ldpt.util.files import read_whole
+from ldpt.util.messages import short, shown
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -20,8 +20,8 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ldpt.checks import LARGE_EPSILON, MAX_COUNT, check_epsilon, check_whole
-from ldpt.io.messages import counted
 from ldpt.study.messages import Response, Ticket, check_study
+from ldpt.util.messages import counted
 
 __all__ = ["PrivateDevice"]
 

@@ -2,7 +2,7 @@
 
 Every arm has n answers, of which s are 1. An answer is a coin whose probability of 1 is a known
 line in the arm's mean reward: PrivBern(epsilon), or another randomised-response design
-(:mod:`ldpt.designs`).
+(:mod:`ldpt.study.designs`).
 
 :func:`decide` tells on which side of the threshold each mean lies. With the answers in their order
 it stops at the first crossing of the boundary, as Algorithm 2 does; with counts it looks once, at
@@ -33,12 +33,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ldpt.answers import Sample, as_answers
 from ldpt.checks import check_delta, check_number
-from ldpt.designs import Design, as_design
-from ldpt.io.messages import shown
 from ldpt.privacy import private_mean
 from ldpt.radii import DEFAULT_PRIOR_GAP, Radius, as_radius, lower, threshold_variance, upper
+from ldpt.study.answers import Sample, as_answers
+from ldpt.study.designs import Design, as_design
+from ldpt.util.messages import shown
 
 __all__ = ["Estimate", "Verdict", "decide", "estimate", "response_range", "tolerated_share"]
 

@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ldpt.answers import Answers, as_answers, read_answers
-from ldpt.io.messages import counted
 from ldpt.learners import check_bit
+from ldpt.study.answers import Answers, as_answers, read_answers
 from ldpt.study.messages import Response, Ticket
+from ldpt.util.messages import counted
 
 FORMS = "an answer is a Response, or a pair of a ticket (or an arm) and its 0/1 response"
 

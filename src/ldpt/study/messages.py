@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Self
 
 from ldpt.checks import MAX_COUNT, MAX_FLOAT
-from ldpt.io.json_values import read_json
+from ldpt.util.json_values import read_json
 
 __all__ = ["Response", "Ticket"]
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ldpt.plots import style
-from ldpt.study.plan import Plan
+from ldpt.study.planning import Plan
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

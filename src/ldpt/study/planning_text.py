@@ -6,10 +6,10 @@ from typing import Any
 
 import pandas as pd
 
-from ldpt.io.messages import counted, short
 from ldpt.radii import DEFAULT_RADIUS, RADII
-from ldpt.study.plan import Plan
+from ldpt.study.planning import Plan
 from ldpt.text import json_text, rounded, table, wrapped
+from ldpt.util.messages import counted, short
 
 MIN_WIDTH = 60
 LEGEND_INDENT = 17

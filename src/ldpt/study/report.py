@@ -5,15 +5,15 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ldpt import __version__
-from ldpt.answers import Sample
 from ldpt.checks import LARGE_EPSILON
-from ldpt.inference import Estimate, Test, Verdict
-from ldpt.io.messages import counted
 from ldpt.learners import FixedBudget, FixedConfidence
-from ldpt.reports import Report, Row
+from ldpt.study.answers import Sample
+from ldpt.study.inference import Estimate, Test, Verdict
+from ldpt.study.verdict_table import Report, Row
+from ldpt.util.messages import counted
 
 if TYPE_CHECKING:
-    from ldpt.study.study import Study
+    from ldpt.study.session import Study
 
 
 def no_guarantee(learner: FixedBudget | FixedConfidence) -> str:

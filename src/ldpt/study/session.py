@@ -24,17 +24,17 @@ from collections import Counter
 from dataclasses import asdict, dataclass
 from typing import Any, NoReturn, Self
 
-from ldpt.answers import Answers, Sample
 from ldpt.checks import LARGE_EPSILON, check_number, check_whole
-from ldpt.inference import Estimate, estimate
-from ldpt.io.messages import counted, shown
 from ldpt.learners import FixedBudget, FixedConfidence
-from ldpt.reports import Report
 from ldpt.study import state
+from ldpt.study.answers import Answers, Sample
+from ldpt.study.inference import Estimate, estimate
 from ldpt.study.intake import Answer, Status, read_all, read_answer
 from ldpt.study.messages import Ticket, check_study, token_of
 from ldpt.study.report import make_report, no_guarantee
 from ldpt.study.requests import GIVEN_UP, ONE, OPEN, ZERO, Requests, next_requests
+from ldpt.study.verdict_table import Report
+from ldpt.util.messages import counted, shown
 
 __all__ = ["Study"]
 
@@ -471,7 +471,7 @@ class Study:
         Returns
         -------
         list of Estimate
-            One per arm, from all answers that have entered (:func:`ldpt.inference.estimate`).
+            One per arm, from all answers that have entered (:func:`ldpt.study.inference.estimate`).
 
         Raises
         ------

@@ -10,11 +10,11 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-from ldpt.io.files import read_whole, write_durably
-from ldpt.io.json_values import read_json
-from ldpt.io.messages import short
 from ldpt.learners import FixedBudget, FixedConfidence
 from ldpt.radii import Radius
+from ldpt.util.files import read_whole, write_durably
+from ldpt.util.json_values import read_json
+from ldpt.util.messages import short
 
 FORMAT, VERSION = "ldpt study", 4
 Study = TypeVar("Study")

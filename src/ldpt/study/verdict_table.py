@@ -4,9 +4,9 @@ import math
 from dataclasses import asdict, dataclass, field
 from typing import Any, Self
 
-from ldpt.inference import Estimate, Verdict
-from ldpt.io.messages import printable, short
+from ldpt.study.inference import Estimate, Verdict
 from ldpt.text import json_text, table, wrapped
+from ldpt.util.messages import printable, short
 
 WIDTH = 80  # of a terminal
 NAME_WIDTH = 12  # characters of an arm's name, so that the table fits

@@ -1,1 +1,1 @@
-"""Input and output: atomic file writes, tables of runs, JSON, one-line messages, threads."""
+"""Helpers that know nothing of bandits: atomic file writes, JSON, one-line messages, threads."""

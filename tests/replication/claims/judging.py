@@ -3,9 +3,9 @@
 from pathlib import Path
 from typing import Any
 
-from ldpt.claims import register
+from ldpt.replication.claims import register
 
-PROJECT = Path(__file__).resolve().parents[2]
+PROJECT = Path(__file__).resolve().parents[3]
 REGISTER = PROJECT / "paper/claims.yaml"
 SCHEMA = PROJECT / "workflow/schemas/claims.schema.yaml"
 VERDICTS_SCHEMA = PROJECT / "workflow/schemas/verdicts.schema.yaml"

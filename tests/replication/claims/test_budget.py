@@ -7,10 +7,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from ldpt.claims import budget
-from ldpt.claims.register import FALSE, NOT_TESTED, SUPPORTED, TRUE
 from ldpt.instances import Instance
-from tests.claims.judging import verdict
+from ldpt.replication.claims import budget
+from ldpt.replication.claims.register import FALSE, NOT_TESTED, SUPPORTED, TRUE
+from tests.replication.claims.judging import verdict
 
 PROBLEMS = {"one-arm": Instance("one-arm", [0.9], 0.5)}
 

@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 from scipy.stats import binomtest
 
-from ldpt.certificate import certified_error_lower_bound
-from ldpt.claims import chains, coin
-from ldpt.claims.register import ADDED, FALSE, REPAIRED, SUPPORTED, TRUE
 from ldpt.instances import Instance
 from ldpt.policies import POLICIES, index
+from ldpt.replication.certificate import certified_error_lower_bound
+from ldpt.replication.claims import chains, coin
+from ldpt.replication.claims.register import ADDED, FALSE, REPAIRED, SUPPORTED, TRUE
 from ldpt.simulate import fixed_budget
-from tests.claims.judging import verdict
+from tests.replication.claims.judging import verdict
 
 FAILURE = {
     "delta": 0.1,

@@ -8,10 +8,10 @@ import pandas as pd
 import pytest
 
 from ldpt import bounds
-from ldpt.claims import confidence
-from ldpt.claims.register import ADDED, FALSE, NOT_TESTED, SUPPORTED, TRUE
 from ldpt.instances import Instance, equal_gap
-from tests.claims.judging import judged, verdict
+from ldpt.replication.claims import confidence
+from ldpt.replication.claims.register import ADDED, FALSE, NOT_TESTED, SUPPORTED, TRUE
+from tests.replication.claims.judging import judged, verdict
 
 PROBLEMS = {
     "two": Instance("two", [0.3, 0.6], 0.5),

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from scripts.evidence_displays import check_displays
 
-from ldpt.claims import displays
-from ldpt.claims.register import ADDED, FALSE, REPAIRED, TRUE
-from tests.claims.judging import BY_ID, REGISTERED, source, verdict
+from ldpt.replication.claims import displays
+from ldpt.replication.claims.register import ADDED, FALSE, REPAIRED, TRUE
+from tests.replication.claims.judging import BY_ID, REGISTERED, source, verdict
 
 FOUND = {
     TRUE: "L2.1 D17 D18 D53 D13 D55 D56 D34 D35 D41 D10 D45 D46 X5 X26",

@@ -9,10 +9,10 @@ import pandas as pd
 import pytest
 
 from ldpt import bounds
-from ldpt.claims import budget, confidence, held_out
-from ldpt.claims.register import FALSE, NOT_TESTED, SUPPORTED
 from ldpt.instances import Instance
-from tests.claims.judging import verdict
+from ldpt.replication.claims import budget, confidence, held_out
+from ldpt.replication.claims.register import FALSE, NOT_TESTED, SUPPORTED
+from tests.replication.claims.judging import verdict
 
 PROBLEMS = {f"skewed-{j}": Instance(f"skewed-{j}", [0.3, 0.6], 0.2) for j in range(12)}
 LOSSES = {"apt": 0.2, "lsa": 0.1, "apt-clipped": 0.12, "lsa-clipped": 0.06, "uniform": 0.3}

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from ldpt.claims import register
-from ldpt.claims.register import (
+from ldpt.replication.claims import register
+from ldpt.replication.claims.register import (
     ADDED,
     FALSE,
     NOT_TESTED,
@@ -19,8 +19,14 @@ from ldpt.claims.register import (
     TRUE,
     VERDICTS,
 )
-from tests.claims import test_budget, test_chains, test_confidence, test_displays, test_held_out
-from tests.claims.judging import (
+from tests.replication.claims import (
+    test_budget,
+    test_chains,
+    test_confidence,
+    test_displays,
+    test_held_out,
+)
+from tests.replication.claims.judging import (
     BY_ID,
     CONTENT,
     PROJECT,

@@ -5,9 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from ldpt.claims import lemmas, tapes
 from ldpt.learners import FixedBudget
 from ldpt.policies import POLICIES
+from ldpt.replication.claims import lemmas, tapes
 
 COLUMNS = ["statement", "cases", "violations", "largest_ratio"]
 

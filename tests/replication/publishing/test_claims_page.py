@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.claims.judging import PROJECT, REGISTERED
-from tests.claims.test_register import document
 from tests.plots import scripts
+from tests.replication.claims.judging import PROJECT, REGISTERED
+from tests.replication.claims.test_register import document
 
 claims_page = scripts.load("scripts/claims_page.py")
 PAGE = PROJECT / "workflow/pages/claims"

@@ -9,9 +9,9 @@ import pandas as pd
 
 from ldpt import policies, radii
 from ldpt.instances import Instance
-from ldpt.publishing import explorer
+from ldpt.replication.publishing import explorer
 
-SOURCES = Path(__file__).resolve().parents[2] / "workflow" / "pages" / "explorer"
+SOURCES = Path(__file__).resolve().parents[3] / "workflow" / "pages" / "explorer"
 
 
 def budget_rows() -> pd.DataFrame:

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from ldpt.instances import Instance
-from ldpt.publishing import numbers
+from ldpt.replication.publishing import numbers
 
 CITATION = {
     "version": "2.1.0",

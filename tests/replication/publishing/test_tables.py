@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from ldpt.instances import Instance
-from ldpt.publishing import tables
+from ldpt.replication.publishing import tables
 from tests.plots import scripts
 
 

@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 
 from ldpt import bounds
-from ldpt.claims.evidence import SURELY, Evidence, Instances, Spread, spread, widest
 from ldpt.instances import Instance
+from ldpt.replication.claims.evidence import SURELY, Evidence, Instances, Spread, spread, widest
 from ldpt.summarise import LIMITS, needed_budgets
 
 UPPER_VERSIONS = ("printed", "proved", "locatelli")  # of the bounds on the loss of Algorithm 1

@@ -13,12 +13,12 @@ import numpy as np
 import pandas as pd
 
 from ldpt import bounds, exact
-from ldpt.certificate import certified_error_lower_bound
-from ldpt.claims.budget import UPPER_VERSIONS, Losses, collapse, compare_with_bounds
-from ldpt.claims.evidence import Evidence, cases, check, counted, ratio_to
-from ldpt.grid import scaled_budgets
+from ldpt.config.grid import scaled_budgets
 from ldpt.instances import Instance, budget_environments
 from ldpt.radii import RADII, VALID_RADII
+from ldpt.replication.certificate import certified_error_lower_bound
+from ldpt.replication.claims.budget import UPPER_VERSIONS, Losses, collapse, compare_with_bounds
+from ldpt.replication.claims.evidence import Evidence, cases, check, counted, ratio_to
 
 COUNTEREXAMPLE = Instance("one-arm", [0.95], 0.9)
 # several checks need the same chains

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from ldpt import bounds
-from ldpt.claims.chains import COUNTEREXAMPLE, one_arm_chain
-from ldpt.claims.evidence import Evidence
 from ldpt.instances import Instance
 from ldpt.radii import Radius, lower, upper
+from ldpt.replication.claims.chains import COUNTEREXAMPLE, one_arm_chain
+from ldpt.replication.claims.evidence import Evidence
 
 DELTA = 0.1
 

@@ -8,9 +8,17 @@ import numpy as np
 import pandas as pd
 
 from ldpt import bounds
-from ldpt.claims.evidence import SURELY, Evidence, Instances, Spread, ratio_to, spread, widest
 from ldpt.privacy import private_mean
 from ldpt.radii import KINDS, RADII, VALID_RADII
+from ldpt.replication.claims.evidence import (
+    SURELY,
+    Evidence,
+    Instances,
+    Spread,
+    ratio_to,
+    spread,
+    widest,
+)
 
 OWN_RESPONSES = tuple(name for name in VALID_RADII if not KINDS[name].timed)  # Theorem E
 STRICTEST = 1e-6  # level of a single test when Holm's method has about a thousand to correct

@@ -17,8 +17,8 @@ from typing import Any
 
 from mpmath import iv
 
-from ldpt.claims.evidence import Evidence, cases, check, counted
 from ldpt.privacy import shrinkage
+from ldpt.replication.claims.evidence import Evidence, cases, check, counted
 
 iv.dps = 40
 Number = Fraction | int

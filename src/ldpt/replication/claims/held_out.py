@@ -5,9 +5,9 @@ import math
 import numpy as np
 import pandas as pd
 
-from ldpt.claims.budget import compared
-from ldpt.claims.confidence import cost_over_bound, pulls_by_radius, spreads
-from ldpt.claims.evidence import Evidence, Instances, widest
+from ldpt.replication.claims.budget import compared
+from ldpt.replication.claims.confidence import cost_over_bound, pulls_by_radius, spreads
+from ldpt.replication.claims.evidence import Evidence, Instances, widest
 
 POLICIES = ("apt", "lsa", "apt-clipped", "lsa-clipped", "uniform")
 OURS = "lsa-clipped"

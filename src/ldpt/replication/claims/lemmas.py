@@ -3,7 +3,7 @@
 The bounds of the appendix rest on inequalities for one random walk: three lemmas on its index and
 Ville's inequality for the mixtures. :func:`check_chains` compares each with a probability that is
 computed by dynamic programming over (n, s), and returns a table like
-:func:`ldpt.claims.tapes.check_tapes`.
+:func:`ldpt.replication.claims.tapes.check_tapes`.
 """
 
 import math
@@ -16,8 +16,8 @@ import numpy as np
 import pandas as pd
 from scipy.special import log_ndtr
 
-from ldpt.claims.tapes import checked
 from ldpt.radii import Radius, upper
+from ldpt.replication.claims.tapes import checked
 
 HORIZON = 1200  # of a chain
 NEGLIGIBLE = 1e-40  # mass of a state at the rim of a chain

@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from ldpt.io.json_values import plain
+from ldpt.util.json_values import plain
 
 TRUE = "true as printed"
 ADDED = "true under an added hypothesis"

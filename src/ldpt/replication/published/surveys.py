@@ -19,11 +19,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ldpt.designs import Design, as_design
-from ldpt.inference import decide, estimate, tolerated_share
 from ldpt.limits import QUANTILE
 from ldpt.radii import DEFAULT_PRIOR_GAP, UNION, Boundary, Radius, lower, upper
 from ldpt.simulate import stream
+from ldpt.study.designs import Design, as_design
+from ldpt.study.inference import decide, estimate, tolerated_share
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,8 @@ from markupsafe import Markup
 from ldpt.instances import Instance
 from ldpt.plots import style
 from ldpt.policies import DEFAULT_POLICY, INDEX_POLICIES, POLICIES
-from ldpt.publishing import pages
 from ldpt.radii import COIN, DEFAULT_PRIOR_GAP, KINDS, ONE_SIDED, RADII, TWO_SIDED, UNION
+from ldpt.replication.publishing import pages
 
 FAMILIES = {UNION: "UNION", TWO_SIDED: "TWO_SIDED", ONE_SIDED: "ONE_SIDED", COIN: "COIN"}
 BUDGET_COLUMNS = ("instance", "policy", "epsilon", "budget", "estimate", "low", "high")

@@ -15,11 +15,11 @@ import pandas as pd
 
 from ldpt import text
 from ldpt.instances import Instance
-from ldpt.io.json_values import plain
 from ldpt.plots.style import epsilon_label
 from ldpt.policies import INDEX_POLICIES
 from ldpt.privacy import shrinkage
 from ldpt.summarise import CONFIDENCE
+from ldpt.util.json_values import plain
 
 Numbers = dict[str, dict[str, Any]]
 PRICED = (0.1, 0.5, 1.0, 2.0, 4.0)  # privacy levels whose price is stated
