@@ -1,5 +1,5 @@
 # `make reproduce` and `make test` are all it takes: both build .venv from the lock first.
-.PHONY: reproduce smoke html readme test quick lint types kernels kernels-confidence kernels-tapes kernels-chains test-cluster verify docs site benchmark lock clean
+.PHONY: reproduce smoke html readme test test-runs quick lint types kernels kernels-confidence kernels-tapes kernels-chains test-cluster verify docs site benchmark lock clean
 .DELETE_ON_ERROR:
 
 PYTHON ?= python3
@@ -38,9 +38,13 @@ test: .venv/ready
 	$(MAKE) --no-print-directory -j2 kernels kernels-confidence kernels-tapes kernels-chains lint
 	$(BIN)/pytest -n auto --dist loadfile --no-loadscope-reorder --durations 10
 
+# Tests that make whole runs of their own: determinism, kills, recipes of the manual.
+test-runs: .venv/ready
+	$(BIN)/pytest -n auto --dist loadfile -m runs tests
+
 # What to run before every commit: under a minute.
 quick: lint
-	$(BIN)/pytest -n auto -m "not workflow and not browser and not cluster and not wheel" \
+	$(BIN)/pytest -n auto -m "not workflow and not runs and not browser and not cluster and not wheel" \
 		tests/test_config.py tests/test_privacy.py tests/test_policies.py tests/test_radii.py \
 		tests/test_instances.py tests/test_text.py tests/test_environment.py tests/replication/publishing tests/util
 

@@ -27,7 +27,7 @@ LONG_FILES = [
     "workflow/test_extension.py",
     "provenance/test_audit.py",
     "provenance/test_state.py",
-    "rare/test_rare.py",
+    "rare_events/test_rare.py",
     "workflow/test_entrances.py",
     "workflow/test_code_is_input.py",
     "engines/test_memory.py",

@@ -8,7 +8,7 @@ import pytest
 
 from tests.conftest import PROJECT, snakemake
 
-pytestmark = pytest.mark.workflow
+pytestmark = pytest.mark.runs
 
 # The shortest chain that ends in a figure, and no engine to compile.
 TARGET = "results/smoke/figures/privacy_cost.png"

@@ -105,6 +105,7 @@ def test_kills_at_every_step_of_a_job_end_in_the_same_bytes(
     assert products(root) == expected
 
 
+@pytest.mark.runs
 def test_ctrl_c_ends_with_status_130_and_without_a_failure(
     copy_project: Callable[[str], Path],
 ) -> None:
@@ -171,6 +172,7 @@ def fill(path: Path) -> None:
             return
 
 
+@pytest.mark.runs
 def test_snakemake_with_an_unwritable_folder_ends_in_one_line(
     copy_project: Callable[[str], Path],
 ) -> None:

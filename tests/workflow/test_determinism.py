@@ -42,7 +42,7 @@ def take_products(smoke: Path, folder: Path) -> None:
             shutil.copy2(file, copy)
 
 
-@pytest.mark.workflow
+@pytest.mark.runs
 def test_bytes_are_equal_on_more_cores_in_another_folder(
     smoke: Path, copy_project: Callable[[str], Path]
 ) -> None:

@@ -15,7 +15,7 @@ import pytest
 from ldpt.engines.jit import source_digest
 from tests.conftest import PROJECT, snakemake
 
-pytestmark = pytest.mark.workflow
+pytestmark = pytest.mark.runs
 
 BLOCK = re.compile(
     r"(?:New\s+file\s+`(?P<new>[^`]+)`"
