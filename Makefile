@@ -42,11 +42,11 @@ test: .venv/ready
 test-runs: .venv/ready
 	$(BIN)/pytest -n auto --dist loadfile -m runs tests
 
-# What to run before every commit: under a minute.
+# What to run before every commit: lint, and the fast tests that the change since SINCE can break.
+SINCE ?= HEAD
 quick: lint
-	$(BIN)/pytest -n auto -m "not workflow and not runs and not browser and not cluster and not wheel" \
-		tests/test_config.py tests/test_privacy.py tests/test_policies.py tests/test_radii.py \
-		tests/test_instances.py tests/test_text.py tests/test_environment.py tests/replication/publishing tests/util
+	$(BIN)/python -m tests.affected $(SINCE) | xargs $(BIN)/pytest -n auto \
+		-m "not workflow and not runs and not browser and not cluster and not wheel"
 
 lint: .venv/ready types
 	$(BIN)/ruff check .

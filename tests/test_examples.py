@@ -7,6 +7,7 @@ from pathlib import Path
 from types import ModuleType
 
 import numpy as np
+import pytest
 
 from ldpt.privacy import PrivBern
 from ldpt.study import Response, Study, Ticket
@@ -121,6 +122,13 @@ def test_the_independent_check_agrees_with_exact_values_and_finds_a_wrong_run(
     values = check.of_the_run(str(tmp_path))
     assert len(values) == 4
     assert all(math.isfinite(value) for value, _ in values.values())
+
+
+@pytest.mark.workflow
+def test_the_independent_check_agrees_with_the_smoke_run(smoke: Path, capsys) -> None:
+    check = load("independent_check")
+    assert check.main(str(smoke / "results" / "smoke" / "results" / "summaries")) == 0
+    assert "no run to compare" not in capsys.readouterr().out
 
 
 def test_the_independent_check_needs_no_run(tmp_path, capsys, monkeypatch):
