@@ -12,7 +12,7 @@ import pytest
 from tests.conftest import PROJECT
 
 pytestmark = pytest.mark.wheel
-COMMANDS = ["plan", "analyse", "simulate", "trace", "audit", "crate", "completion"]
+COMMANDS = ["plan", "analyse", "simulate", "trace", "audit", "completion"]
 HEAVY = {"snakemake", "jupyter", "typst", "opendp", "matplotlib"}
 ANSWERS = "arm,response\n" + "A,1\nB,0\nB,1\nA,0\nA,1\n" * 50
 
@@ -141,11 +141,8 @@ def test_example_of_the_help_runs_with_the_library_alone(
     assert done.stderr == ""
 
 
-@pytest.mark.parametrize("command", ["trace", "crate"])
-def test_example_of_the_help_runs_on_a_finished_run(
-    full: Path, finished_run: Path, command: str
-) -> None:
-    words = example(command, full, finished_run).replace("privacy_cost", "rows")
+def test_example_of_the_help_runs_on_a_finished_run(full: Path, finished_run: Path) -> None:
+    words = example("trace", full, finished_run).replace("privacy_cost", "rows")
     assert run(words, full, finished_run).stdout
 
 

@@ -42,7 +42,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("ldpt: interrupted", file=sys.stderr)
         status = INTERRUPTED
-    except ModuleNotFoundError as error:  # crates and audits need more than the library
+    except ModuleNotFoundError as error:  # plots need more than the library
         hint = "pip install 'ldpt[workflow]'"
         print(f"ldpt {words[0]}: the package {error.name} is missing: {hint}", file=sys.stderr)
         status = INVALID
@@ -132,13 +132,6 @@ COMMANDS = {
         "again. Exit status 1 if there are faults.",
         "ldpt audit --replay 5",
         products.add_audit,
-    ),
-    "crate": Command(
-        "pack a finished run as a Workflow Run RO-Crate",
-        "Write products, records, code and config of a finished run to one zip file, described by "
-        "RO-Crate metadata. Takes seconds.",
-        "ldpt crate run.zip",
-        products.add_crate,
     ),
     "completion": Command(
         "print a script for shell completion (bash, zsh)",

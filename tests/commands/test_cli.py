@@ -356,10 +356,9 @@ def test_completion_of_commands_and_options():
     assert complete("ldpt plan --e") == ["--epsilon", "--explain"]
 
 
-def test_a_missing_package_is_one_line(capsys, monkeypatch, tmp_path):
-    monkeypatch.setitem(sys.modules, "ldpt.provenance.rocrate", None)
-    monkeypatch.delattr("ldpt.provenance.rocrate", raising=False)
-    code, _, err = run(capsys, "crate", str(tmp_path / "x.zip"))
+def test_a_missing_package_is_one_line(capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, "ldpt.provenance.trace", None)
+    code, _, err = run(capsys, "trace", "T4.1")
     assert (code, err.count("\n")) == (2, 1)
     assert "is missing: pip install 'ldpt[workflow]'" in err
 

@@ -257,7 +257,6 @@ def test_audit_ends_in_0_only_when_all_is_intact(root: Path, capsys: pytest.Capt
         (["trace", "--root", "out", "/dev/zero"], r"'/dev/zero' is not a regular file"),
         (["trace", "--root", "out", ""], r"'' is a folder"),
         (["trace", "--root", "out", "0123456789"], r"has a hash or a record hash 0123456789"),
-        (["crate", "--root", "out", "run.tar"], r"the name must end in .zip"),
         (["trace", "--root", "out", "words.txt"], r"is not a product"),
         (["trace", "--root", "scripts", "words.txt"], r"no records under"),
     ],

@@ -18,7 +18,6 @@ from ldpt import cost
 from ldpt.config.experiment import build_experiment, load, merge
 from ldpt.config.grid import epsilon_name
 from ldpt.provenance import code_hash, config_origin, stable_hash
-from ldpt.provenance.state import check_run
 from snakemake_logger_plugin_ldpt import SECONDS
 
 # --- the project and its config -------------------------------------------------------------------
@@ -45,7 +44,6 @@ try:
 except ValueError as error:
     sys.exit(f"config: {error}")
 config.update(EXPERIMENT.config)
-check_run(workflow, HOME, EXPERIMENT.root)
 
 
 def checked(section):

@@ -1,9 +1,9 @@
-"""``ldpt trace``, ``ldpt audit`` and ``ldpt crate``: what a run of the workflow has left."""
+"""``ldpt trace`` and ``ldpt audit``: the products of a run and what they were made from."""
 
 import argparse
 from pathlib import Path
 
-from ldpt.commands.options import flags, option, output_file, refuse_unused, seed, whole
+from ldpt.commands.options import flags, option, refuse_unused, seed, whole
 
 
 def _add_root(parser: argparse.ArgumentParser) -> None:
@@ -63,19 +63,3 @@ def _audit(arguments: argparse.Namespace) -> int:
     report = audit.audit(root, arguments.replay or 0, arguments.seed or 0, arguments.trust)
     print(audit.render_audit(report, "json" if arguments.json else "text"))
     return 0 if report.intact else 1
-
-
-def add_crate(parser: argparse.ArgumentParser) -> None:
-    """Add the options of ``ldpt crate``."""
-    parser.add_argument("out", type=output_file(".zip"), help="the zip file to write")
-    _add_root(parser)
-    parser.set_defaults(handler=_crate)
-
-
-def _crate(arguments: argparse.Namespace) -> int:
-    from ldpt.provenance import rocrate
-    from ldpt.provenance.run import find_root
-
-    rocrate.write(arguments.out, find_root(arguments.root))
-    print(arguments.out)
-    return 0

@@ -20,7 +20,7 @@ from ldpt.provenance.records import stable_hash
 PACKAGE = Path(__file__).resolve().parents[1]
 # Modules that only keep records or word messages.
 LEFT_OUT = {
-    PACKAGE / "io/messages.py",
+    PACKAGE / "util/messages.py",
     *(PACKAGE / f"provenance/{n}.py" for n in ("__init__", "code", "records", "job")),
 }
 EVERYTHING = "*"  # the name that stands for all definitions of a module

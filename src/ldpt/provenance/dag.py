@@ -20,7 +20,6 @@ from ldpt.provenance.records import file_hash, name_below, record_path
 from ldpt.util.json_values import plain
 from ldpt.util.messages import short
 
-UNCHECKED = "LDPT_UNCHECKED"  # set in the environment of Snakemake when it must not call itself
 OPTIONS = (
     "--executor=ldpt-plan", "--forceall", "--nolock", "--ignore-incomplete", "--cores=1",
     "--scheduler=greedy", "--quiet=rules", "--workflow-profile=none",
@@ -138,10 +137,7 @@ def _command(project: Project, origin: Mapping[str, Any]) -> list[str]:
 
 
 def _environment(project: Project) -> dict[str, str]:
-    """Return an environment in which Python takes ldpt from the project, if it has its own.
-
-    Snakemake starts in it without another comparison of records with the DAG.
-    """
+    """Return an environment in which Python takes ldpt from the project, if it has its own."""
     source = project.home / "src"
     own = {"PYTHONPATH": str(source)} if (source / "ldpt").is_dir() else {}
-    return {**os.environ, UNCHECKED: "1"} | own
+    return {**os.environ, **own}

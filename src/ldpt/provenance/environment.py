@@ -12,7 +12,6 @@ from typing import Any
 
 from ldpt.util.json_values import plain
 
-FOLDER = Path(".snakemake/ldpt-folder")  # a random name of the folder that Snakemake runs in
 # The products in git's tree: a run that writes them does not make the tree count as edited.
 PRODUCTS = ("figures", "results", "paper/*report*.pdf", "paper/run.json")
 LIBRARIES = (
@@ -37,14 +36,8 @@ def volatile_facts(started: float) -> dict[str, Any]:
         "wall_seconds": round(time.time() - started, 3),
         "peak_memory_mb": round(_peak_memory_mb(), 1),
         "host": platform.node(),
-        "folder": folder_name(),
         **_git_state(),
     }
-
-
-def folder_name() -> str | None:
-    """Return the name that tells this folder's Snakemake from others; None before its first run."""
-    return FOLDER.read_text().strip() if FOLDER.is_file() else None
 
 
 def config_origin(workflow: Any) -> dict[str, Any]:
