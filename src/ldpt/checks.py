@@ -29,7 +29,7 @@ def check_number(name: str, value: object, low: float, high: float) -> float:
     """
     if not (is_number(value) and low <= value <= high):  # type: ignore[operator]
         raise ValueError(f"{name} must be a number in [{low:g}, {high:g}], got {shown(value)}")
-    return float(value)  # type: ignore[arg-type]
+    return float(value) + 0.0  # type: ignore[arg-type]  # -0.0 becomes 0.0
 
 
 def check_whole(name: str, value: object, least: int, most: int | None = None) -> int:

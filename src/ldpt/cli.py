@@ -31,6 +31,9 @@ class Command(NamedTuple):
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and return its exit status."""
     words = list(sys.argv[1:] if argv is None else argv)
+    for name in ("stdin", "stdout", "stderr"):  # None if closed, as some daemons close them
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "r" if name == "stdin" else "w"))  # noqa: SIM115
     try:
         status = _run(words)
         sys.stdout.flush()

@@ -398,3 +398,23 @@ def test_a_config_that_may_never_end_is_not_read(capsys, tmp_path):
     for file in (tmp_path / "pipe", "/dev/zero", tmp_path):
         code, out, err = run(capsys, "plan", "--config", str(file))
         assert (code, out, err.count("\n")) == (2, "", 1)
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", "0<&- >&- 2>&-"])
+@pytest.mark.parametrize("words", ["--version", "analyse examples/answers.csv --tau 0.3 --eps 1"])
+def test_closed_streams_end_a_command_as_open_ones_do(closed, words):
+    """Some daemons have no standard streams; the second command has an unknown option."""
+    done = subprocess.run(
+        f"{sys.executable} -m ldpt {words} {closed}", shell=True, capture_output=True, text=True
+    )
+    assert done.returncode == (0 if words == "--version" else 2)
+    assert "Traceback" not in done.stderr
+    if words == "--version" and ">&-" not in closed.replace("2>&-", ""):
+        assert done.stdout == f"ldpt {__version__}\n"
+
+
+@pytest.mark.parametrize("number", ["1_0", "\u0663", "1e_3"])
+def test_numbers_are_written_in_plain_digits(capsys, number):
+    code, _, err = run(capsys, "plan", *PROBLEM, "--delta", "0.1", "--epsilon", number)
+    assert code == 2
+    assert err.startswith("ldpt plan: argument --epsilon: epsilon must be positive")

@@ -27,6 +27,11 @@ def test_a_mean_survives_the_way_there_and_back(p, mean):
     assert design.flipped == (p < 0.5)
 
 
+@given(st.floats(1e-9, 1e3) | st.sampled_from([37.0, 40.0, math.inf]))
+def test_a_stated_level_is_the_reported_level(epsilon):
+    assert as_design(epsilon).epsilon == epsilon
+
+
 def test_crosswise_is_warner():
     assert crosswise(0.16) == warner(0.16) == Design(0.84, 0.16, flipped=True)
 

@@ -1,5 +1,6 @@
 """The deployed mechanism in exact rational arithmetic, and its allowance of answers."""
 
+import contextlib
 import copy
 import math
 import os
@@ -17,6 +18,7 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 
 from ldpt.privacy import PrivBern, shrinkage
+from ldpt.study import device as device_module
 from ldpt.study.device import PrivateDevice, _exact_bernoulli
 from ldpt.study.messages import Ticket
 
@@ -283,3 +285,50 @@ def test_answers_that_are_no_whole_number_are_refused(answers):
 def test_check_study_refuses_what_is_not_a_name(study):
     with pytest.raises(ValueError, match="study must"):
         PrivateDevice(1.0, study=study)
+
+
+def interrupted(device: PrivateDevice, place: int) -> tuple[int, bool]:
+    """Call a device, and again inside the call before its instruction of this number.
+
+    Return how many answers both calls gave, and whether the first call came so far.
+    """
+    answers, count = [], 0
+
+    def call():
+        with contextlib.suppress(ValueError):
+            answers.append(device.privatise(0.5))
+
+    def trace(frame, event, argument):
+        nonlocal count
+        frame.f_trace_opcodes = True
+        count += event == "opcode"
+        if event == "opcode" and count == place:
+            sys.settrace(None)
+            call()
+        return trace if frame.f_code.co_filename == device_module.__file__ else None
+
+    sys.settrace(trace)
+    call()
+    sys.settrace(None)
+    return len(answers), count >= place
+
+
+@pytest.mark.parametrize("answers", [1, 2])
+def test_a_device_that_is_called_inside_itself_gives_no_more_answers_than_agreed(answers):
+    """A signal handler may run between any two instructions, in the same thread."""
+    place, inside = 0, True
+    while inside:
+        place += 1
+        device = PrivateDevice(1.0, answers=answers)
+        count, inside = interrupted(device, place)
+        count += sum(interrupted(device, 10**9)[0] for _ in range(2))
+        assert count == answers
+        assert device.answers_left == 0
+    assert place > 20
+
+
+def test_a_device_that_is_called_while_it_counts_refuses(monkeypatch):
+    device = PrivateDevice(1.0, answers=2)
+    monkeypatch.setattr(device, "_spend", lambda: device.privatise(0.5))
+    with pytest.raises(ValueError, match="cannot answer while it counts"):
+        device.privatise(0.5)

@@ -2,7 +2,9 @@
 
 import contextlib
 import json
+import multiprocessing
 import os
+import signal
 import stat
 import tempfile
 from pathlib import Path
@@ -72,11 +74,111 @@ def test_only_the_owner_can_read_a_saved_study(tmp_path):
 def test_saving_follows_no_link_that_waits_under_a_guessed_name(tmp_path):
     victim, path = tmp_path / "victim.txt", tmp_path / "study.json"
     victim.write_text("precious")
-    for name in (".study.staged.json", ".study-", "study.json"):
+    for name in (".study.staged.json", ".study-"):
         (tmp_path / name).symlink_to(victim)
     busy().save(path)
     assert victim.read_text() == "precious"
-    assert not path.is_symlink()
+
+
+def test_a_link_is_followed_when_a_study_is_saved(tmp_path):
+    target, link = tmp_path / "disk" / "study.json", tmp_path / "study.json"
+    link.symlink_to(target)
+    study = busy()
+    study.save(link)
+    assert link.is_symlink()
+    study.record(("a", 1))
+    study.save(link)
+    assert Study.open(target).counts == study.counts
+
+
+@pytest.mark.parametrize("content", ["precious", "another study"])
+def test_a_study_replaces_no_file_that_it_has_neither_written_nor_read(content, tmp_path):
+    path = tmp_path / "study.json"
+    if content == "precious":
+        path.write_text(content)
+    else:
+        Study(FixedConfidence(1, 0.5, 1.0, 0.1)).save(path)
+    before = path.read_bytes()
+    with pytest.raises(ValueError, match="saved by another process, or is another file"):
+        busy().save(path)
+    assert path.read_bytes() == before
+
+
+def test_the_second_writer_is_refused_and_its_answers_can_be_recorded_again(tmp_path):
+    path = tmp_path / "study.json"
+    study = Study(FixedConfidence(2, 0.5, 1.0, 0.1))
+    mine, yours = study.ask(2)
+    study.save(path)
+    first, second = Study.open(path), Study.open(path)
+    first.record((mine, 1))
+    second.record((yours, 0))
+    first.save(path)
+    with pytest.raises(ValueError, match="saved by another process") as caught:
+        second.save(path)
+    assert "\n" not in str(caught.value)
+    second = Study.open(path)
+    second.record((yours, 0))
+    second.save(path)
+    assert Study.open(path).counts["entered"] == 2
+
+
+def test_a_copy_of_an_earlier_state_may_be_replaced_by_its_own_study(tmp_path):
+    path, copy, study = tmp_path / "study.json", tmp_path / "copy.json", busy()
+    study.save(path)
+    copy.write_bytes(path.read_bytes())
+    study.record(("a", 1))
+    study.save(path)
+    study.save(copy)
+    assert copy.read_bytes() == path.read_bytes()
+
+
+def collect(path: Path, log: Path, places: list[int]) -> None:
+    """Record the answers to these tickets, and log each one whose save has returned."""
+    with log.open("a") as lines:
+        for place in places:
+            while True:
+                study = Study.open(path)
+                study.record((study._ticket(place % 2, place // 2), place % 3 == 0))
+                try:
+                    study.save(path)
+                except ValueError:  # the other process has saved
+                    continue
+                break
+            lines.write(f"{place}\n")
+            lines.flush()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_two_processes_that_are_killed_at_random_lose_no_saved_answer(seed, tmp_path):
+    """Each is killed after a random number of answers, at whatever it does then."""
+    path, rng = tmp_path / "study.json", np.random.default_rng(seed)
+    study = Study(FixedConfidence(2, 0.5, 0.1, 0.01))
+    study.ask(80)
+    study.save(path)
+    logs = [tmp_path / "even", tmp_path / "odd"]
+    fork = multiprocessing.get_context("fork")
+    for last in (False, False, False, True):
+        processes = []
+        for worker, log in enumerate(logs):
+            log.touch()
+            logged = {int(line) for line in log.read_text().split()}
+            rest = [n for n in range(80) if n // 2 % 2 == worker and n not in logged]
+            process = fork.Process(target=collect, args=(path, log, rest))
+            process.start()
+            processes.append((process, log, len(logged) + int(rng.integers(1, 8))))
+        for process, log, enough in processes:
+            while not last and process.is_alive() and len(log.read_text().split()) < enough:
+                pass
+            if not last:
+                process.kill()
+            process.join()
+            assert process.exitcode in ((0,) if last else (0, -signal.SIGKILL))
+        logged = {int(line) for log in logs for line in log.read_text().split()}
+        outcomes = Study.open(path)._state()["requests"]
+        for place in logged:
+            assert outcomes[place % 2]["outcomes"][place // 2] == str(int(place % 3 == 0))
+    assert logged == set(range(80))
+    assert Study.open(path).counts["entered"] == 80
 
 
 def test_a_save_that_fails_leaves_the_old_file(tmp_path, monkeypatch):
@@ -154,6 +256,7 @@ def test_a_changed_state_is_refused_without_a_new_checksum():
 
 
 LEARNER, REQUESTS = busy()._state()["learner"], busy()._state()["requests"]
+DEPARTURE = busy()._state()["departures"][0]
 
 
 @pytest.mark.parametrize(
@@ -183,11 +286,27 @@ LEARNER, REQUESTS = busy()._state()["learner"], busy()._state()["requests"]
         {"requests": [REQUESTS[0], {**REQUESTS[1], "rounds": REQUESTS[1]["rounds"][::-1]}]},
         {"requests": [REQUESTS[0], {"outcomes": "\u0661", "rounds": [0]}]},
         {"departures": [{}]},
+        {"departures": [{**DEPARTURE, "arm": "c"}]},
+        {"departures": [{**DEPARTURE, "number": 0}]},
+        {"departures": [{**DEPARTURE, "number": 10**6}]},
+        {"departures": [{**DEPARTURE, "reason": 5}]},
+        {"departures": [{**DEPARTURE, "before_decision": 1}]},
+        {"departures": [DEPARTURE, DEPARTURE]},
+        {"departures": []},
+        {"round": 10**30},
+        {"round": 0},
+        {"round": 4},
+        {"requests": [{**REQUESTS[0], "rounds": [-1, *REQUESTS[0]["rounds"][1:]]}, REQUESTS[1]]},
+        {"requests": [{**REQUESTS[0], "rounds": [*REQUESTS[0]["rounds"][:-1], 2]}, REQUESTS[1]]},
+        {"secret": ""},
+        {"secret": "0" * 63 + "g"},
+        {"not_counted": {"late": -1, "repeated": 1, "refused": 1}},
         {"not_counted": {}},
         {"not_counted": {"late": 0.0, "repeated": 1, "refused": 1}},
     ],
 )
 def test_a_forged_state_is_refused_in_one_line(change):
+    opened(forged({}))  # the state itself opens
     with pytest.raises(ValueError, match="the state contradicts itself") as caught:
         opened(forged(change))
     assert "\n" not in str(caught.value)

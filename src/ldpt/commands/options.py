@@ -53,7 +53,7 @@ def parser_of(check: Callable[[Any], Any], kind: Callable[[str], Any] = float) -
 
     def parse(text: str) -> Any:
         try:
-            value = kind(text)
+            value = kind(text) if text.isascii() and "_" not in text else text
         except ValueError:
             value = text  # the check refuses it and names what is allowed
         try:

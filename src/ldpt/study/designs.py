@@ -29,6 +29,8 @@ class Design:
         Whether the bit is 1 - x of the recorded response x (designs with p < 1/2).
     name : str
         The design in words.
+    level : float, optional
+        The stated privacy level, which floats next to 0 and 1 do not give back exactly.
 
     Raises
     ------
@@ -48,6 +50,7 @@ class Design:
     zero: float
     flipped: bool = False
     name: str = field(default="randomised response", compare=False)
+    level: float | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         for name in ("one", "zero"):
@@ -65,7 +68,9 @@ class Design:
 
     @property
     def epsilon(self) -> float:
-        """Return the privacy level: the largest log-ratio of the two laws of the bit."""
+        """Return the privacy level: as stated, or the largest log-ratio of the bit's two laws."""
+        if self.level is not None:
+            return self.level
         return max(_log_ratio(self.one, self.zero), _log_ratio(1 - self.zero, 1 - self.one))
 
     def private_mean(self, mean: float) -> float:
@@ -108,7 +113,7 @@ def as_design(epsilon: float | Design) -> Design:
     if isinstance(epsilon, Design):
         return epsilon
     factor = shrinkage(check_epsilon(epsilon))
-    return Design(0.5 + factor / 2, 0.5 - factor / 2)
+    return Design(0.5 + factor / 2, 0.5 - factor / 2, level=float(epsilon))
 
 
 def _log_ratio(top: float, bottom: float) -> float:

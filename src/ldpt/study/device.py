@@ -77,7 +77,8 @@ class PrivateDevice:
         self._answers = check_whole("answers", answers, 1, MAX_COUNT)
         self._left = self._answers
         self._process = os.getpid()
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
+        self._counting = False
         if epsilon * self._answers > LARGE_EPSILON:
             warnings.warn(
                 f"epsilon = {epsilon:g} in each of {counted(self._answers, 'answer')} protects "
@@ -156,19 +157,29 @@ class PrivateDevice:
         Raises
         ------
         ValueError
-            If the reward is not a number in [0, 1] (its value is not shown), or no answer is left.
-            Neither spends an answer; a draw that fails does.
+            If the reward is not a number in [0, 1] (its value is not shown), no answer is left, or
+            a signal handler calls while an answer is counted. None of them spends an answer; a draw
+            that fails does.
         """
         reward = _check_reward(reward)
         if os.getpid() != self._process:
             raise ValueError("a device answers only in the process that created it")
         with self._lock:  # count first: several threads must not share an answer
-            if self._left == 0:
-                raise ValueError(
-                    f"no answers left (limit {self._answers}); each answer spends epsilon again"
-                )
-            self._left -= 1
+            if self._counting:
+                raise ValueError("a device cannot answer while it counts an answer: call it again")
+            self._counting = True
+            try:
+                self._spend()
+            finally:
+                self._counting = False
         return int(self._randomise(_exact_bernoulli(reward)))
+
+    def _spend(self) -> None:
+        if self._left == 0:
+            raise ValueError(
+                f"no answers left (limit {self._answers}); each answer spends epsilon again"
+            )
+        self._left -= 1
 
     def answer(self, arm: int | Ticket, reward: float) -> Response:
         """Return the message for the study: a randomised response and its terms.

@@ -24,7 +24,7 @@ from collections import Counter
 from dataclasses import asdict, dataclass
 from typing import Any, NoReturn, Self
 
-from ldpt.checks import LARGE_EPSILON, check_number, check_whole
+from ldpt.checks import LARGE_EPSILON, MAX_COUNT, check_choice, check_number, check_whole
 from ldpt.learners import FixedBudget, FixedConfidence
 from ldpt.study import state
 from ldpt.study.answers import Answers, Sample
@@ -129,6 +129,7 @@ class Study:
         self._requests = [Requests() for _ in range(learner.n_arms)]
         self._departures: list[Departure] = []
         self._not_counted: Counter[Status] = Counter()
+        self._files: set[str] = set()  # digests of all that was saved or opened
 
     def __reduce_ex__(self, protocol: object) -> NoReturn:
         raise TypeError("a study cannot be copied: its copy could show the answers that wait")
@@ -249,8 +250,7 @@ class Study:
         ValueError
             If the request is not open, or there is no reason.
         """
-        if not isinstance(reason, str) or not 0 < len(reason.strip()) <= MAX_REASON:
-            raise ValueError(f"reason must be text of 1 to {MAX_REASON} characters")
+        reason = _check_reason(reason)
         if not isinstance(ticket, Ticket):
             raise ValueError(f"a request is given by its ticket, got a {type(ticket).__name__}")
         self._check_ticket(ticket)
@@ -258,9 +258,7 @@ class Study:
         if not self._requests[arm].is_open(ticket.number):
             raise ValueError(f"request {ticket.number} of this arm is not open")
         pending = self._learner.wanted(arm) or self._may_reopen
-        self._departures.append(
-            Departure(self.arms[arm], ticket.number, " ".join(reason.split()), pending)
-        )
+        self._departures.append(Departure(self.arms[arm], ticket.number, reason, pending))
         self._requests[arm].settle(ticket.number, GIVEN_UP)
         self._use(arm)
 
@@ -532,16 +530,23 @@ class Study:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the study to a file that only its owner can read.
 
-        A crash leaves the old file or the new one, never a part. The file holds every answer,
-        waiting ones included, and the secret behind the tickets: who decides when rounds end must
-        neither read it nor open it a second time to try what the next rounds would show.
+        Answers are durable once this returns. A crash leaves the old file or the new one, never a
+        part. The file holds every answer, waiting ones included, and the secret behind the
+        tickets: who decides when rounds end must neither read it nor open it a second time to try
+        what the next rounds would show.
 
         Parameters
         ----------
         path : path-like
-            The file.
+            The file; a symbolic link is followed.
+
+        Raises
+        ------
+        ValueError
+            If the file holds anything but an earlier state of this object: another process has
+            saved the study since, or it is another study. Nothing is written then.
         """
-        state.write(path, self._state())
+        state.write(path, self._state(), self._files)
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> Self:
@@ -562,7 +567,9 @@ class Study:
             If the file is not a regular one, was cut or changed, contradicts itself, or the
             boundary of its radius differs from this installation's.
         """
-        return state.read(path, cls._from_state, cls._state)
+        study, digest = state.read(path, cls._from_state, cls._state)
+        study._files.add(digest)
+        return study
 
     def _state(self) -> dict[str, Any]:
         """Return the whole study as plain data; it holds responses and no rewards."""
@@ -584,18 +591,60 @@ class Study:
     @classmethod
     def _from_state(cls, content: dict[str, Any]) -> Self:
         study = cls(state.build_learner(content["learner"]), content["name"], content["deadline"])
-        study._round = check_whole("round", content["round"], 0)
-        study._secret = str(content["secret"])
+        study._round = check_whole("round", content["round"], 0, MAX_COUNT)
+        study._secret = state.check_secret(content["secret"])
         study._requests = [Requests(**requests) for requests in content["requests"]]
         study._departures = [Departure(**departure) for departure in content["departures"]]
         lost = content["not_counted"]
-        study._not_counted = Counter({status: int(lost[status]) for status in NOT_COUNTED})
-        learner, entered = study._learner, [requests.entered for requests in study._requests]
-        learner.pulls = list(content["counted"])
-        learner.sums = [sum(bits[:n]) for bits, n in zip(entered, learner.pulls, strict=True)]
-        learner.total_pulls = sum(learner.pulls)
-        for arm in range(learner.n_arms):
-            kept = len(entered[arm]) - learner.pulls[arm]
-            if kept < 0 or (kept and learner.wanted(arm)):
-                raise ValueError("answers are counted that are not there, or kept that are needed")
+        for status in NOT_COUNTED:
+            study._not_counted[status] = check_whole(str(status), lost[status], 0, MAX_COUNT)
+        study._count_again(content["counted"])
+        study._check_requests()
         return study
+
+    def _count_again(self, counted: list[int]) -> None:
+        """Let the new learner count the answers that it had counted."""
+        learner, entered = self._learner, [requests.entered for requests in self._requests]
+        if not len(entered) == len(counted) == learner.n_arms:
+            raise ValueError(f"{learner.n_arms} arms, requests of {len(entered)}")
+        if isinstance(learner, FixedConfidence) and not self._may_reopen:
+            for arm in range(learner.n_arms):  # its own answers alone decide an arm
+                self._use(arm)
+        else:
+            learner.pulls = list(counted)
+            learner.sums = [sum(bits[:n]) for bits, n in zip(entered, counted, strict=True)]
+            learner.total_pulls = sum(counted)
+        kept = [len(bits) - n for bits, n in zip(entered, counted, strict=True)]
+        needed = [arm for arm, n in enumerate(kept) if n and learner.wanted(arm)]
+        if learner.pulls != counted or min(kept) < 0 or min(counted) < 0 or needed:
+            raise ValueError("answers are counted that are not there, or kept that are needed")
+
+    def _check_requests(self) -> None:
+        """Refuse requests of later rounds, overdue ones, and departures that never happened."""
+        by_hand = Counter((departure.arm, departure.number) for departure in self._departures)
+        last = -1 if self._deadline is None else self._round - self._deadline
+        for name, requests in zip(self.arms, self._requests, strict=True):
+            for number, (outcome, made) in enumerate(
+                zip(requests.outcomes, requests.rounds, strict=True)
+            ):
+                if not (type(made) is int and 0 <= made <= self._round):
+                    raise ValueError(f"request {number} of arm {shown(name)} has no such round")
+                departed = by_hand.pop((name, number), 0)
+                given_up = outcome == GIVEN_UP
+                if departed > given_up or (given_up > departed and made > last):
+                    raise ValueError(f"request {number} of arm {shown(name)} was not given up")
+                if outcome == OPEN and made <= last:
+                    raise ValueError(f"request {number} of arm {shown(name)} is overdue and open")
+        if by_hand:
+            raise ValueError("a request was given up that was never made")
+        for departure in self._departures:
+            if departure.reason != _check_reason(departure.reason):
+                raise ValueError("the reason of a departure has other blanks")
+            check_choice("before_decision", str(departure.before_decision), ("True", "False"))
+
+
+def _check_reason(reason: object) -> str:
+    """Return why a request was given up, on one line."""
+    if not isinstance(reason, str) or not 0 < len(reason.strip()) <= MAX_REASON:
+        raise ValueError(f"reason must be text of 1 to {MAX_REASON} characters")
+    return " ".join(reason.split())

@@ -1,12 +1,22 @@
-"""Saved studies: one JSON file with a checksum, written whole, readable by its owner alone."""
+"""Saved studies: one JSON file with a checksum, written whole, readable by its owner alone.
+
+Several processes may open one file, and none may undo what another has saved. A study therefore
+knows the digests of all files that it has read or written, and replaces only such a file: whoever
+saved in between makes the save fail, and the answers of the session can be recorded again. The
+comparison and the replacement happen under an advisory lock on the file. A database would let two
+processes write at once, but two open studies would still hand out the same requests; one small
+file that can be read, copied and checked is worth more.
+"""
 
 import hashlib
 import json
 import math
 import os
+import re
 import reprlib
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -20,9 +30,58 @@ FORMAT, VERSION = "ldpt study", 4
 Study = TypeVar("Study")
 
 
-def write(path: str | os.PathLike[str], content: Mapping[str, Any]) -> None:
-    """Write a state to a file that only its owner can read."""
-    write_durably(Path(path), json.dumps(sealed(content)) + "\n", mode=0o600)
+def write(path: str | os.PathLike[str], content: Mapping[str, Any], known: set[str]) -> None:
+    """Write a state to a file that only its owner can read; symbolic links are followed.
+
+    ``known`` has the digests of the files that may be replaced; the new one is added.
+    """
+    target = Path(path).resolve()
+    text = json.dumps(sealed(content)) + "\n"
+    target.parent.mkdir(parents=True, exist_ok=True)
+    if target.exists() and not target.is_file():
+        raise ValueError(f"{path} exists and is not a regular file")
+    with _locked(target):
+        before = target.read_bytes()
+        if before and digest_of(before) not in known:
+            raise ValueError(
+                f"{path} was saved by another process, or is another file: open it and record "
+                "the answers of this session again, or save under another name"
+            )
+        try:
+            write_durably(target, text, mode=0o600)
+        finally:
+            if target.stat().st_size == 0:  # made by the lock
+                target.unlink()
+    known.add(digest_of(text.encode()))
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    """Hold a lock on a file, which is made empty if there is none; others wait.
+
+    Whoever waited for a file that was replaced locks the new one. Windows has no such lock: two
+    saves within the same millisecond are not kept apart there.
+    """
+    try:
+        from fcntl import LOCK_EX, flock
+    except ImportError:
+        path.touch(mode=0o600)
+        yield
+        return
+    while True:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+        try:
+            flock(descriptor, LOCK_EX)
+            if path.exists() and os.path.samestat(os.fstat(descriptor), path.stat()):
+                yield
+                return
+        finally:
+            os.close(descriptor)
+
+
+def digest_of(content: bytes) -> str:
+    """Return the SHA-256 of a file's bytes."""
+    return hashlib.sha256(content).hexdigest()
 
 
 def sealed(content: Mapping[str, Any]) -> dict[str, Any]:
@@ -36,9 +95,10 @@ def read(
     path: str | os.PathLike[str],
     build: Callable[[dict[str, Any]], Study],
     describe: Callable[[Study], dict[str, Any]],
-) -> Study:
-    """Return the study of a file, or say what is wrong with it."""
-    state = read_json(read_whole(path))
+) -> tuple[Study, str]:
+    """Return the study of a file and the file's digest, or say what is wrong with it."""
+    text = read_whole(path)
+    state = read_json(text)
     if state is None:
         raise ValueError(f"{path}: not a whole state file (truncated or not JSON)")
     if not isinstance(state, dict) or state.get("format") != FORMAT:
@@ -57,7 +117,14 @@ def read(
             raise ValueError("it describes another study")
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         raise ValueError(f"{path}: the state contradicts itself: {short(error, 200)}") from None
-    return study
+    return study, digest_of(text)
+
+
+def check_secret(secret: object) -> str:
+    """Return the secret behind the tickets: 64 hexadecimal digits."""
+    if not (isinstance(secret, str) and re.fullmatch("[0-9a-f]{64}", secret)):
+        raise ValueError("the secret has 64 hexadecimal digits")
+    return secret
 
 
 def describe_learner(learner: FixedBudget | FixedConfidence) -> dict[str, Any]:

@@ -4,7 +4,7 @@ import os
 import secrets
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path, PurePosixPath
 
 MAX_READ = 2 * 10**9  # bytes of a file
@@ -78,7 +78,8 @@ def write_durably(path: Path, text: str, mode: int = 0o666) -> None:
     with staged_file(path, mode) as staged:
         staged.write_text(text, encoding="utf-8")
         sync_file(staged)
-    sync_file(path.parent)
+    with suppress(PermissionError):  # of a folder that may be written and not read
+        sync_file(path.parent)
 
 
 def sync_file(path: Path) -> None:
