@@ -1,0 +1,57 @@
+"""Ranges that draw their ends as often as their middle, and remember which ends were drawn."""
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from hypothesis import strategies as st
+
+DRAWN: Counter[tuple[str, str]] = Counter()  # how often each end of each range was drawn
+
+
+class Range:
+    """A documented range of an argument: a name, its ends, and a strategy for its middle."""
+
+    def __init__(self, name: str, ends: Sequence[Any], middle: st.SearchStrategy[Any]) -> None:
+        self.name = name
+        self.ends = list(ends)
+        self.strategy = st.one_of(st.sampled_from(self.ends).map(self._count), middle)
+
+    def _count(self, end: Any) -> Any:
+        DRAWN[self.name, repr(end)] += 1
+        return end
+
+    def missing(self) -> list[str]:
+        """Return the ends that were never drawn, as text."""
+        return [repr(end) for end in self.ends if not DRAWN[self.name, repr(end)]]
+
+
+def floats(low: float, high: float) -> st.SearchStrategy[float]:
+    return st.floats(low, high, allow_nan=False, allow_infinity=False)
+
+
+BEFORE_ONE = math.nextafter(1.0, 0.0)
+LEAST = 5e-324  # the least positive double
+
+EPSILON = Range("epsilon", [1e-9, 1e-4, 40.0, 1e300, math.inf], floats(0.02, 12.0))
+DELTA = Range("delta", [1e-300, 1e-12, 0.5, 0.9, BEFORE_ONE], floats(0.001, 0.4))
+UNIT = Range("unit", [0.0, LEAST, 1e-9, 0.5, BEFORE_ONE, 1.0], floats(0.0, 1.0))
+TOLERANCE = Range("tolerance", [0.0, LEAST, 1e-9, 1.0], floats(0.0, 0.3))
+ARMS = Range("arms", [1, 30], st.integers(2, 4))
+REPLICATES = Range("replicates", [1, 2], st.integers(3, 40))
+SEED = Range("seed", [0, 2**64 - 1], st.integers(0, 2**32))
+CONSTANT = Range("constant of a radius", [1e-100, 1e100], floats(1e-3, 30.0))
+SHARE = Range("share", [0.0, math.nextafter(0.5, 0.0)], floats(0.0, 0.4))
+LEVEL = Range("level", [1e-12, BEFORE_ONE], floats(0.5, 0.99))
+COUNT = Range("count", [0, 1, 10**6], st.integers(2, 400))
+
+# What no argument of that kind may be; drawn now and then in the place of a legal value.
+BAD_NUMBERS = [math.nan, -1.0, 2.5e308, -math.inf, "1", None, True, 10**400]
+
+
+def sometimes_bad(draw: st.DrawFn, range_: Range, odds: int = 40) -> Any:
+    """Return a value of the range, or rarely one that must be refused in one line."""
+    if draw(st.integers(0, odds)) == odds:
+        return draw(st.sampled_from(BAD_NUMBERS))
+    return draw(range_.strategy)
