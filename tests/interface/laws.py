@@ -1,8 +1,8 @@
 """One law for every public function: draw arguments, call it, check what must always hold.
 
-A law draws its arguments with ``case.draw``. Within ``case.refused()`` the function may refuse them with
-a ``ValueError`` of one line; what follows is skipped then. A call whose cost, predicted by
-``ldpt.limits``, is beyond a few seconds is not made.
+A law draws its arguments with ``case.draw``. Within ``case.refused()`` the function may refuse
+them with a ``ValueError`` of one line; what follows is skipped then. A call whose cost, predicted
+by ``ldpt.limits``, is beyond a few seconds is not made.
 """
 
 import contextlib
@@ -24,6 +24,7 @@ from ldpt.radii import RADII, VALID_RADII, Radius
 from ldpt.study import PrivateDevice, Study, designs, inference
 from tests.interface.ranges import (
     ARMS,
+    BAD_NUMBERS,
     CONSTANT,
     COUNT,
     DELTA,
@@ -35,7 +36,6 @@ from tests.interface.ranges import (
     TOLERANCE,
     UNIT,
     Range,
-    sometimes_bad,
 )
 
 PULLS = 3e5  # of all runs of a case where pulls cost time
@@ -46,22 +46,30 @@ LAWS: dict[str, Callable[["Case"], None]] = {}
 RANGES: dict[str, list[Range]] = {}
 
 
-class Refused(Exception):
+class RefusedError(Exception):
     """The function refused its arguments as it should."""
 
 
 class Case:
-    """The draws of one example."""
+    """The draws of one example; a pinned range always draws the same end."""
 
-    def __init__(self, draw: st.DrawFn) -> None:
+    def __init__(self, draw: st.DrawFn, pin: tuple[Range, Any] | None = None) -> None:
         self._draw = draw
+        self.pin = pin
+        self.pinned = False  # whether the pinned range was drawn
 
     def draw(self, what: Range | st.SearchStrategy[Any]) -> Any:
-        if isinstance(what, Range):
-            return sometimes_bad(self._draw, what)
-        return self._draw(what)
+        """Draw from a strategy; from a range now and then a value that must be refused."""
+        if not isinstance(what, Range):
+            return self._draw(what)
+        bad = self._draw(st.integers(0, 40)) == 40
+        return self._draw(st.sampled_from(BAD_NUMBERS)) if bad else self.legal(what)
 
     def legal(self, what: Range) -> Any:
+        """Draw a value of the range."""
+        if self.pin is not None and self.pin[0] is what:
+            self.pinned = True
+            return self.pin[1]
         return self._draw(what.strategy)
 
     @contextlib.contextmanager
@@ -78,7 +86,7 @@ class Case:
             assert not any(
                 sign in words for sign in ("ufunc", "zip()", "broadcast", "domain error")
             )
-            raise Refused from None
+            raise RefusedError from None
 
 
 def law(name: str, *ranges: Range) -> Callable[[Callable[[Case], None]], Callable[[Case], None]]:
@@ -92,10 +100,12 @@ def law(name: str, *ranges: Range) -> Callable[[Callable[[Case], None]], Callabl
     return register
 
 
-def check(name: str, draw: st.DrawFn) -> None:
-    """Check one example of a law."""
-    with contextlib.suppress(Refused):
-        LAWS[name](Case(draw))
+def check(name: str, draw: st.DrawFn, pin: tuple[Range, Any] | None = None) -> bool:
+    """Check one example of a law; return whether the pinned range was drawn."""
+    case = Case(draw, pin)
+    with contextlib.suppress(RefusedError):
+        LAWS[name](case)
+    return case.pinned
 
 
 # --- what many laws draw --------------------------------------------------------------------------
@@ -175,7 +185,7 @@ def priv_bern(case: Case) -> None:
 def problems(case: Case) -> None:
     problem = instance(case)
     assert (problem.gaps >= 0).all()
-    assert problem.above == {i for i, mean in enumerate(problem.means) if mean > problem.threshold}
+    assert problem.above == {i for i, mean in enumerate(problem.means) if mean >= problem.threshold}
     with case.refused():
         complexity = problem.complexity(case.draw(EPSILON))
     assert complexity > 0
@@ -397,7 +407,7 @@ def rare_confidence(case: Case) -> None:
 @law("ldpt.summarise.clopper_pearson", COUNT, LEVEL)
 def clopper_pearson(case: Case) -> None:
     replicates, errors = counts(case)
-    assume(replicates > 0)
+    replicates = max(replicates, 1)
     low, high = summarise.clopper_pearson(errors, replicates, case.legal(LEVEL))
     interval(float(low), errors / replicates, float(high))
 

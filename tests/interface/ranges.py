@@ -1,13 +1,10 @@
-"""Ranges that draw their ends as often as their middle, and remember which ends were drawn."""
+"""Documented ranges of arguments, with their ends."""
 
 import math
-from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
 from hypothesis import strategies as st
-
-DRAWN: Counter[tuple[str, str]] = Counter()  # how often each end of each range was drawn
 
 
 class Range:
@@ -16,15 +13,7 @@ class Range:
     def __init__(self, name: str, ends: Sequence[Any], middle: st.SearchStrategy[Any]) -> None:
         self.name = name
         self.ends = list(ends)
-        self.strategy = st.one_of(st.sampled_from(self.ends).map(self._count), middle)
-
-    def _count(self, end: Any) -> Any:
-        DRAWN[self.name, repr(end)] += 1
-        return end
-
-    def missing(self) -> list[str]:
-        """Return the ends that were never drawn, as text."""
-        return [repr(end) for end in self.ends if not DRAWN[self.name, repr(end)]]
+        self.strategy = st.one_of(st.sampled_from(self.ends), middle)
 
 
 def floats(low: float, high: float) -> st.SearchStrategy[float]:
@@ -48,10 +37,3 @@ COUNT = Range("count", [0, 1, 10**6], st.integers(2, 400))
 
 # What no argument of that kind may be; drawn now and then in the place of a legal value.
 BAD_NUMBERS = [math.nan, -1.0, 2.5e308, -math.inf, "1", None, True, 10**400]
-
-
-def sometimes_bad(draw: st.DrawFn, range_: Range, odds: int = 40) -> Any:
-    """Return a value of the range, or rarely one that must be refused in one line."""
-    if draw(st.integers(0, odds)) == odds:
-        return draw(st.sampled_from(BAD_NUMBERS))
-    return draw(range_.strategy)
