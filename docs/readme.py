@@ -1,4 +1,4 @@
-"""Write the generated parts of the README: findings, verdicts, failed claims, cost, run hash.
+"""Write the generated parts of the README: findings, verdicts, cost, run hash.
 
 Each part stands between two comments, ``<!-- NAME:begin -->`` and ``<!-- NAME:end -->``. ``make
 readme`` writes them after a run at paper scale.
@@ -15,22 +15,17 @@ from typing import Any
 
 from ldpt.provenance import file_hash, read_record, record_path
 from ldpt.provenance.manifest import MANIFEST
-from ldpt.replication.claims.register import FALSE
-from ldpt.text import as_markdown, number
+from ldpt.replication.claims.register import FALSE, REPAIRED
+from ldpt.text import as_markdown
 
 FINDINGS = Path("figures/findings.md")
 CLAIMS = Path("results/claims.json")
-TOPICS = {  # of our claims that fell, shorter than their statements
-    "D14": "budgets of Algorithm 1 for equal error ÷ H_{ε}, largest ÷ smallest over ε",
-    "D14-small": "as D14, over ε ≤ 1",
-    "X14": "as D14-small, with arms pulled in turn",
-    "D15": "pulls of a valid radius ÷ Theorem D, largest ÷ smallest over ε",
-    "X18": "as D15, `onesided` at τ = 1/2",
-    "X33": "as D15, `coin` on one arm",
-    "X4": "pulls of `mixture` ÷ `printed`",
-    "S3": "budgets of `lsa-clipped` ÷ H_{ε}, ε ≤ 1 against no privacy, held out",
-    "S4": "loss of `apt-clipped` at T = H_{ε}, strong privacy ÷ ε = 1, held out",
-    "S8": "pulls of `coin` ÷ Theorem D, median, held out",
+RESULTS = {  # what each main result is about
+    "Lemma 2.1": "the mechanism is private",
+    "Theorem 3.1": "error at a fixed budget, at most",
+    "Theorem 3.2": "error at a fixed budget, at least",
+    "Theorem 4.1": "error and cost at fixed confidence",
+    "Theorem 4.2": "cost at fixed confidence, at least",
 }
 PAUSE = 60  # seconds without a job that separate two sessions
 NO_BREAK = "\u00a0"
@@ -52,42 +47,17 @@ def with_part(readme: str, name: str, content: str) -> str:
 
 
 def verdict_table(claims: Mapping[str, Any]) -> str:
-    """Return one row per main result of the paper, and the count of its other statements."""
-    headlines = claims["headlines"]
+    """Return one row per main result of the paper, and the number of our own failed claims."""
     lines = ["| result | verdict |", "| --- | --- |"]
-    lines += [
-        f"| {row['where'].replace(' ', NO_BREAK)} | {as_markdown(row['line'])} |"
-        for row in headlines["theorems"]
-    ]
-    counts = {
-        verdict: headlines["statement"][verdict] + headlines["step"][verdict]
-        for verdict in headlines["theorem"]
-    }
-    shares = "; ".join(f"{count} {verdict}" for verdict, count in counts.items())
-    return (
-        "\n".join(lines)
-        + f"\n\nOf the paper's other statements and proof steps, {sum(counts.values())} depend on "
-        + f"no other: {shares}. Another {headlines['typos']} rows are typos.\n"
-    )
-
-
-def failed_claims(claims: Mapping[str, Any]) -> str:
-    """Return our own claims that turned out to be false, folded: what was claimed, and came out."""
+    for row in claims["headlines"]["theorems"]:
+        name = row["where"].replace(" ", NO_BREAK)
+        words = as_markdown(row["line"])
+        words = f"**{words}**" if row["verdict"] in (REPAIRED, FALSE) else words
+        lines.append(f"| {name}: {RESULTS[row['where']]} | {words} |")
     own = [claim for claim in claims["claims"] if claim["level"] == "own"]
-    failed = [claim for claim in own if claim["verdict"] == FALSE]
-    lines = [
-        "<details>",
-        f"<summary>{len(failed)} of the {len(own)} rows with our own claims failed. "
-        "What was claimed at most, and what came out</summary>\n",
-        "| quantity (held-out problems were drawn after registration) | at most | result |",
-        "| --- | --- | --- |",
-    ]
-    for claim in failed:
-        words = as_markdown(TOPICS.get(claim["id"], claim["statement"]))
-        limit = re.search(r"<= ([\d.]+)", claim["criterion"])
-        shown = limit[1] if limit else ""
-        lines.append(f"| {claim['id']}: {words} | {shown} | {number(claim['number'])} |")
-    return "\n".join([*lines, "", "</details>", ""])
+    failed = sum(claim["verdict"] == FALSE for claim in own)
+    last = f"[All statements](paper/verdicts.md), with {failed} claims of our own that failed."
+    return "\n".join([*lines, "", last, ""])
 
 
 def finished_jobs(root: Path) -> dict[tuple[str, ...], dict[str, Any]]:
@@ -110,8 +80,17 @@ def cost(root: Path, cores: int) -> str:
     files = [f for f in (root / "results").rglob("*") if f.is_file() and "smoke" not in f.parts]
     size = sum(f.stat().st_size for f in files) / 1e6
     return (
-        f"{len(jobs)} jobs, {busy(jobs.values()) / 60:.0f} minutes on {cores} cores, "
-        f"at most {peak:.0f} MB of memory per job, {size:.0f} MB of results.\n"
+        f"The committed run: {len(jobs)} jobs, {busy(jobs.values()) / 60:.0f} minutes on {cores} "
+        f"cores, at most {peak:.0f} MB of memory per job, {size:.0f} MB of results.\n"
+    )
+
+
+def run_hash(project: Path) -> str:
+    """Return the hash of the committed run, and where trust ends."""
+    return (
+        f"Hash of the committed run: `{file_hash(project / MANIFEST)}`. `ldpt audit` says whether "
+        "yours is the same. Whoever can write a folder can forge it: compare this hash with one "
+        "from a release or the article.\n"
     )
 
 
@@ -132,9 +111,8 @@ def updated(readme: str, project: Path) -> str:
     parts = {
         "verdicts": verdict_table(claims),
         "findings": (project / FINDINGS).read_text(encoding="utf-8"),
-        "own": failed_claims(claims),
         "cost": cost(project, os.cpu_count() or 1),
-        "run": f"Its hash, which `ldpt audit` compares: `{file_hash(project / MANIFEST)}`.\n",
+        "run": run_hash(project),
     }
     for name, content in parts.items():
         readme = with_part(readme, name, content)

@@ -12,24 +12,15 @@ from tests.plots import scripts
 readme = scripts.load("docs/readme.py")
 
 HEADLINES = {
-    "typos": 10,
-    "theorem": {"true": 0, "false": 1},
-    "statement": {"true": 2, "false": 1},
-    "step": {"true": 3, "false": 0},
-    "theorems": [{"where": "Theorem 1", "line": "false, and why"}],
+    "theorems": [
+        {"where": "Theorem 3.1", "verdict": "true as printed", "line": "true as printed"},
+        {"where": "Theorem 4.1", "verdict": "false", "line": "false, and why"},
+    ]
 }
-
 OWN = [
-    {"id": "X1", "level": "own", "verdict": "true as printed", "statement": "a"},
-    {
-        "id": "X2",
-        "level": "own",
-        "verdict": "false",
-        "statement": "H_{ε} is small",
-        "criterion": "ratio <= 1.25",
-        "number": 2.5,
-    },
-    {"id": "D3", "level": "step", "verdict": "false", "statement": "b"},
+    {"level": "own", "verdict": "true as printed"},
+    {"level": "own", "verdict": "false"},
+    {"level": "step", "verdict": "false"},
 ]
 
 
@@ -59,24 +50,24 @@ def project(tmp_path: Path) -> Path:
 
 
 def test_readme_generates_all_its_parts(project: Path) -> None:
-    names = ("verdicts", "findings", "own", "cost", "run")
+    names = ("verdicts", "findings", "cost", "run")
     parts = "".join(f"<!-- {n}:begin -->\nstale\n<!-- {n}:end -->\n" for n in names)
     text = readme.updated(f"# Title\n{parts}end\n", project)
     assert "stale" not in text
     assert readme.part(text, "findings") == "- found\n"
     assert f"`{file_hash(project / 'paper/run.json')}`" in readme.part(text, "run")
-    assert "<summary>1 of the 2 rows with our own claims failed. " in readme.part(text, "own")
-    assert "\n| X2: H<sub>ε</sub> is small | 1.25 | 2.5 |\n\n</" in readme.part(text, "own")
-    assert "| Theorem\u00a01 | false, and why |\n" in readme.part(text, "verdicts")
-    counted = "steps, 6 depend on no other: 5 true; 1 false. Another 10 rows are typos"
-    assert counted in readme.part(text, "verdicts")
+    table = readme.part(text, "verdicts")
+    assert "| Theorem\u00a03.1: error at a fixed budget, at most | true as printed |\n" in table
+    assert "| Theorem\u00a04.1: error and cost at fixed confidence | **false, and why** |" in table
+    assert "with 1 claims of our own that failed" in table
     assert text.startswith("# Title\n")
     assert text.endswith("end\n")
 
 
 def test_cost_counts_the_run_at_paper_scale_alone(project: Path) -> None:
-    words = "2 jobs, 2 minutes on 8 cores, at most 190 MB of memory per job, 1 MB of results.\n"
-    assert readme.cost(project, 8) == words
+    words = readme.cost(project, 8)
+    assert words.startswith("The committed run: 2 jobs, 2 minutes on 8 cores, at most 190 MB of")
+    assert words.endswith("1 MB of results.\n")
 
 
 def test_without_a_run_there_is_nothing_to_report(tmp_path: Path) -> None:
