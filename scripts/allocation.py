@@ -2,13 +2,13 @@
 
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
 from ldpt.plots import elements, products, style
 from ldpt.radii import RADII
 from ldpt.text import number
+from ldpt.util.reproducible import log, slope
 
 SIDE_BY_SIDE = 0.06  # decades of the share between two privacy levels
 
@@ -54,12 +54,11 @@ def facts(table: pd.DataFrame) -> dict[str, Any]:
     slopes = {}
     for method in elements.methods_of(table["method"]):
         rows = table[table["method"] == method]
-        share, ratio = rows["share"], rows["estimate"]
-        slope = float(np.polyfit(np.log(share), np.log(ratio * share), 1)[0])
-        slopes[title(method)] = slope
+        share, ratio = rows["share"].to_numpy(), rows["estimate"].to_numpy()
+        slopes[title(method)] = slope(log(share), log(ratio * share))
     return {
         "replicates": int(table["replicates"].min()),
-        "slopes": [f"{number(slope, 2)} ({name})" for name, slope in slopes.items()],
+        "slopes": [f"{number(value, 2)} ({name})" for name, value in slopes.items()],
         "least_slope": min(slopes.values()),
         "most_slope": max(slopes.values()),
     }

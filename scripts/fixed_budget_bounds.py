@@ -11,6 +11,7 @@ from matplotlib.lines import Line2D
 
 from ldpt.plots import elements, products, style
 from ldpt.policies import POLICIES
+from ldpt.util.reproducible import log
 
 COLUMNS = ["instance", "policy", "epsilon", "scaled_budget", *elements.LIMITS]
 MIN_BUDGET = 0.5  # in units of H_eps; rates at smaller budgets say little about large ones
@@ -73,7 +74,7 @@ def rates(table: pd.DataFrame) -> pd.DataFrame:
     sources = dict(zip(elements.LIMITS, ("estimate", "high", "low"), strict=True))
     limited = {name: table[source].clip(1e-320, 1) for name, source in sources.items()}
     return table.assign(
-        **{name: -np.log(value) / table["scaled_budget"] for name, value in limited.items()}
+        **{name: -value.map(log) / table["scaled_budget"] for name, value in limited.items()}
     )
 
 
@@ -170,7 +171,7 @@ def facts(data: Data) -> dict[str, Any]:
     """Return the smallest error, the rates at large budgets, and ratios to the least error."""
     own = data.points[(data.points["side"] == "upper") & (data.points["policy"] == "apt")]
     last = own[own["method"] == "sampled"].sort_values("scaled_budget").groupby("instance").last()
-    measured = -np.log(last["estimate"]) / last["scaled_budget"]
+    measured = -last["estimate"].map(log) / last["scaled_budget"]
     worst = data.optimum.groupby("policy")["ratio"].max()
     return {
         "epsilon": float(own["epsilon"].iloc[0]),

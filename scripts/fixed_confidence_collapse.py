@@ -2,7 +2,6 @@
 
 from typing import Any, NamedTuple
 
-import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -10,6 +9,7 @@ from matplotlib.figure import Figure
 from ldpt.plots import elements, products, style
 from ldpt.radii import RADII
 from ldpt.text import number
+from ldpt.util.reproducible import log
 
 
 class Data(NamedTuple):
@@ -23,7 +23,7 @@ def prepare(files: Any, settings: Any) -> Data:
     """Return costs divided by the scale of Theorem 4.1."""
     table = pd.read_csv(files.summary)
     inside = 4 * table["n_arms"] * table["complexity"] / table["delta"]
-    costs = elements.mean_pulls(table, table["complexity"] * np.log(inside))
+    costs = elements.mean_pulls(table, table["complexity"] * inside.map(log))
     return Data(costs, float(settings.delta))
 
 

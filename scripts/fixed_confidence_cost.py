@@ -1,6 +1,5 @@
 """Draw what Algorithm 2 costs at each privacy level, above what every algorithm needs."""
 
-import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -8,6 +7,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from ldpt.plots import elements, products, style
+from ldpt.util.reproducible import log
 
 LOWER = "reduction"  # every algorithm needs more
 
@@ -54,7 +54,7 @@ def facts(data: Data) -> dict[str, Any]:
     rows = elements.rows_where(data.costs, radius=best)
     first = elements.rows_where(rows, instance=data.panels[0])
     low, high = first.sort_values("epsilon").head(2).itertuples()
-    slope = math.log(high.estimate / low.estimate) / math.log(high.epsilon / low.epsilon)
+    slope = log(high.estimate / low.estimate) / log(high.epsilon / low.epsilon)
     both = rows.merge(data.bounds, on=["instance", "epsilon"])
     ratio = both["estimate"] / both["value"]
     return {

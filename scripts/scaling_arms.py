@@ -2,7 +2,6 @@
 
 from typing import Any, NamedTuple
 
-import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
@@ -10,6 +9,7 @@ from ldpt.plots import elements, products, style
 from ldpt.policies import POLICIES
 from ldpt.summarise import needed_budgets
 from ldpt.text import number
+from ldpt.util.reproducible import log, slope
 
 LOWER = {"decoupled": "Theorem E", "many_arms": "lower bound with log $K$"}
 
@@ -100,8 +100,7 @@ def facts(data: Data) -> dict[str, Any]:
 
 def _growth(rows: pd.DataFrame) -> float:
     """Return the exponent of K in the cost, fitted on logarithmic axes."""
-    arms = np.log(rows["n_arms"].astype(float))
-    return float(np.polyfit(arms, np.log(rows["estimate"]), 1)[0])
+    return slope(log(rows["n_arms"].to_numpy()), log(rows["estimate"].to_numpy()))
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ import pandas as pd
 
 from ldpt import bounds
 from ldpt.instances import Instance, read_instances
+from ldpt.util.reproducible import geomspace
 
 COLUMNS = ["instance", "epsilon", "scaled_budget", "side", "version", "value"]
 CURVE_EPSILONS = 48  # privacy levels of a drawn curve
@@ -31,7 +32,7 @@ def confidence_rows(
     """Yield the bounds on the stopping time at every measurement and along the panels' curves."""
     measured = summary[["instance", "epsilon", "delta"]].drop_duplicates()
     finite = summary.loc[np.isfinite(summary["epsilon"]), "epsilon"]
-    fine = np.geomspace(finite.min(), 2 * finite.max(), CURVE_EPSILONS).tolist()
+    fine = geomspace(finite.min(), 2 * finite.max(), CURVE_EPSILONS).tolist()
     drawn = itertools.product(panels, fine, [delta])
     for name, epsilon, level in sorted({*measured.itertuples(index=False, name=None), *drawn}):
         labels = {"instance": name, "epsilon": epsilon, "delta": level}
@@ -53,7 +54,7 @@ def budget_rows(
         complexity, most = problem.complexity(epsilon), 2 * reached.get(problem.name, 8.0)
         while bounds.fixed_budget_upper(problem, epsilon, most * complexity) > LEAST_BOUND:
             most *= 1.1
-        for scaled in np.geomspace(2 * problem.n_arms / complexity, most, CURVE_BUDGETS):
+        for scaled in geomspace(2 * problem.n_arms / complexity, most, CURVE_BUDGETS):
             budget = max(scaled * complexity, 2.0 * problem.n_arms)
             labels = {"instance": problem.name, "epsilon": epsilon, "scaled_budget": scaled}
             for side, versions in BUDGET.items():

@@ -29,6 +29,7 @@ from ldpt.policies import POLICIES
 from ldpt.privacy import private_mean, shrinkage
 from ldpt.radii import COIN, UNION, Boundary, Radius, lower, upper
 from ldpt.util.messages import shown
+from ldpt.util.reproducible import bernoulli_divergence, exp, expm1, geomspace, log, log1p, power
 
 __all__ = [
     "fixed_budget_lower",
@@ -41,7 +42,10 @@ __all__ = [
 PROVED = {"proved": "apt"} | {name: name for name in ("lsa", "apt-clipped", "lsa-clipped")}
 COST_DIVISORS = {"printed": 36.0, "hoeffding": 9.0}  # of H_eps in Theorem 4.1
 MEAN_COSTS = {"hoeffding_mean": "hoeffding"} | {x: x for x in ("mixture", "onesided", "coin")}
-PEELINGS = 10.0 ** np.linspace(-3, 0, 200, endpoint=False)  # values of q to choose from
+PEELINGS = geomspace(1e-3, 1.0, 201)[:-1]  # values of q to choose from
+MAX_PRICE = 1e150  # of error probability; its square does not overflow
+LEVEL_TOLERANCE = 1e-14  # relative, of the level that all arms of LSA share
+OMEGA_STEPS = 6  # of Newton's method; more change no digit
 EXPONENTS = 2 * (1 - PEELINGS**2)  # a in the article
 
 
@@ -51,21 +55,7 @@ def bernoulli_kl(p: float, q: float) -> float:
     >>> bernoulli_kl(0.5, 0.5), bernoulli_kl(0.5, 1.0)
     (0.0, inf)
     """
-    return _divergence(p, q, p - q) if 0 < q < 1 else (0.0 if p == q else math.inf)
-
-
-def _divergence(p: float, q: float, excess: float) -> float:
-    """Return kl(p, q) with all digits of excess = p - q, also where it is small."""
-    total = 0.0
-    for mass, other, change in ((p, q, -excess), (1 - p, 1 - q, excess)):
-        if mass == 0:
-            total += change
-        elif abs(change) > 0.01 * mass:
-            total += change - mass * math.log(other / mass)
-        else:  # mass (u - log(1 + u)) with u = change / mass
-            u = change / mass
-            total += mass * math.fsum((-u) ** k / k for k in range(2, 10))
-    return total
+    return float(bernoulli_divergence(p, q, p - q)) if 0 < q < 1 else (0.0 if p == q else math.inf)
 
 
 def private_divergence(mean: float, other: float, epsilon: float) -> float:
@@ -79,7 +69,7 @@ def private_divergence(mean: float, other: float, epsilon: float) -> float:
     p, q = (private_mean(x, epsilon) for x in (mean, other))
     if q in (0, 1):  # beyond epsilon = 36, the mean of the responses rounds to 0 or 1
         return bernoulli_kl(p, q)
-    return _divergence(p, q, shrinkage(epsilon) * (mean - other))
+    return float(bernoulli_divergence(p, q, shrinkage(epsilon) * (mean - other)))
 
 
 def confidence_divergence(delta: float) -> float:
@@ -87,7 +77,7 @@ def confidence_divergence(delta: float) -> float:
 
     It is 0 from delta = 1/2 on. Below 1e-16, :func:`bernoulli_kl` cannot tell 1 - delta from 1.
     """
-    return (1 - 2 * delta) * math.log((1 - delta) / delta) if delta < 0.5 else 0.0
+    return (1 - 2 * delta) * log((1 - delta) / delta) if delta < 0.5 else 0.0
 
 
 def duchi_factor(epsilon: float) -> float:
@@ -95,7 +85,7 @@ def duchi_factor(epsilon: float) -> float:
     epsilon = check_epsilon(epsilon)
     if epsilon > 350:  # the square overflows; the bounds are vacuous long before
         return math.inf
-    return min(4.0, math.exp(2 * epsilon)) * math.expm1(epsilon) ** 2
+    return min(4.0, exp(2 * epsilon)) * expm1(epsilon) * expm1(epsilon)
 
 
 # --- Fixed budget
@@ -142,11 +132,11 @@ def fixed_budget_upper(
     _check_budget(instance, budget)
     check_choice("version", version, ("printed", "locatelli", *PROVED))
     n_arms, complexity = instance.n_arms, instance.complexity(epsilon)
-    scales = math.log(budget) + 1
+    scales = log(budget) + 1
     if version == "printed":
-        return _exp(-budget / complexity / 4 + 2 * n_arms * math.log(scales))
+        return _exp(-budget / complexity / 4 + 2 * n_arms * log(scales))
     if version == "locatelli":
-        return _exp(-budget / complexity / 4 + 2 * math.log(scales * n_arms))
+        return _exp(-budget / complexity / 4 + 2 * log(scales * n_arms))
     judged = instance.must_accept | instance.must_reject
     if not judged.any():
         return 0.0
@@ -155,9 +145,9 @@ def fixed_budget_upper(
     gaps = shrinkage(epsilon) * instance.gaps
     right_side = ((instance.gaps - instance.tolerance) / instance.gaps) ** 2  # (g_i / Delta_i)^2
     if n_arms == 1:
-        return _exp(-2 * budget * gaps[0] ** 2 * right_side[0])
+        return _exp(-2 * budget * gaps[0] * gaps[0] * right_side[0])
     rule = POLICIES[PROVED[version]].rule(instance.threshold, instance.tolerance, epsilon)
-    pulls = (budget - n_arms) / complexity * gaps**-2.0
+    pulls = (budget - n_arms) / complexity / gaps**2
     if rule.log_weight > 0:
         pulls = lsa_shares(gaps, budget - n_arms, rule.log_weight)
         factors = _weighted_factors(rule.log_weight)[:, None]
@@ -165,17 +155,16 @@ def fixed_budget_upper(
         widest = max(instance.threshold, 1 - instance.threshold) + instance.tolerance
         factors = _clipped_factors((widest / instance.gaps)[judged], (budget - n_arms) / complexity)
     else:
-        factors = 2 * (1 + math.log(budget - n_arms) / (4 * PEELINGS))[:, None]
+        factors = 2 * (1 + log(budget - n_arms) / (4 * PEELINGS))[:, None]
     squares = pulls * gaps**2
-    alone = float(np.exp(-2 * (squares * right_side)[judged]).sum())
+    alone = float(exp(-2 * (squares * right_side)[judged]).sum())
     return alone + float(_pair_terms(factors, squares, judged).min())
 
 
 @cache
 def _weighted_factors(weight: float) -> np.ndarray:
-    """Return B of Theorem C for each q; one by one, because NumPy's power of arrays differs."""
-    pairs = zip(PEELINGS, EXPONENTS, strict=True)
-    return np.array([2 / (1 - (((1 + q) / (1 - q)) ** 2) ** (-a * weight)) for q, a in pairs])
+    """Return B of Theorem C for each q."""
+    return 2 / (1 - power((1 + PEELINGS) / (1 - PEELINGS), -2 * EXPONENTS * weight))
 
 
 def _clipped_factors(ratios: np.ndarray, x: float) -> np.ndarray:
@@ -185,7 +174,7 @@ def _clipped_factors(ratios: np.ndarray, x: float) -> np.ndarray:
     the largest gap to its gap. So for a l^2 >= 1 the scales end at x / Delta^2 and begin at
     1 / (2 kappa^2 Delta^2); for a l^2 < 1 the factor e is trivial.
     """
-    scales = np.maximum(0.0, np.log(2 * ratios**2 * x))
+    scales = np.maximum(0.0, log(2 * ratios**2 * x))
     return np.maximum(2 * (1 + scales / (4 * PEELINGS[:, None])), math.e)
 
 
@@ -193,24 +182,39 @@ def _pair_terms(factors: np.ndarray, squares: np.ndarray, judged: np.ndarray) ->
     """For each q, the sum over an erring arm i and another arm k that deviates with it."""
     a = EXPONENTS[:, None, None]
     z = np.maximum(0.0, a * squares[judged, None] - a**2 / (a + 2) * squares)
-    terms = factors[:, :, None] * (1 + z) * np.exp(-z)
+    terms = factors[:, :, None] * (1 + z) * exp(-z)
     itself = terms[:, np.arange(terms.shape[1]), np.flatnonzero(judged)]
     return terms.reshape(len(terms), -1).sum(axis=1) - itself.sum(axis=1)
 
 
 def lsa_shares(gaps: np.ndarray, pulls: float, weight: float) -> np.ndarray:
-    """Return nu_k with nu_k Delta_k^2 + w log nu_k the same for all arms, and sum ``pulls``."""
-    from scipy.optimize import brentq
-    from scipy.special import wrightomega
+    """Return nu_k with nu_k Delta_k^2 + w log nu_k = l for all arms, and sum ``pulls``.
 
-    def shares(level: float) -> np.ndarray:
-        return weight * wrightomega(level / weight + np.log(gaps**2 / weight)) / gaps**2
+    Then nu_k Delta_k^2 / w is Wright's omega of l / w + log(Delta_k^2 / w), and the sum is convex
+    in l, so that Newton's method descends to the root from an l that is too high.
+    """
+    squares = gaps**2
+    shifts = log(squares / weight)
+    level = float(np.max(pulls * squares)) + weight * log(pulls)
+    while True:
+        omega = _omega(level / weight + shifts)
+        shares = weight * omega / squares
+        step = (shares.sum() - pulls) / (omega / (1 + omega) / squares).sum()
+        if not step > LEVEL_TOLERANCE * max(abs(level), weight):
+            return shares
+        level -= step
 
-    even = pulls / gaps.size
-    low = float(np.min(even * gaps**2)) + weight * math.log(even)
-    high = float(np.max(pulls * gaps**2)) + weight * math.log(pulls)
-    level = brentq(lambda level: shares(level).sum() - pulls, low - 1e-6, high + 1e-6, xtol=1e-13)
-    return shares(level)
+
+def _omega(z: np.ndarray) -> np.ndarray:
+    """Return Wright's omega, the w with w + log w = z, by Newton's method in log w.
+
+    e^y + y is convex and the first y too large, so every step comes nearer from above.
+    """
+    y = np.where(z > 1, log(np.maximum(z, 1.0)), z)
+    for _ in range(OMEGA_STEPS):
+        w = exp(y)
+        y -= (w + y - z) / (w + 1)
+    return exp(y)
 
 
 def fixed_budget_lower(
@@ -259,7 +263,7 @@ def fixed_budget_lower(
     if version == "genie":
         return 0.5 * max(_overlap(high, low, epsilon, budget) for high, low in set(pairs))
     if version == "corrected":
-        cost = [duchi_factor(epsilon) * (high - low) ** 2 for high, low in pairs]
+        cost = [duchi_factor(epsilon) * (high - low) * (high - low) for high, low in pairs]
     else:
         cost = [private_divergence(high, low, epsilon) for high, low in pairs]
     pulls_per_nat = math.fsum(_inverse(c) for c in cost)
@@ -273,10 +277,10 @@ def _overlap(high: float, low: float, epsilon: float, budget: float) -> float:
     upper, lower = (float(private_mean(mean, epsilon)) for mean in (high, low))
     size = float(math.ceil(budget))
     if upper == 1:  # all ones are all that the two laws share
-        return lower**size
+        return power(lower, size)
     if lower == 0:
-        return (1 - upper) ** size
-    ones, zeros = math.log(upper / lower), math.log((1 - lower) / (1 - upper))
+        return power(1 - upper, size)
+    ones, zeros = log(upper / lower), log((1 - lower) / (1 - upper))
     least = math.floor(size * zeros / (ones + zeros))  # up to here the upper mean is less likely
     below = betainc(size - least, least + 1.0, 1 - upper)  # P(X <= least) at the upper mean
     return float(below + betainc(least + 1.0, size - least, lower))
@@ -309,7 +313,7 @@ def _inverse(value: float) -> float:
 
 
 def _exp(exponent: float) -> float:
-    return math.exp(exponent) if exponent < 709 else math.inf
+    return exp(exponent) if exponent < 709 else math.inf
 
 
 # --- Fixed confidence
@@ -363,7 +367,7 @@ def fixed_confidence_upper(
         return _expected_cost(instance, epsilon, delta, MEAN_COSTS[version])
     n_arms = instance.n_arms
     effective = max(instance.strict.complexity(epsilon) / COST_DIVISORS[version], 1.0)
-    return 499 * effective * math.log(4 * n_arms * effective / delta) + 2 * n_arms
+    return 499 * effective * log(4 * n_arms * effective / delta) + 2 * n_arms
 
 
 def _expected_cost(instance: Instance, epsilon: float, delta: float, radius: str) -> float:
@@ -396,7 +400,7 @@ def _hoeffding_start(complexity: float, n_arms: int, term: float) -> float:
     """t_0: from 12 H_eps on, t/2 grows faster than 2 H_eps L(t), so iterating finds the least."""
     t = max(math.ceil(12 * complexity), 2)
     while True:
-        needed = 2 * (2 * complexity * (term + 3 * math.log(t)) + n_arms + 1)
+        needed = 2 * (2 * complexity * (term + 3 * log(t)) + n_arms + 1)
         if t > needed:
             return float(t)
         t = math.floor(needed) + 1
@@ -463,7 +467,7 @@ def fixed_confidence_lower(
         if strict.threshold == 0:
             raise ValueError("Theorem 4.2 needs a threshold 0 < tau <= 1, got 0")
         divergence = 2 * duchi_factor(epsilon)
-        evidence = (1 - delta) * math.log(1 / delta) - math.log(2)
+        evidence = (1 - delta) * log(1 / delta) - log(2)
         if math.isinf(divergence) or evidence <= 0:
             return 0.0
         return evidence * strict.complexity() / divergence
@@ -489,8 +493,8 @@ def _decoupled_bound(weights: list[float], delta: float) -> float:
 
     if not weights:
         return 0.0
-    errors, w = -math.log1p(-delta), np.array(weights)
-    low, high = math.log(w.min()) - 40, math.log(w.max() * w.size / errors) + 3
+    errors, w = -log1p(-delta), np.array(weights)
+    low, high = log(w.min()) - 40, log(w.max() * w.size / errors) + 3
 
     def best_price_of_x(log_price_of_y: float) -> float:
         def excess(log_price: float) -> float:
@@ -508,7 +512,7 @@ def _decoupled_bound(weights: list[float], delta: float) -> float:
         second = float(brentq(excess_of_y, low, high, xtol=1e-12))
     first = best_price_of_x(second)
     least = float(_priced(w, first, second)[2].sum())
-    return max(0.0, least - errors * (math.exp(first) + math.exp(second)))
+    return max(0.0, least - errors * (exp(first) + exp(second)))
 
 
 def _priced(
@@ -519,14 +523,14 @@ def _priced(
     With s = p / w and r = exp(-q / w) the derivatives vanish at x = (1 - r (1 + s)) / (s (1 - r))
     and y = (1 - x) r s / (1 - r). Where this is outside [0, 1], x + y = 1 and kl = 0: one is 1.
     """
-    p, q = math.exp(log_price_of_x), math.exp(log_price_of_y)
-    s, r = p / w, np.exp(-q / w)
-    rest = -np.expm1(-q / w)
+    p, q = exp(log_price_of_x), exp(log_price_of_y)
+    s, r = p / w, exp(-q / w)
+    rest = -expm1(-q / w)
     x = np.clip((rest - r * s) / (s * rest), 0.0, 1.0)
     y = (1 - x) * np.minimum(r * s / rest, 1.0)
     inside = (x > 0) & (x < 1)
     with np.errstate(divide="ignore", invalid="ignore"):
-        kl = (1 - y) * np.log((1 - y) / x) + np.where(y > 0, y * np.log(y / (1 - x)), 0.0)
+        kl = (1 - y) * log((1 - y) / x) + np.where(y > 0, y * log(y / (1 - x)), 0.0)
     value = np.where(inside, w * kl, 0.0) + p * x + q * y
     return x, y, np.minimum(value, min(p, q))
 
@@ -561,13 +565,13 @@ def _shared_error_bound(cost: list[float], delta: float) -> float:
         return 0.0
 
     def shares(log_price: float) -> np.ndarray:
-        with np.errstate(over="ignore"):
-            price = np.exp(log_price - np.log(weights))
-        return 2 * (1 - delta) / (1 + price + np.hypot(1 - price, 2 * np.sqrt(price * delta)))
+        price = np.minimum(exp(log_price - log(weights)), MAX_PRICE)
+        root = np.sqrt((1 - price) ** 2 + 4 * price * delta)
+        return 2 * (1 - delta) / (1 + price + root)
 
-    spread = math.log(weights.size / delta) + 2
-    low, high = math.log(weights.min()) - 50, math.log(weights.max()) + spread
-    log_price = brentq(lambda y: math.log(shares(y).sum() / delta), low, high, xtol=1e-13)
+    spread = log(weights.size / delta) + 2
+    low, high = log(weights.min()) - 50, log(weights.max()) + spread
+    log_price = brentq(lambda y: log(shares(y).sum() / delta), low, high, xtol=1e-13)
     x = shares(log_price)
     return math.fsum(
         weight * bernoulli_kl(1 - delta, share)

@@ -35,6 +35,7 @@ CONVERGED = 1e-10  # relative step after which the next one, being its square, i
 MAX_STEPS = 50  # of Newton's method; two or three are needed
 MIN_LOG_LEVEL = 2.0**-8  # below, rounding errors of M are not small against M - 1
 SERIES_LIMIT = 2e-3  # below, psi is the sum of its first four cumulants
+LEAST_EXPONENT = -750.0  # below, e^x is 0
 LN2_HIGH, LN2_LOW = 6.93147180369123816490e-01, 1.90821492927058770002e-10
 PER_LN2 = 1.0 / (LN2_HIGH + LN2_LOW)
 FACTORIALS = tuple(1.0 / math.factorial(i) for i in range(13, 0, -1))  # reciprocals
@@ -77,6 +78,8 @@ def remainder(x: float) -> float:
 @compiled
 def exp(x: float) -> float:
     """Return e^x; a Taylor polynomial after the multiple of log 2 has been taken off."""
+    if x < LEAST_EXPONENT:
+        return 0.0
     k = math.floor(x * PER_LN2 + 0.5)
     return math.ldexp(1.0 + remainder((x - k * LN2_HIGH) - k * LN2_LOW), int(k))
 

@@ -88,8 +88,8 @@ def _seconds(method: str, pulls: Sequence[tuple[float, int]]) -> float:
     arm, root = RATES.get(method, UNKNOWN)
     n_arms = sum(arms for _, arms in pulls)
     if method == "laplace":  # every arm is looked at for every pull
-        return arm * n_arms + root * n_arms * sum(n * arms for n, arms in pulls)
-    return sum(arms * (arm + root * math.sqrt(n)) for n, arms in pulls)
+        return arm * n_arms + root * n_arms * math.fsum(n * arms for n, arms in pulls)
+    return math.fsum(arms * (arm + root * math.sqrt(n)) for n, arms in pulls)
 
 
 def run_cost(experiment: Experiment, run: Run) -> Cost:
@@ -101,7 +101,7 @@ def run_cost(experiment: Experiment, run: Run) -> Cost:
     if isinstance(run, BudgetRun):
         budgets = run.grid(instance)
         scaled = max(budgets, default=0) / instance.complexity()
-        sweeps = [[(max(scaled * gap**-2, 1.0), arms) for gap, arms in gaps_of(instance)]]
+        sweeps = [[(max(scaled / (gap * gap), 1.0), arms) for gap, arms in gaps_of(instance)]]
         columns = float(len(budgets))
     else:
         radius = experiment.proxy_radius(run.method)
@@ -109,8 +109,8 @@ def run_cost(experiment: Experiment, run: Run) -> Cost:
         listed = instance.n_arms if instance.n_arms <= MAX_LISTED_ARMS else 0
         columns = len(run.deltas) * (1 + listed / 4)
     return Cost(
-        run.replicates * sum(n * arms for pulls in sweeps for n, arms in pulls),
-        run.replicates * sum(_seconds(run.method, pulls) for pulls in sweeps),
+        run.replicates * math.fsum(n * arms for pulls in sweeps for n, arms in pulls),
+        run.replicates * math.fsum(_seconds(run.method, pulls) for pulls in sweeps),
         BASE_MB + ROW_MB * run.replicates * columns,
     )
 
@@ -125,8 +125,8 @@ def job_cost(experiment: Experiment, algorithm: str, instance: str) -> Cost:
 def total(costs: Sequence[Cost]) -> Cost:
     """Return the cost of all, one after the other."""
     return Cost(
-        sum(cost.pulls for cost in costs),
-        sum(cost.cpu_seconds for cost in costs),
+        math.fsum(cost.pulls for cost in costs),
+        math.fsum(cost.cpu_seconds for cost in costs),
         max(cost.memory_mb for cost in costs),
     )
 

@@ -92,11 +92,11 @@ class Instance:
 
     def complexity(self, epsilon: float = math.inf) -> float:
         """H_eps = sum_i Delta_{i,eps}^-2 = H / tanh(eps/2)^2; without epsilon, H itself."""
-        factor = shrinkage(epsilon) ** 2
+        factor = shrinkage(epsilon)
         if not np.all(self.gaps > 0):
             return math.inf
-        with np.errstate(over="ignore"):
-            return float(np.sum(self.gaps**-2.0)) / factor
+        with np.errstate(over="ignore", divide="ignore"):
+            return float(np.sum(1 / self.gaps**2)) / (factor * factor)
 
     def private_means(self, epsilon: float) -> np.ndarray:
         """Return mu_{i,eps}, the means of the responses."""

@@ -35,7 +35,7 @@ MARGIN = 1.15  # safety factor over the first-order approximation
 
 def expected_pulls(instance: Instance, epsilon: float, delta: float, radius: Radius) -> float:
     """About the mean stopping time of Algorithm 2: where drift meets boundary, over all arms."""
-    return sum(n * arms for n, arms in confidence_pulls(instance, epsilon, delta, radius))
+    return math.fsum(n * arms for n, arms in confidence_pulls(instance, epsilon, delta, radius))
 
 
 def require_affordable(
@@ -149,7 +149,7 @@ def relative_spread(instance: Instance, epsilon: float, delta: float, radius: Ra
     """Return the expected standard deviation of the stopping time over its mean."""
     edge = radius.at(instance.n_arms, delta, instance.threshold, epsilon)
     pulls = confidence_pulls(instance, epsilon, delta, radius)
-    total = sum(n * arms for n, arms in pulls)
+    total = math.fsum(n * arms for n, arms in pulls)
     variance = 0.0
     for (gap, arms), (n, _) in zip(gaps_of(instance.strict), pulls, strict=True):
         mean = 0.5 + shrinkage(epsilon) * (instance.threshold + gap - 0.5)

@@ -5,7 +5,6 @@ protected by :class:`ldpt.study.PrivateDevice`. No error raised here repeats a r
 errors end up in logs.
 """
 
-import math
 from collections.abc import Sequence
 from typing import overload
 
@@ -13,6 +12,7 @@ import numpy as np
 
 from ldpt.checks import check_epsilon
 from ldpt.util.messages import shown
+from ldpt.util.reproducible import tanh
 
 __all__ = ["PrivBern", "private_mean", "shrinkage"]
 
@@ -42,7 +42,7 @@ def shrinkage(epsilon: float) -> float:
     >>> shrinkage(math.inf)
     1.0
     """
-    return math.tanh(check_epsilon(epsilon) / 2)
+    return tanh(check_epsilon(epsilon) / 2)
 
 
 @overload

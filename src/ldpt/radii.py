@@ -30,6 +30,7 @@ import numpy as np
 
 from ldpt.checks import MAX_COUNT, check_choice, check_delta, check_number, check_whole
 from ldpt.privacy import shrinkage
+from ldpt.util.reproducible import log, log1p
 
 __all__ = ["DEFAULT_RADIUS", "RADII", "VALID_RADII", "Radius", "lower", "upper"]
 
@@ -166,7 +167,7 @@ def drift_pulls(edge: Boundary, gaps: list[float], counts: list[int]) -> list[fl
     """
     pulls, last = [1.0] * len(gaps), 0.0
     while True:  # a contraction: b grows like sqrt(n log n), the drift like n
-        t = sum(n * arms for n, arms in zip(pulls, counts, strict=True))
+        t = math.fsum(n * arms for n, arms in zip(pulls, counts, strict=True))
         if not abs(t - last) > DRIFT_TOLERANCE * t:
             return pulls
         last = t
@@ -252,9 +253,9 @@ class Radius:
         delta, shrink = check_delta(delta), shrinkage(epsilon)
         family, factor, rho = self.kind.family, self.kind.factor, float(self.rho)
         if family == UNION:
-            return Boundary(family, factor, math.log(4 * n_arms / delta), rho, NO_LINES)
+            return Boundary(family, factor, log(4 * n_arms / delta), rho, NO_LINES)
         if family == TWO_SIDED:
-            return Boundary(family, factor, 2 * math.log(n_arms / delta), rho, NO_LINES)
+            return Boundary(family, factor, 2 * log(n_arms / delta), rho, NO_LINES)
         variance = threshold_variance(threshold, epsilon)
         scale = variance / (shrink * self.prior_gap)
         edge = Boundary(ONE_SIDED, variance, n_arms / delta, scale * scale, NO_LINES)
@@ -264,7 +265,7 @@ class Radius:
 
         t, rest = 0.5 + shrink * (threshold - 0.5), 0.5 - shrink * (threshold - 0.5)
         sides = [
-            tangents(x, complement, 1 / scale, math.log(edge.term))
+            tangents(x, complement, 1 / scale, log(edge.term))
             for x, complement in ((t, rest), (rest, t))
         ]
         return edge._replace(family=COIN, lines=np.hstack(sides))
@@ -284,7 +285,7 @@ def threshold_variance(threshold: float, epsilon: float) -> float:
     x = shrinkage(epsilon) * (1 - 2 * check_number("threshold", threshold, 0, 1))
     if x == 0 or abs(x) >= 1:
         return HOEFFDING_VARIANCE
-    return HOEFFDING_VARIANCE * x / math.atanh(x)
+    return HOEFFDING_VARIANCE * x / (0.5 * (log1p(x) - log1p(-x)))
 
 
 def as_radius(radius: "str | Radius") -> Radius:

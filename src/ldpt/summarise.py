@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from ldpt.instances import Instance
+from ldpt.util.reproducible import log
 from ldpt.util.runs import read_runs
 
 __all__ = ["clopper_pearson", "fixed_budget", "fixed_confidence", "mean_interval", "needed_budgets"]
@@ -109,7 +110,8 @@ def upper_quantile(stopping_times: np.ndarray, share: float) -> float:
 def allocation(pulls: np.ndarray, gaps: np.ndarray, labels: dict[str, Any]) -> pd.DataFrame:
     """Return the mean share of the pulls of each arm beside its share of the complexity."""
     shares = pulls / pulls.sum(axis=1, keepdims=True)
-    complexities = gaps**-2.0 / np.sum(gaps**-2.0)
+    inverse = 1 / gaps**2
+    complexities = inverse / np.sum(inverse)
     rows = []
     for arm, gap in enumerate(gaps):
         mean, _, low, high = mean_interval(shares[:, arm])
@@ -131,8 +133,8 @@ def crossing(x: np.ndarray, error: np.ndarray, level: float) -> float:
     if below.size == 0 or below[0] == 0:
         return math.nan
     after = int(below[0])
-    upper, lower = math.log(error[after - 1]), math.log(error[after])
-    share = (upper - math.log(level)) / (upper - lower)
+    upper, lower = log(error[after - 1]), log(error[after])
+    share = (upper - log(level)) / (upper - lower)
     return float(x[after - 1] + share * (x[after] - x[after - 1]))
 
 

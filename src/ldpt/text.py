@@ -10,6 +10,7 @@ import math
 import re
 import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from decimal import Decimal
 from html import escape
 from typing import Any
 
@@ -44,7 +45,7 @@ def number(value: float, digits: int = 3) -> str:
     if value == 0:
         return "0"
     rounded = float(f"{value:.{digits - 1}e}")
-    exponent = math.floor(math.log10(abs(rounded)))
+    exponent = Decimal(rounded).adjusted()
     if exponent < -3 or exponent > 6:
         mantissa = f"{rounded / 10.0**exponent:.{digits}g}"
         return _minus(f"{mantissa}×10{str(exponent).translate(SUPERSCRIPTS)}")

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ldpt.util.reproducible import log
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
@@ -132,8 +134,8 @@ def epsilon_colour(epsilon: float, dark: bool = False) -> str:
 
     if math.isinf(epsilon):
         return "#ffffff" if dark else "#000000"
-    steps = [-math.log(level) for level in LADDER]
-    rung = float(np.interp(-math.log(epsilon), steps, range(len(LADDER))))
+    steps = [-log(level) for level in LADDER]
+    rung = float(np.interp(-log(epsilon), steps, range(len(LADDER))))
     height = (rung / (len(LADDER) - 1)) ** BEND
     return to_hex(colormaps["viridis"](0.95 - 0.55 * height if dark else BRIGHTEST * height))
 

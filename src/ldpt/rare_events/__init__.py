@@ -38,6 +38,7 @@ from ldpt.rare_events.kernels import budget_log_weights, confidence_log_weights
 from ldpt.rare_events.paths import ways_to_err_by_budget, ways_to_err_by_confidence
 from ldpt.rare_events.proposal import build_proposal
 from ldpt.simulate import stream
+from ldpt.util.reproducible import exp, log
 from ldpt.util.threads import run_jobs
 
 __all__ = ["Estimate", "fixed_budget_error", "fixed_confidence_error"]
@@ -66,7 +67,7 @@ class Estimate:
 
     @property
     def probability(self) -> float:
-        return math.exp(self.log_probability)
+        return exp(self.log_probability)
 
     @property
     def standard_error(self) -> float:
@@ -75,14 +76,14 @@ class Estimate:
     @property
     def low(self) -> float:
         """Lower end of the normal 95 % interval of the logarithm; 0 if no run erred."""
-        return math.exp(self.log_probability - QUANTILE * self.relative_error)
+        return exp(self.log_probability - QUANTILE * self.relative_error)
 
     @property
     def high(self) -> float:
         """Upper end of the same interval; 1 if no run erred, for then nothing is known."""
         if math.isinf(self.log_probability):
             return 1.0
-        return math.exp(min(0.0, self.log_probability + QUANTILE * self.relative_error))
+        return exp(min(0.0, self.log_probability + QUANTILE * self.relative_error))
 
     def row(self) -> dict[str, float | int | bool]:
         """As columns of a table; an estimate that is not reliable says so.
@@ -230,15 +231,17 @@ def summarise(log_weights: np.ndarray, counts: np.ndarray) -> Estimate:
     top = float(log_weights.max())
     if math.isinf(top):
         return Estimate(-math.inf, math.inf, 0.0, 1.0, 0, replicates)
-    weights = np.exp(log_weights - top)
+    weights = exp(log_weights - top)
     total = float(weights.sum())
     strata = np.split(weights, np.cumsum(counts)[:-1])
     # A stratum of one run shows no spread; its square stands for it, which errs on the safe side.
-    variance = sum(s.size * s.var(ddof=1) if s.size > 1 else float((s**2).sum()) for s in strata)
+    variance = math.fsum(
+        s.size * s.var(ddof=1) if s.size > 1 else float((s**2).sum()) for s in strata
+    )
     return Estimate(
-        top + math.log(total / replicates),
+        top + log(total / replicates),
         math.sqrt(variance) / total,
-        total**2 / float((weights**2).sum()),
+        total * total / float((weights**2).sum()),
         1 / total,
         int(np.isfinite(log_weights).sum()),
         replicates,

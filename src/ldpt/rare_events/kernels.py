@@ -6,11 +6,11 @@ arm j has means[c, j] with probability chance[c, j], else its true mean; the err
 Likelihood ratios need the pulls and positive responses at the ends of the stages only.
 """
 
-import math
 from typing import NamedTuple
 
 import numpy as np
 
+from ldpt.coin import exp, log1p
 from ldpt.engines.boundaries import Arms
 from ldpt.engines.fast_budget import new_state, run_to_budgets
 from ldpt.engines.fast_confidence import new_state as new_confidence_state
@@ -114,14 +114,15 @@ def log_ratio(n: np.ndarray, s: np.ndarray, proposal: Proposal) -> float:
             if k >= 0:
                 n1, s1 = n[m, k], s[m, k]
                 n2, s2 = n[last, k] - n1, s[last, k] - s1
-                value += s1 * proposal.ones[c, k] + (n1 - s1) * proposal.zeros[c, k]
-                value += s2 * proposal.after_ones[c, m] + (n2 - s2) * proposal.after_zeros[c, m]
+                value += times(s1, proposal.ones[c, k]) + times(n1 - s1, proposal.zeros[c, k])
+                value += times(s2, proposal.after_ones[c, m])
+                value += times(n2 - s2, proposal.after_zeros[c, m])
             if value > top:
-                total = total * math.exp(top - value) + 1.0
+                total = total * exp(top - value) + 1.0
                 top = value
             elif value > top - NEGLIGIBLE:
-                total += math.exp(value - top)
-    return top + math.log(total)
+                total += exp(value - top)
+    return top + log1p(total - 1.0)
 
 
 @borrowing
@@ -130,14 +131,20 @@ def log_ratio_of_others(n: np.ndarray, s: np.ndarray, c: int, proposal: Proposal
     value = 0.0
     for j in range(n.size):
         if j != proposal.arms[c] and proposal.chance[c, j] > 0.0:
-            ones, zeros = s[j] * proposal.ones[c, j], (n[j] - s[j]) * proposal.zeros[c, j]
-            value += log_mixed(ones + zeros, proposal.chance[c, j])
+            tilt = times(s[j], proposal.ones[c, j]) + times(n[j] - s[j], proposal.zeros[c, j])
+            value += log_mixed(tilt, proposal.chance[c, j])
     return value
+
+
+@borrowing
+def times(count: int, log_quotient: float) -> float:
+    """Return the log of a quotient to the power ``count``, which is 0 at 0 even for -inf."""
+    return count * log_quotient if count > 0 else 0.0
 
 
 @borrowing
 def log_mixed(tilt: float, chance: float) -> float:
     """log(chance e^tilt + 1 - chance) without overflow."""
     if tilt > 0.0:
-        return tilt + math.log(chance + (1.0 - chance) * math.exp(-tilt))
-    return math.log(chance * math.exp(tilt) + 1.0 - chance)
+        return tilt + log1p((1.0 - chance) * (exp(-tilt) - 1.0))
+    return log1p(chance * (exp(tilt) - 1.0))

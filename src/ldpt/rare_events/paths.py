@@ -10,6 +10,7 @@ import numpy as np
 
 from ldpt.instances import Instance
 from ldpt.radii import Boundary, Radius, lower, upper
+from ldpt.util.reproducible import bernoulli_divergence, geomspace
 
 SHOWN_MEANS = 14  # grid of wrong means per arm
 HURRIES = (0.0, 0.1, 0.2, 0.35, 0.5, 0.75, 1.0)  # by how much other arms' gaps grow (Algorithm 2)
@@ -86,7 +87,8 @@ def _second_stage(
     back = np.where(stays, tau, back)
     possible = np.where(stays, (mean <= tau) if home else (mean >= tau), (back > 0) & (back < 1))
     # At (l / zeta)^2 pulls the index passes the level wherever the arm stands.
-    longest = np.inf if zeta == 0 else n * ((abs(mean - tau) + zeta) / zeta) ** 2
+    ratio = np.inf if zeta == 0 else (abs(mean - tau) + zeta) / zeta
+    longest = n * ratio * ratio
     possible &= n + lengths <= np.maximum(longest, n)
     back = np.where(possible, back, tau)
     return back, np.where(possible, lengths * kl_divergence(back, truth), np.inf)
@@ -130,9 +132,7 @@ def ways_to_err_by_confidence(
 
 def kl_divergence(p: np.ndarray | float, q: np.ndarray | float) -> np.ndarray:
     """KL(Bernoulli(p), Bernoulli(q)) elementwise, in nats."""
-    from scipy.special import rel_entr
-
-    return rel_entr(p, q) + rel_entr(1 - np.asarray(p), 1 - np.asarray(q))
+    return bernoulli_divergence(p, q, np.asarray(p) - q)
 
 
 def _arms_that_can_err(instance: Instance, can_err: np.ndarray) -> np.ndarray:
@@ -146,7 +146,7 @@ def _wrong_means(mean: float, tau: float, zeta: float) -> np.ndarray:
     """Means on the wrong side, their distances D geometric: a factor in D is one in pulls."""
     side, room = (-1.0, tau) if mean > tau else (1.0, 1 - tau)
     nearest = zeta + min(max(0.02 * abs(mean - tau), 1e-3), room / 2)
-    distances = np.geomspace(nearest, zeta + 0.97 * room, SHOWN_MEANS) - zeta
+    distances = geomspace(nearest, zeta + 0.97 * room, SHOWN_MEANS) - zeta
     return tau + side * np.concatenate([[0.0], distances])
 
 
@@ -156,7 +156,7 @@ def _right_means(mean: float, tau: float, zeta: float) -> np.ndarray:
     gap = abs(mean - tau)
     if gap == 0:
         return np.empty(0)
-    distances = np.geomspace(zeta + gap / 2, zeta + max(0.97 * room, gap), SHOWN_MEANS) - zeta
+    distances = geomspace(zeta + gap / 2, zeta + max(0.97 * room, gap), SHOWN_MEANS) - zeta
     return np.append(tau + side * distances, mean)
 
 

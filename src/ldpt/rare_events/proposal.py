@@ -4,6 +4,7 @@ import numpy as np
 
 from ldpt.rare_events.kernels import Proposal
 from ldpt.rare_events.paths import WaysToErr
+from ldpt.util.reproducible import exp, log
 
 NOMINAL = 0.05  # share of runs in the true environment
 EVEN = 0.2  # share of runs spread evenly over the environments
@@ -18,7 +19,7 @@ def build_proposal(ways: WaysToErr, truth: np.ndarray, tilted: float, replicates
     """
     excess = ways.costs - ways.costs.min()
     likely = excess < CUT
-    tempered = np.where(likely, np.exp(-np.minimum(excess, CUT) / 2), 0.0)
+    tempered = np.where(likely, exp(-np.minimum(excess, CUT) / 2), 0.0)
     weights = (1 - EVEN) * tempered / tempered.sum() + EVEN * likely / likely.sum()
     nominal = np.zeros((1, weights.shape[1]))
     nominal[0, -1] = NOMINAL
@@ -30,8 +31,7 @@ def build_proposal(ways: WaysToErr, truth: np.ndarray, tilted: float, replicates
     means = np.vstack([ways.means, truth])[used]
     after = np.vstack([ways.after, np.full_like(nominal, truth[-1])])[used]
     own = truth[arms][:, None]
-    with np.errstate(divide="ignore"):  # shares as allocated: so the estimate is exactly unbiased
-        log_shares = np.log(counts / counts.sum())
+    log_shares = log(counts / counts.sum())  # as allocated: so the estimate is exactly unbiased
     return Proposal(
         counts, log_shares, arms, means, after,
         np.vstack([chance, np.zeros(truth.size)])[used],
@@ -49,4 +49,4 @@ def _allocate(weights: np.ndarray, replicates: int) -> np.ndarray:
 def _log_quotient(p: np.ndarray, q: np.ndarray) -> np.ndarray:
     """log(p / q), and 0 where both are equal, 0 included."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(p == q, 0.0, np.log(p / q))
+        return np.where(p == q, 0.0, log(p / q))

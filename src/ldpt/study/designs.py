@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from ldpt.checks import check_epsilon, check_number
 from ldpt.privacy import shrinkage
+from ldpt.util.reproducible import log
 
 __all__ = ["Design", "as_design", "crosswise", "forced", "warner"]
 
@@ -119,4 +120,4 @@ def as_design(epsilon: float | Design) -> Design:
 def _log_ratio(top: float, bottom: float) -> float:
     if bottom == 0:
         return math.inf if top > 0 else -math.inf
-    return math.log(top / bottom) if top > 0 else -math.inf
+    return log(top / bottom) if top > 0 else -math.inf

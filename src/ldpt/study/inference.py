@@ -39,6 +39,7 @@ from ldpt.radii import DEFAULT_PRIOR_GAP, Radius, as_radius, lower, threshold_va
 from ldpt.study.answers import Sample, as_answers
 from ldpt.study.designs import Design, as_design
 from ldpt.util.messages import shown
+from ldpt.util.reproducible import exp, expm1, log, log1p, power
 
 __all__ = ["Estimate", "Verdict", "decide", "estimate", "response_range", "tolerated_share"]
 
@@ -195,7 +196,7 @@ def estimate(
     error = 1 - check_number("level", level, 0, 1)
     if not 0 < error < 1:
         raise ValueError(f"level must lie strictly between 0 and 1, got {shown(level)}")
-    share, log_level = check_share(noncompliance), math.log(len(samples) / error)
+    share, log_level = check_share(noncompliance), log(len(samples) / error)
     return [_estimate(sample, design, log_level, share) for sample in samples]
 
 
@@ -295,7 +296,7 @@ class Test:
     ) -> None:
         self.design = as_design(epsilon)
         self.threshold = check_number("threshold", threshold, 0, 1)
-        self.log_level = math.log(n_arms / delta)
+        self.log_level = log(n_arms / delta)
         self.share = check_share(noncompliance)
         self.prior_gap = radius.prior_gap * self.design.shrinkage
         if isinstance(epsilon, Design) or self.share:
@@ -364,9 +365,9 @@ def _steps(distance: float, largest_step: float) -> float:
 
 def _nodes(scale: float, log_level: float) -> tuple[np.ndarray, np.ndarray]:
     """Return the nodes of a half-normal prior, geometric, and the logarithms of their weights."""
-    x = (8 + math.sqrt(2 * log_level)) * 2.0 ** (-np.arange(NODES) / NODES_PER_OCTAVE)
-    log_weights = np.log(x) - x * x / 2
-    return x * scale, log_weights - np.log(np.exp(log_weights).sum())
+    x = (8 + math.sqrt(2 * log_level)) * power(2.0, -np.arange(NODES) / NODES_PER_OCTAVE)
+    log_weights = log(x) - x * x / 2
+    return x * scale, log_weights - log(exp(log_weights).sum())
 
 
 class Mixture(NamedTuple):
@@ -380,11 +381,10 @@ class Mixture(NamedTuple):
     def log(self, q: float) -> float:
         """Return log M(q)."""
         positive = self.nodes > 0
-        with np.errstate(divide="ignore"):
-            moment = np.log1p(np.where(positive, 1 - q, q) * np.expm1(-np.abs(self.nodes)))
+        moment = log1p(np.where(positive, 1 - q, q) * expm1(-np.abs(self.nodes)))
         exponents = self.log_weights + self.nodes * (self.s - self.n * positive) - self.n * moment
         largest = exponents.max()
-        return float(largest + np.log(np.exp(exponents - largest).sum()))
+        return float(largest + log(exp(exponents - largest).sum()))
 
     def root(self, log_level: float, one: float, other: float) -> float:
         """Return the q between two others at which log M(q) equals the level."""
@@ -418,7 +418,7 @@ def _response_interval(sample: Sample, shrinkage: float, log_level: float) -> tu
     n, s = sample.answers, sample.ones
     half, log_weights = _nodes(4 * shrinkage * DEFAULT_PRIOR_GAP, log_level)
     nodes = np.concatenate([half, -half])
-    mixture = Mixture(nodes, np.tile(log_weights, 2) - math.log(2), n, s)
+    mixture = Mixture(nodes, np.tile(log_weights, 2) - log(2), n, s)
     low = mixture.root(log_level, 0.0, s / n) if mixture.log(0.0) > log_level else 0.0
     high = mixture.root(log_level, s / n, 1.0) if mixture.log(1.0) > log_level else 1.0
     return low, high

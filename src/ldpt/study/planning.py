@@ -23,6 +23,7 @@ from ldpt.instances import Instance
 from ldpt.limits import MAX_PULLS, require_affordable
 from ldpt.policies import DEFAULT_POLICY, INDEX_POLICIES
 from ldpt.radii import DEFAULT_RADIUS, RADII, VALID_RADII, Radius
+from ldpt.util.reproducible import geomspace, log, log1p
 
 __all__ = ["Need", "Plan", "Request", "make_plan", "pulls_needed", "smallest_epsilon"]
 
@@ -236,10 +237,10 @@ def _budget_needed(request: Request, instance: Instance, epsilon: float, method:
     last budget of the one before with a larger error and the next budget.
     """
     low, delta = 2 * instance.n_arms, request.delta or 0.0
-    guess = instance.complexity(epsilon) * math.log(low / delta) / 2
+    guess = instance.complexity(epsilon) * log(low / delta) / 2
     high = math.ceil(min(max(guess, low + 1), MAX_PULLS))
     while True:
-        budgets = np.unique(np.geomspace(low, high, GRID).round().astype(int)).tolist()
+        budgets = np.unique(geomspace(low, high, GRID).round().astype(int)).tolist()
         errors = _error_curve(request, instance, epsilon, method, budgets)["estimate"].to_numpy()
         above = np.flatnonzero(errors > delta)
         first = int(above[-1]) + 1 if above.size else 0
@@ -275,7 +276,7 @@ def smallest_epsilon(request: Request, budget: float, method: str) -> tuple[floa
         return math.nan, cost
     for _ in range(MAX_STEPS):
         factor = min(factor * math.sqrt(cost / budget), 1.0)
-        epsilon = 2 * math.atanh(factor) if factor < 1 else math.inf
+        epsilon = log1p(factor) - log1p(-factor) if factor < 1 else math.inf
         cost = pulls_needed(request, request.instance, epsilon, method).pulls
         if budget / STEP <= cost <= budget:
             break

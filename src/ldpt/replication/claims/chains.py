@@ -19,6 +19,7 @@ from ldpt.radii import RADII, VALID_RADII
 from ldpt.replication.certificate import certified_error_lower_bound
 from ldpt.replication.claims.budget import UPPER_VERSIONS, Losses, collapse, compare_with_bounds
 from ldpt.replication.claims.evidence import Evidence, cases, check, counted, ratio_to
+from ldpt.util.reproducible import exp, log
 
 COUNTEREXAMPLE = Instance("one-arm", [0.95], 0.9)
 # several checks need the same chains
@@ -40,7 +41,7 @@ def one_armed_failure(epsilon: float = 1.0, delta: float = 0.1) -> Evidence:
         "largest_valid_error": max(errors[radius] for radius in VALID_RADII),
         "first_zero": 1 - float(COUNTEREXAMPLE.private_means(epsilon)[0]),
         "distance": COUNTEREXAMPLE.private_threshold(epsilon),  # of an estimate of 0
-        "printed_radius": math.sqrt(math.log(4 / delta) / 8),
+        "printed_radius": math.sqrt(log(4 / delta) / 8),
         "certified_lower_bound": certified_error_lower_bound(COUNTEREXAMPLE, epsilon, delta),
     }
 
@@ -94,7 +95,7 @@ def upper_bounds(
     """
     losses = list(exact_losses(policy) if losses is None else losses)
     rates = [
-        -math.log(loss) * problem.complexity(epsilon) / budget
+        -log(loss) * problem.complexity(epsilon) / budget
         for problem, epsilon, budget, loss in losses
         if loss > 0
     ]
@@ -298,7 +299,7 @@ def drift_limit(weight: float = 0.0) -> Evidence:
     """
     from ldpt.summarise import clopper_pearson
 
-    losses = {log_gap: _model_loss(math.exp(log_gap), weight) for log_gap in (-3, -30, -300)}
+    losses = {log_gap: _model_loss(exp(log_gap), weight) for log_gap in (-3, -30, -300)}
     low, _ = clopper_pearson(round(losses[-300] * MODEL_RUNS), MODEL_RUNS)
     steps = [later / earlier for earlier, later in itertools.pairwise(losses.values())]
     return {f"loss_at_e_minus_{-log_gap}": loss for log_gap, loss in losses.items()} | {
@@ -306,7 +307,7 @@ def drift_limit(weight: float = 0.0) -> Evidence:
         "least_step": min(steps),
         "loss_at_smallest_gap": losses[-300],
         "loss_at_smallest_gap_low": float(low),
-        "lsa_loss_at_smallest_gap": _model_loss(math.exp(-300), LSA_WEIGHT),
+        "lsa_loss_at_smallest_gap": _model_loss(exp(-300), LSA_WEIGHT),
     }
 
 
@@ -314,8 +315,8 @@ def _model_loss(gap: float, weight: float) -> float:
     rng, each = np.random.default_rng(1), np.arange(MODEL_RUNS)
     pulls = np.ones((MODEL_RUNS, 2))
     distance = gap + rng.standard_normal((MODEL_RUNS, 2)) / 2  # d_n, positive on the right side
-    while (running := each[pulls.sum(axis=1) < gap**-2]).size:  # H_eps / 2
-        index = distance[running] ** 2 / pulls[running] + weight * np.log(pulls[running])
+    while (running := each[pulls.sum(axis=1) < 1 / (gap * gap)]).size:  # H_eps / 2
+        index = distance[running] ** 2 / pulls[running] + weight * log(pulls[running])
         chosen = running, index.argmin(axis=1)
         more = pulls[chosen]
         distance[chosen] += gap * more + np.sqrt(more) / 2 * rng.standard_normal(running.size)

@@ -11,6 +11,7 @@ from ldpt.instances import Instance
 from ldpt.radii import Radius, lower, upper
 from ldpt.replication.claims.chains import COUNTEREXAMPLE, one_arm_chain
 from ldpt.replication.claims.evidence import Evidence
+from ldpt.util.reproducible import geomspace, log
 
 DELTA = 0.1
 
@@ -25,7 +26,7 @@ def coin_boundary(
     ):
         coin = Radius("coin", prior_gap=prior_gap).at(1, level, tau, epsilon)
         onesided = Radius("onesided").at(1, level, tau, epsilon)
-        for n in np.unique(np.geomspace(1, 1e12, 25).round()):
+        for n in np.unique(geomspace(1, 1e12, 25).round()):
             reference = upper(onesided, n, n)
             ratios += [float(side(coin, n, n) / reference) for side in (upper, lower)]
     return {
@@ -42,7 +43,7 @@ def coin_limit(deltas: Sequence[float] = (1e-1, 1e-2, 1e-4, 1e-8)) -> Evidence:
     """Follow the exact mean cost of one arm over log(1/delta)/kl(mu_eps, tau_eps) in delta."""
     costs = np.array([[_relative_cost(*p, delta, "coin") for delta in deltas] for p in PROBLEMS])
     # Theorem D has kl(delta, 1 - delta) for log(1/delta)
-    logs = [math.log(1 / delta) for delta in deltas]
+    logs = [log(1 / delta) for delta in deltas]
     learned = [bounds.confidence_divergence(delta) for delta in deltas]
     steps = costs[:, :-1] / costs[:, 1:]
     worst = int(costs[:, -1].argmax())
@@ -63,7 +64,7 @@ def _relative_cost(mean: float, tau: float, epsilon: float, delta: float, radius
         float(problem.private_means(epsilon)[0]), problem.private_threshold(epsilon)
     )
     pulls = one_arm_chain(problem, epsilon, delta, radius).expected_pulls
-    return pulls * divergence / math.log(1 / delta)
+    return pulls * divergence / log(1 / delta)
 
 
 ARMS = {0.5: (0.6, 0.8, 0.95, 1.0), 0.3: (0.1, 0.6), 0.9: (0.8, 0.95, 1.0)}  # means by threshold

@@ -19,6 +19,7 @@ from ldpt.replication.claims.evidence import (
     spread,
     widest,
 )
+from ldpt.util.reproducible import log
 
 OWN_RESPONSES = tuple(name for name in VALID_RADII if not KINDS[name].timed)  # Theorem E
 STRICTEST = 1e-6  # level of a single test when Holm's method has about a thousand to correct
@@ -116,11 +117,11 @@ def stopping_time_quantiles(cells: pd.DataFrame, instances: Instances) -> Eviden
     """
     chosen = cells[cells["radius"] == "printed"]
     bound = _bounds(bounds.fixed_confidence_upper, chosen, instances, "printed")
-    far = (10.0 - 0.5) ** -2
+    far = 1 / ((10.0 - 0.5) * (10.0 - 0.5))
     return {
         "cases": len(chosen),
         "largest_over_bound": float((chosen["quantile_pulls"] / bound).max()),
-        "bound_at_far_threshold": far * math.log(4 * far / 0.1),
+        "bound_at_far_threshold": far * log(4 * far / 0.1),
     }
 
 

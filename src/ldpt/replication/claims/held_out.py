@@ -8,6 +8,7 @@ import pandas as pd
 from ldpt.replication.claims.budget import compared
 from ldpt.replication.claims.confidence import cost_over_bound, pulls_by_radius, spreads
 from ldpt.replication.claims.evidence import Evidence, Instances, widest
+from ldpt.util.reproducible import exp, log
 
 POLICIES = ("apt", "lsa", "apt-clipped", "lsa-clipped", "uniform")
 OURS = "lsa-clipped"
@@ -16,7 +17,7 @@ OURS = "lsa-clipped"
 def at_complexity(losses: pd.DataFrame) -> pd.DataFrame:
     """Return the settings at T = H_eps: of each problem and eps, the budget nearest to it."""
     keys = ["instance", "policy", "epsilon"]
-    away = np.log(losses["scaled_budget"]).abs()
+    away = losses["scaled_budget"].map(log).abs()
     nearest = away.groupby([losses[key] for key in keys]).idxmin()
     return losses.loc[nearest].query("0.8 <= scaled_budget <= 1.25")
 
@@ -31,7 +32,7 @@ def skewed_losses(losses: pd.DataFrame) -> Evidence:
         found["detects"] = pair["detects"]
     # no error in a setting counts as half an error
     loss = cells["errors"].clip(lower=0.5) / cells["replicates"]
-    logs = cells.assign(log=np.log(loss)).pivot_table(
+    logs = cells.assign(log=loss.map(log)).pivot_table(
         index=["instance", "epsilon"], columns="policy", values="log"
     )
     logs = logs.reindex(columns=list(POLICIES)).dropna()
@@ -50,7 +51,7 @@ def skewed_losses(losses: pd.DataFrame) -> Evidence:
     return found | {
         "best_is_lsa_clipped": int(means[OURS] <= means[rival]),
         "best": str(means.idxmin()),
-        "lead": math.exp(means[rival] - means[OURS]),
+        "lead": exp(means[rival] - means[OURS]),
         "best_is_significant": int(pair["worse"] > pair["better"]),
     }
 
@@ -80,5 +81,5 @@ def skewed_costs(cells: pd.DataFrame, instances: Instances) -> Evidence:
         "settings": len(at_tenth),
         "coin_median_over_bound": at_tenth.median(),
         "pairs": len(ratios),
-        "ratio": float(np.exp(np.log(ratios).mean())),
+        "ratio": exp(ratios.map(log).mean()),
     }

@@ -18,6 +18,7 @@ from scipy.special import log_ndtr
 
 from ldpt.radii import Radius, upper
 from ldpt.replication.claims.tapes import checked
+from ldpt.util.reproducible import exp, log
 
 HORIZON = 1200  # of a chain
 NEGLIGIBLE = 1e-40  # mass of a state at the rim of a chain
@@ -97,14 +98,14 @@ Drawn = tuple[Chain, float, float]  # the chain, and its bound as a factor times
 def _draw_arm(rng: np.random.Generator) -> tuple[float, float, float, int]:
     """Mean above the threshold, threshold, gap, and a horizon after which little happens."""
     tau = float(rng.uniform(0.1, 0.6))
-    gap = float(np.exp(rng.uniform(math.log(0.08), math.log(0.35))))
+    gap = exp(rng.uniform(log(0.08), log(0.35)))
     return tau + gap, tau, gap, math.ceil(6 / gap**2)
 
 
 def _lemma_y(rng: np.random.Generator) -> Drawn:
     mean, tau, gap, later = _draw_arm(rng)
     zeta = gap * float(rng.choice([0.0, 0.5, 1.0]))
-    start = float(np.exp(rng.uniform(0, math.log(4 / gap**2))))
+    start = exp(rng.uniform(0, log(4 / (gap * gap))))
     ratio, level = float(rng.uniform(1.2, 9.0)), float(rng.uniform(0.6, 1.6))
     rate = 8 * math.sqrt(ratio) / (1 + math.sqrt(ratio)) ** 2
 
@@ -113,7 +114,7 @@ def _lemma_y(rng: np.random.Generator) -> Drawn:
 
     horizon = min(math.ceil(ratio * start) + later, HORIZON)
     chain = Chain(mean, tau, horizon, armed, lambda n, d: d <= 0)
-    return chain, 2.0, math.exp(-rate * level**2)
+    return chain, 2.0, exp(-rate * level**2)
 
 
 def _lemma_v(rng: np.random.Generator, clipped: bool = False) -> Drawn:
@@ -131,7 +132,7 @@ def _lemma_v(rng: np.random.Generator, clipped: bool = False) -> Drawn:
 
     horizon = min(math.ceil(start) + later, HORIZON)
     chain = Chain(mean, tau, horizon, lambda n, d: n >= start, strikes)
-    return chain, 1.0, math.exp(-2 * (root - level) ** 2)
+    return chain, 1.0, exp(-2 * (root - level) ** 2)
 
 
 def _lemma_e(rng: np.random.Generator) -> Drawn:
@@ -139,7 +140,7 @@ def _lemma_e(rng: np.random.Generator) -> Drawn:
     start = float(rng.uniform(0.05, 3.0)) / gap**2
     horizon = min(math.ceil(start) + later, HORIZON)
     chain = Chain(mean, tau, horizon, lambda n, d: n >= start, lambda n, d: d <= 0)
-    return chain, 1.0, math.exp(-2 * start * gap**2)
+    return chain, 1.0, exp(-2 * start * gap**2)
 
 
 def _two_sided(rng: np.random.Generator) -> Drawn:
@@ -147,20 +148,20 @@ def _two_sided(rng: np.random.Generator) -> Drawn:
 
     def strikes(n: int, d: np.ndarray) -> Any:
         total = n / 4 + rho
-        return 0.5 * math.log(rho / total) + d**2 / (2 * total) >= -math.log(level)
+        return 0.5 * log(rho / total) + d**2 / (2 * total) >= -log(level)
 
     return _crossing(mean, mean, strikes, level)
 
 
 def _one_sided(rng: np.random.Generator) -> Drawn:
     tau, rho, level = _draw_mixture(rng)
-    proxy = 0.25 if tau == 0.5 else (1 - 2 * tau) / (2 * math.log((1 - tau) / tau))
+    proxy = 0.25 if tau == 0.5 else (1 - 2 * tau) / (2 * log((1 - tau) / tau))
 
     def strikes(n: int, d: np.ndarray) -> Any:
         total = proxy * n + rho
         z = d / math.sqrt(total)
-        mixture = math.log(2) + 0.5 * math.log(rho / total) + z**2 / 2 + log_ndtr(z)
-        return mixture >= -math.log(level)
+        mixture = log(2) + 0.5 * log(rho / total) + z**2 / 2 + log_ndtr(z)
+        return mixture >= -log(level)
 
     return _crossing(_at_or_below(rng, tau), tau, strikes, level)
 
@@ -183,7 +184,7 @@ def _at_or_below(rng: np.random.Generator, tau: float) -> float:
 def _draw_mixture(rng: np.random.Generator) -> tuple[float, float, float]:
     """Mean, rho and error level of one arm."""
     mean = float(rng.choice([0.1, 0.3, 0.5, 0.6, 0.9]))
-    return mean, float(np.exp(rng.uniform(-2, 5))), float(np.exp(-rng.uniform(0.2, 5)))
+    return mean, exp(rng.uniform(-2, 5)), exp(-rng.uniform(0.2, 5))
 
 
 CHAINS: Mapping[str, Callable[[np.random.Generator], Drawn]] = {

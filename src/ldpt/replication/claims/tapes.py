@@ -18,6 +18,7 @@ from ldpt.bounds import lsa_shares
 from ldpt.engines.jit import compiled
 from ldpt.policies import POLICIES, IndexRule
 from ldpt.privacy import shrinkage
+from ldpt.util.reproducible import exp, log
 
 PLAYED = ("apt", "lsa", "apt-clipped", "lsa-clipped")
 ROUNDING = 1e-9  # a ratio may exceed one by this much
@@ -106,7 +107,7 @@ def draw_problem(rng: np.random.Generator) -> Problem:
         tolerance = float(rng.choice(TOLERANCES))
         means = 0.5 + shrinkage(epsilon) * (rng.uniform(0.02, 0.98, n_arms) - 0.5)
         rules = {name: POLICIES[name].rule(threshold, tolerance, epsilon) for name in PLAYED}
-        complexity = (gaps_of(means, rules["apt"]) ** -2).sum()
+        complexity = (1 / gaps_of(means, rules["apt"]) ** 2).sum()
         budget = n_arms + math.ceil(rng.uniform(0.1, 2.5) * complexity)
         if 2 * n_arms <= budget <= LONGEST:
             return Problem(means, rules, budget)
@@ -131,8 +132,8 @@ def erring_ratios(
     positions = np.arange(1, budget + 1)
     distance = sums - positions * rule.tau
     squares = squared_index(rule, distance, positions)
-    index = squares + rule.log_weight * np.log(positions)
-    pulled = squared_index(actual, distance, positions) + actual.log_weight * np.log(positions)
+    index = squares + rule.log_weight * log(positions)
+    pulled = squared_index(actual, distance, positions) + actual.log_weight * log(positions)
     all_pulls, at_last_pull, falls = play(pulled, budget)
     final = np.take_along_axis(distance, all_pulls[:, :, None] - 1, axis=2)[:, :, 0]
     above, free = means > rule.tau, np.abs(means - rule.tau) < rule.zeta
@@ -151,7 +152,7 @@ def erring_ratios(
             least = _least_index(index[run], at_last_pull[run], full, arm)
             oriented = distance[run, arm] * (1 if above[arm] else -1)
             deviation = _deviation(excess[run], oriented, shares, rule.log_weight, arm)
-            ratios.append((pigeonhole, least, deviation, math.exp(falls[run])))
+            ratios.append((pigeonhole, least, deviation, exp(falls[run])))
         yield np.max(ratios, axis=0)
 
 
@@ -213,7 +214,7 @@ def _deviation(
     if last >= shares[wrong]:
         return 0.0
     m = np.arange(1, last + 1)  # all below nu_i, as the last visit is
-    reach = (excess[wrong, :last] - weight * np.log(shares[wrong] / m)).max()
+    reach = (excess[wrong, :last] - weight * log(shares[wrong] / m)).max()
     starts = np.ceil(shares).astype(int)
     return min(
         _ratio(excess[k, start - 1 :].min(), reach)
@@ -224,4 +225,4 @@ def _deviation(
 
 def _ratio(smaller: float, larger: float) -> float:
     """exp(smaller - larger), at most one if the first is the smaller one; both may be negative."""
-    return math.exp(min(smaller - larger, 20.0))
+    return exp(min(smaller - larger, 20.0))

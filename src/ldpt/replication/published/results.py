@@ -19,6 +19,7 @@ from ldpt.instances import Instance
 from ldpt.privacy import private_mean
 from ldpt.radii import Radius, lower, upper
 from ldpt.simulate import fixed_budget
+from ldpt.util.reproducible import log, log1p
 
 REMAINDER = 1e-12  # probability of running on at which a recursion ends
 Sides = Callable[[int], tuple[int, int]]  # n -> (first s that is undecided, first that is above)
@@ -48,7 +49,7 @@ def kano_sides(threshold: float, n_arms: int, delta: float) -> Sides:
     """Return the region of Kano et al.: radius sqrt(log(4 K n^2 / delta) / (2 n))."""
 
     def sides(n: int) -> tuple[int, int]:
-        reach = math.sqrt(n * math.log(4 * n_arms * n * n / delta) / 2)
+        reach = math.sqrt(n * log(4 * n_arms * n * n / delta) / 2)
         return math.ceil(n * threshold - reach), math.ceil(n * threshold + reach)
 
     return sides
@@ -73,15 +74,15 @@ def conjugate_sides(private: float, level: float, v_opt: float) -> Sides:
     intrinsic time ``v_opt`` at level 0.05, as confseq does. M is convex in the number of ones, so
     each side is found by steps from where it was one answer before.
     """
-    log_odds = 2 * math.log(1 / 0.05)
+    log_odds = 2 * log(1 / 0.05)
     variance = private * (1 - private)
-    r = max(v_opt / (log_odds + math.log1p(log_odds)) - variance, 1e-3 * variance)
-    a, b, target = r / (1 - private), r / private, math.log(level)
+    r = max(v_opt / (log_odds + log1p(log_odds)) - variance, 1e-3 * variance)
+    a, b, target = r / (1 - private), r / private, log(level)
     low, high = 0, 1
 
     def exceeds(n: int, s: int) -> bool:
         ratio = betaln(a + s, b + n - s) - betaln(a, b)
-        return bool(ratio - s * math.log(private) - (n - s) * math.log1p(-private) >= target)
+        return bool(ratio - s * log(private) - (n - s) * log1p(-private) >= target)
 
     def sides(n: int) -> tuple[int, int]:
         nonlocal low, high
@@ -104,7 +105,7 @@ def tabulate(content: Mapping[str, Any], seed: int) -> pd.DataFrame:
     ]
     columns = ["source", "quantity", "theirs", "their_error", "ours", "our_error", "coin"]
     table = pd.DataFrame(rows, columns=columns)
-    spread = np.hypot(table["their_error"], table["our_error"])
+    spread = np.sqrt(table["their_error"] ** 2 + table["our_error"] ** 2)
     table.insert(6, "difference_in_se", (table["theirs"] - table["ours"]) / spread)
     return table
 
@@ -118,7 +119,7 @@ def _kano(content: Mapping[str, Any]) -> Iterator[Row]:
             coin_sides(threshold, math.inf, len(means) / content["delta"]),
         )
         exact, coin = (
-            sum(means.count(m) * expected_answers(m, sides) for m in sorted(set(means)))
+            math.fsum(means.count(m) * expected_answers(m, sides) for m in sorted(set(means)))
             for sides in regions
         )
         for algorithm, (theirs, error) in problem["times"].items():
@@ -138,9 +139,10 @@ def _banditpylib(content: Mapping[str, Any], seed: int) -> Iterator[Row]:
             error, sampling = (
                 math.sqrt((1 - share) / (share * n)) for n in (runs, content["runs"])
             )
-            their_error = math.hypot(sampling, content["reading_error"])
+            reading = content["reading_error"]
+            their_error = math.sqrt(sampling * sampling + reading * reading)
             quantity = f"log loss of {policy}, T = {budget}"
-            ours = math.log(share)
+            ours = log(share)
             yield "banditpylib", quantity, theirs, their_error, ours, error, math.nan
 
 

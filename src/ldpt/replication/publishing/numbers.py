@@ -58,7 +58,7 @@ def gather(
         **_of_claims(claims),
         **_of_runs(*summaries),
         **_of_losses(summaries[0]),
-        **{f"theory:price:{epsilon_label(e)}": shrinkage(e) ** -2 for e in PRICED},
+        **{f"theory:price:{epsilon_label(e)}": 1 / (shrinkage(e) * shrinkage(e)) for e in PRICED},
         **{f"instance:{problem.name}:threshold": problem.threshold for problem in instances},
         **{f"instance:{p.name}:mean": p.means[0] for p in instances if p.n_arms == 1},
         "cited:authors": text.listed(authors),
