@@ -1,7 +1,7 @@
 # From a config to figures, tables, a verdict on every claim, an article and a manifest.
 # `snakemake --cores 8` runs it all; `--configfile config/smoke.yaml` runs the same graph in minutes.
 # All steps share one environment, that of requirements.lock: no step deploys its own.
-# Configs lie over config/config.yaml: `--configfile FILE`, `--config KEY=VALUE`, or a module's config.
+# Configs lie over config/config.yaml: `--configfile FILE` or `--config KEY=VALUE`.
 
 
 include: "workflow/rules/common.smk"
@@ -27,4 +27,4 @@ rule all:
     default_target: True
     input:
         PRODUCTS,
-        MANIFEST,
+        rules.manifest.output,

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from ldpt import limits
 from ldpt.config import experiment as config
+from ldpt.config import graph
 from ldpt.radii import RADII
 from tests.plots import scripts
 
@@ -518,6 +519,17 @@ def test_studies_that_overlap_are_simulated_once(smoke_config: Config) -> None:
     runs = config.build_experiment(smoke_config).fixed_confidence
     assert len({(run.instance, run.method, run.epsilon) for run in runs}) == len(runs)
     assert all(run.deltas == {0.1, 0.05} and run.replicates == 300 for run in runs)
+
+
+@pytest.mark.parametrize("name", ["config.yaml", "smoke.yaml", "large.yaml"])
+def test_the_graph_has_the_names_of_all_simulations(name: str) -> None:
+    values = config.load(PROJECT / "config" / name)
+    experiment = config.build_experiment(values)
+    for section in ("fixed_budget", "fixed_confidence"):
+        simulated = [run.instance for run in getattr(experiment, section)]
+        assert graph.simulated_names(values, section) == list(dict.fromkeys(simulated))
+    names = [name for entry in values["instances"] for name in graph.member_names(entry)]
+    assert names == list(experiment.instances)
 
 
 def test_schema_and_reference_are_those_of_the_models() -> None:

@@ -1,13 +1,12 @@
 """The predicted cost of a config: how it grows, what a cluster is asked for, what is printed."""
 
-import json
 import re
 from pathlib import Path
 
 import pytest
 import yaml
 
-from ldpt import cli, cost
+from ldpt import cost
 from ldpt.config import experiment as config
 from ldpt.config.grid import BudgetRun, ConfidenceRun
 from ldpt.instances import Instance
@@ -84,36 +83,6 @@ def test_summary_of_a_config_adds_up() -> None:
     assert 0 < total["short_jobs"] < total["jobs"] < total["simulations"]
 
 
-def test_plan_config_prints_text_and_json(capsys: pytest.CaptureFixture[str]) -> None:
-    smoke = str(PROJECT / "config" / "smoke.yaml")
-    assert cli.main(["plan", "--config", smoke]) == 0
-    text = capsys.readouterr().out
-    assert re.search(r"^CPU +\S+ hours", text, re.MULTILINE)
-    assert re.search(r"^memory +\S+ GB", text, re.MULTILINE)
-    assert cli.main(["plan", "--config", smoke, "--json"]) == 0
-    study = config.build_experiment(config.load(smoke))
-    found = json.loads(capsys.readouterr().out)
-    assert found["simulations"] == len(study.fixed_budget) + len(study.fixed_confidence)
-
-
-@pytest.mark.parametrize(
-    ("text", "complaint"),
-    [
-        ("a: [", "is not YAML"),
-        ("- 1", "must hold keys and values"),
-        ("seeds: 1", "unknown key 'seeds' (did you mean seed?)"),
-    ],
-)
-def test_plan_config_refuses_a_bad_config_in_one_line(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, complaint: str
-) -> None:
-    (tmp_path / "bad.yaml").write_text(text)
-    assert cli.main(["plan", "--config", str(tmp_path / "bad.yaml")]) == 2
-    line = capsys.readouterr().err
-    assert line.count("\n") == 1
-    assert complaint in line
-
-
 @pytest.fixture
 def profile() -> dict:
     return yaml.safe_load((PROJECT / "profiles/slurm/config.yaml").read_text())
@@ -126,16 +95,16 @@ def test_the_profile_keeps_the_default_settings_but_not_the_cores(profile: dict)
 
 def test_the_profile_has_the_cores_groups_and_bundles_of_the_rules(profile: dict) -> None:
     assert profile["cores"] == cost.MAX_THREADS
-    text = "\n".join(file.read_text() for file in (PROJECT / "workflow/rules").glob("*.smk"))
-    groups = set(re.findall(r"group:\n +\"(\w+)\"", text)) | {"short"}
+    groups = {pair.split("=")[1] for pair in profile["groups"]} | {"short"}
     assert set(profile["group-components"]) == groups
     assert profile["group-components"]["short"] == cost.TOGETHER
 
 
-def test_every_rule_travels_with_others_or_stays_here() -> None:
+def test_every_rule_travels_with_others_or_stays_here(profile: dict) -> None:
     files = [PROJECT / "Snakefile", *(PROJECT / "workflow/rules").glob("*.smk")]
     blocks = re.split(r"^rule ", "\n".join(file.read_text() for file in files), flags=re.M)[1:]
     without = {block.split(":")[0] for block in blocks if "\n    group:" not in block}
     local = re.search(r"localrules:\n((?:    \w+,\n)+)", files[0].read_text())
     assert local
-    assert without == {"all", *re.findall(r"\w+", local[1])}
+    together = {pair.split("=")[0] for pair in profile["groups"]}
+    assert without == {"all", *re.findall(r"\w+", local[1]), *together}

@@ -131,6 +131,26 @@ def total(costs: Sequence[Cost]) -> Cost:
     )
 
 
+Costs = dict[tuple[str, str], Cost]  # of simulation jobs by algorithm and instance
+
+
+def job_costs(experiment: Experiment) -> Costs:
+    """Return the cost of every simulation job."""
+    return {
+        (algorithm, name): job_cost(experiment, algorithm, name)
+        for algorithm in ("fixed_budget", "fixed_confidence")
+        for name in dict.fromkeys(run.instance for run in getattr(experiment, algorithm))
+    }
+
+
+def rule_seconds(costs: Costs) -> dict[str, float]:
+    """Return the mean CPU time of one job by rule."""
+    seconds: dict[str, list[float]] = {}
+    for (algorithm, _), cost in costs.items():
+        seconds.setdefault(f"simulate_{algorithm}", []).append(cost.cpu_seconds)
+    return {rule: sum(times) / len(times) for rule, times in seconds.items()}
+
+
 def summary(experiment: Experiment) -> dict[str, Any]:
     """Return the cost of all simulations of a study, and its longest job."""
     runs: list[Run] = [*experiment.fixed_budget, *experiment.fixed_confidence]

@@ -9,7 +9,7 @@ from typing import Any
 from tests.conftest import PROJECT
 
 RULES = (PROJECT / "workflow" / "rules" / "figures.smk").read_text(encoding="utf-8")
-FIGURES = re.findall(r"^rule (\w+):", RULES, re.MULTILINE)
+FIGURES = re.findall(r"^use rule figure as (\w+) with:", RULES, re.MULTILINE)
 
 
 def load(path: str) -> ModuleType:
@@ -29,16 +29,18 @@ def figure(name: str) -> ModuleType:
 
 def inputs(name: str, results: Path) -> SimpleNamespace:
     """Return the result files that a figure's rule names, under another root."""
-    found = re.findall(r'(\w+)="<results>/([^"]+\.csv)"', _rule(name))
-    return SimpleNamespace(**{key: str(results / path) for key, path in found})
+    entry = re.search(r"figure_inputs\((.*?)\)", _rule(name), re.DOTALL)
+    assert entry
+    tables = re.findall(r'(\w+)="([^"]+)"', entry[1])
+    return SimpleNamespace(**{key: str(results / f"{table}.csv") for key, table in tables})
 
 
 def params(name: str, config: Any) -> dict[str, Any]:
     """Return the settings that a figure's rule takes from a config."""
-    options = re.findall(r'(\w+)=lookup\(dpath="figures/(\w+)", within=config\)', _rule(name))
-    panels = re.findall(r'(panels)=panels\("(\w+)"\)', _rule(name))
+    options = re.findall(r'(\w+)=config\["figures"\]\["(\w+)"\]', _rule(name))
+    panels = re.findall(r'(panels)=from_experiment\("panels", "(\w+)"\)', _rule(name))
     return {key: config["figures"][option] for key, option in options + panels}
 
 
 def _rule(name: str) -> str:
-    return RULES.split(f"rule {name}:")[1].split("\nrule ")[0]
+    return RULES.split(f"as {name} with:")[1].split("\nuse rule ")[0]

@@ -1,7 +1,5 @@
 """Every figure has a script with prepare, draw and facts, a caption, and a rule of its name."""
 
-import re
-
 import pytest
 
 from tests.conftest import PROJECT
@@ -26,8 +24,3 @@ def test_caption_uses_facts(name: str) -> None:
 
 def test_every_caption_belongs_to_a_figure_or_page() -> None:
     assert {path.stem for path in CAPTIONS.glob("*.rst")} == {*scripts.FIGURES, *PAGES}
-
-
-def test_figures_are_listed_in_the_order_of_their_rules() -> None:
-    listed = scripts.RULES.split("FIGURES = [")[1].split("]")[0]
-    assert re.findall(r'"(\w+)"', listed) == scripts.FIGURES

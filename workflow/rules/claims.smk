@@ -10,14 +10,11 @@ rule error_map:
         "<results>/error_map.csv",
     log:
         "<results>/logs/error_map.log",
-    priority: LONG
-    group:
-        "engines"
     params:
         code=code("error_map"),
-        seed=lookup(dpath="seed", within=config),
-        constants=EXPERIMENT.constants,
-        map=lookup(dpath="error_map", within=config),
+        seed=config["seed"],
+        constants=CONSTANTS,
+        map=config["error_map"],
     script:
         "../../scripts/error_map.py"
 
@@ -28,9 +25,6 @@ rule evidence_displays:
         "<results>/evidence/displays.json",
     log:
         "<results>/logs/evidence_displays.log",
-    priority: LONG
-    group:
-        "prepare"
     params:
         code=code("evidence_displays"),
     script:
@@ -45,9 +39,6 @@ rule evidence_chains:
         "<results>/evidence/chains.json",
     log:
         "<results>/logs/evidence_chains.log",
-    priority: LONG
-    group:
-        "engines"
     params:
         code=code("evidence_chains"),
     script:
@@ -60,13 +51,10 @@ rule evidence_tapes:
         "<results>/evidence/tapes.csv",
     log:
         "<results>/logs/evidence_tapes.log",
-    priority: LONG
-    group:
-        "engines"
     params:
         code=code("evidence_tapes"),
-        seed=lookup(dpath="seed", within=config),
-        checks=lookup(dpath="proof_checks", within=config),
+        seed=config["seed"],
+        checks=config["proof_checks"],
     script:
         "../../scripts/evidence_tapes.py"
 
@@ -74,15 +62,20 @@ rule evidence_tapes:
 rule evidence_measured:
     """Test the simulated claims on the summaries and the map of errors."""
     input:
-        **MEASURED_TABLES,
+        budget="<results>/summaries/fixed_budget.csv",
+        confidence="<results>/summaries/fixed_confidence.csv",
+        mechanism="<results>/summaries/mechanism.csv",
+        error_map="<results>/error_map.csv",
+        rare_budget="<results>/rare/fixed_budget.csv",
+        rare_confidence="<results>/rare/fixed_confidence.csv",
+        tapes="<results>/evidence/tapes.csv",
+        surveys="<results>/tables/surveys.csv",
+        optimum="<results>/exact/optimal_loss.csv",
         instances="<results>/instances.json",
     output:
         "<results>/evidence/measured.json",
     log:
         "<results>/logs/evidence_measured.log",
-    priority: LONG
-    group:
-        "evaluate"
     params:
         code=code("evidence_measured"),
     script:
@@ -96,17 +89,18 @@ rule claims:
         schemas=sources(
             "workflow/schemas", "claims.schema.yaml", "verdicts.schema.yaml"
         ),
-        evidence=expand("<results>/evidence/{name}.json", name=EVIDENCE),
+        evidence=[
+            rules.evidence_displays.output,
+            rules.evidence_chains.output,
+            rules.evidence_measured.output,
+        ],
         page=source("workflow/captions/verdicts.md"),
     output:
-        **tabled("claims"),
+        **table_files("claims"),
         verdicts="<results>/claims.json",
         page="<paper>/verdicts.md",
     log:
         "<results>/logs/claims.log",
-    priority: LONG
-    group:
-        "conclude"
     params:
         code=code("claims"),
     script:

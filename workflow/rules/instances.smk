@@ -4,13 +4,12 @@
 rule instances:
     """Write the problems of the config to one file, and tabulate them with their complexities."""
     output:
-        **tabled("instances"),
+        **table_files("instances"),
         json="<results>/instances.json",
     log:
         "<results>/logs/instances.log",
-    priority: AWAITED
     params:
         code=code("instances"),
-        definitions=[vars(instance) for instance in EXPERIMENT.instances.values()],
+        definitions=from_experiment("definitions"),
     script:
         "../../scripts/instances.py"

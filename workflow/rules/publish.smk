@@ -1,16 +1,7 @@
 # Needs: summaries, figures, captions, claims. Makes: the final products (article, explorer,
 # notebook, findings of the README) and last paper/run.json, the manifest that `ldpt audit` reads.
 
-PRODUCTS += [
-    "<results>/claims.html",
-    "<results>/numbers.json",
-    "<paper>/report.pdf",
-    "<paper>/verdicts.md",
-    "<figures>/explorer.html",
-    "<figures>/findings.md",
-    "<results>/explore/one_answer_or_two.csv",
-    "<results>/explore/explore.html",
-]
+NOTEBOOK = "workflow/notebooks/explore.ipynb"
 
 
 report: "../captions/workflow.rst"
@@ -33,8 +24,8 @@ rule gather_numbers:
         "<results>/logs/gather_numbers.log",
     params:
         code=code("gather_numbers"),
-        seed=lookup(dpath="seed", within=config),
-        rho=lookup(dpath="rho", within=config),
+        seed=config["seed"],
+        rho=config["rho"],
         config_hash=stable_hash(config),
     script:
         "../../scripts/gather_numbers.py"
@@ -65,8 +56,6 @@ rule article:
         "<paper>/report.pdf",
     log:
         "<results>/logs/article.log",
-    group:
-        "publish"
     params:
         code=code("article"),
     script:
@@ -89,8 +78,6 @@ rule claims_page:
         ),
     log:
         "<results>/logs/claims_page.log",
-    group:
-        "publish"
     params:
         code=code("claims_page"),
     script:
@@ -121,12 +108,10 @@ rule explorer:
         ),
     log:
         "<results>/logs/explorer.log",
-    group:
-        "conclude"
     params:
         code=code("explorer"),
-        rho=lookup(dpath="rho", within=config),
-        prior_gap=lookup(dpath="prior_gap", within=config),
+        rho=config["rho"],
+        prior_gap=config["prior_gap"],
     script:
         "../../scripts/explorer.py"
 
@@ -148,17 +133,50 @@ rule notebook:
         ),
     log:
         "<results>/logs/notebook.log",
-    group:
-        "conclude"
     params:
-        code=notebook_code,
+        code=code(NOTEBOOK),
         renderer=code("run_notebook"),
     script:
         "../../scripts/run_notebook.py"
 
 
-if EXPERIMENT.is_extra:
-    PRODUCTS[:] = EXTRA_PRODUCTS
+# Everything that a run makes, and what one study on problems of the user's makes.
+SIMULATED = [simulations("fixed_budget"), simulations("fixed_confidence")]
+STUDIED = [
+    rules.instances.output.json,
+    rules.summarise_fixed_budget.output,
+    rules.summarise_fixed_confidence.output,
+    rules.summarise_bounds.output.fixed_confidence,
+    rules.fixed_budget_error.output[:2],
+    rules.fixed_budget_collapse.output[:2],
+    rules.fixed_confidence_cost.output[:2],
+]
+REPLICATED = [
+    rules.instances.output,
+    rules.simulate_mechanism.output,
+    rules.count_pulls.output,
+    rules.rare_fixed_budget.output,
+    rules.rare_fixed_confidence.output,
+    rules.exact_curves.output,
+    rules.optimal_loss.output,
+    rules.error_map.output,
+    rules.summarise_fixed_budget.output,
+    rules.summarise_fixed_confidence.output,
+    rules.summarise_bounds.output,
+    rules.replay_surveys.output,
+    rules.others.output,
+    [getattr(rules, name).output for name in FIGURES],
+    rules.evidence_displays.output,
+    rules.evidence_chains.output,
+    rules.evidence_measured.output,
+    rules.claims.output,
+    rules.gather_numbers.output,
+    rules.article.output,
+    rules.claims_page.output,
+    rules.explorer.output,
+    rules.notebook.output,
+]
+PRODUCTS = SIMULATED + (STUDIED if config["extra_instances"] else REPLICATED)
 
 
 rule manifest:
@@ -166,7 +184,7 @@ rule manifest:
     input:
         PRODUCTS,
     output:
-        MANIFEST,
+        "<paper>/run.json",
     log:
         "<results>/logs/manifest.log",
     params:

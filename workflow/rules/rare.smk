@@ -1,5 +1,5 @@
 # Needs: results/instances.json. Makes: results/rare, error probabilities far below the Monte-Carlo
-# floor, and results/exact/fixed_budget.csv, the same without randomness.
+# floor, and results/exact, the same without randomness.
 
 
 rule rare_fixed_budget:
@@ -12,17 +12,11 @@ rule rare_fixed_budget:
         environments="<results>/rare/environments.csv",
     log:
         "<results>/logs/rare_fixed_budget.log",
-    priority: LONGEST
-    group:
-        "engines"
-    threads: QUARTER
-    resources:
-        runtime=60,
     params:
         code=code("rare_fixed_budget"),
-        seed=lookup(dpath="seed", within=config),
-        studies=sampled("rare_fixed_budget"),
-        environments=sampled("environments"),
+        seed=config["seed"],
+        studies=from_experiment("sampled_cells", "rare_fixed_budget"),
+        environments=from_experiment("sampled_cells", "environments"),
     script:
         "../../scripts/rare_fixed_budget.py"
 
@@ -36,17 +30,11 @@ rule rare_fixed_confidence:
         "<results>/rare/fixed_confidence.csv",
     log:
         "<results>/logs/rare_fixed_confidence.log",
-    priority: LONG
-    group:
-        "engines"
-    threads: QUARTER
-    resources:
-        runtime=60,
     params:
         code=code("rare_fixed_confidence"),
-        seed=lookup(dpath="seed", within=config),
-        constants=EXPERIMENT.constants,
-        studies=sampled("rare_fixed_confidence"),
+        seed=config["seed"],
+        constants=CONSTANTS,
+        studies=from_experiment("sampled_cells", "rare_fixed_confidence"),
     script:
         "../../scripts/rare_fixed_confidence.py"
 
@@ -60,15 +48,9 @@ rule exact_curves:
         "<results>/exact/fixed_budget.csv",
     log:
         "<results>/logs/exact_curves.log",
-    priority: LONG
-    group:
-        "engines"
-    resources:
-        mem_mb=1000,
-        runtime=20,
     params:
         code=code("exact_curves"),
-        cells=cells_of("exact_curves"),
+        cells=from_experiment("cells", "exact_curves"),
     script:
         "../../scripts/exact_curves.py"
 
@@ -81,12 +63,6 @@ rule optimal_loss:
         "<results>/exact/optimal_loss.csv",
     log:
         "<results>/logs/optimal_loss.log",
-    priority: LONG
-    group:
-        "engines"
-    resources:
-        mem_mb=1000,
-        runtime=20,
     params:
         code=code("optimal_loss"),
     script:

@@ -1,6 +1,8 @@
 # Needs: the config. Makes: results/simulations, tidy runs in Parquet, one file per algorithm and
-# problem. Measured rates say what a simulation requests from a cluster; on one machine only threads
-# count.
+# problem. Measured rates predict what a simulation requests from a cluster; on one machine only
+# threads count.
+
+CONSTANTS = {"rho": config["rho"], "prior_gap": config["prior_gap"]}  # of the radii
 
 
 rule compile_kernels:
@@ -12,9 +14,6 @@ rule compile_kernels:
         "<results>/kernels.json",
     log:
         "<results>/logs/compile_kernels.log",
-    priority: AWAITED
-    group:
-        "prepare"
     script:
         "../../scripts/compile_kernels.py"
 
@@ -27,19 +26,18 @@ rule simulate_fixed_budget:
         "<results>/simulations/fixed_budget/{instance}.parquet",
     log:
         "<results>/logs/simulate_fixed_budget/{instance}.log",
-    priority: LONGEST
     group:
         predicted("fixed_budget", "group")
     threads: predicted("fixed_budget", "threads")
     resources:
-        mem_mb=predicted_by_attempt("fixed_budget", "mem_mb"),
-        runtime=predicted_by_attempt("fixed_budget", "runtime"),
+        mem_mb=predicted("fixed_budget", "mem_mb"),
+        runtime=predicted("fixed_budget", "runtime"),
     params:
-        code=code("simulate_fixed_budget", budget_rows),
-        rows=budget_rows,
-        seed=lookup(dpath="seed", within=config),
-        problem=problem,
-        methods=budget_methods,
+        code=code("simulate_fixed_budget", from_experiment("budget_rows")),
+        rows=from_experiment("budget_rows"),
+        seed=config["seed"],
+        problem=from_experiment("definition"),
+        methods=from_experiment("budget_methods"),
     script:
         "../../scripts/simulate_fixed_budget.py"
 
@@ -52,20 +50,19 @@ rule simulate_fixed_confidence:
         "<results>/simulations/fixed_confidence/{instance}.parquet",
     log:
         "<results>/logs/simulate_fixed_confidence/{instance}.log",
-    priority: LONG
     group:
         predicted("fixed_confidence", "group")
     threads: predicted("fixed_confidence", "threads")
     resources:
-        mem_mb=predicted_by_attempt("fixed_confidence", "mem_mb"),
-        runtime=predicted_by_attempt("fixed_confidence", "runtime"),
+        mem_mb=predicted("fixed_confidence", "mem_mb"),
+        runtime=predicted("fixed_confidence", "runtime"),
     params:
-        code=code("simulate_fixed_confidence", confidence_rows),
-        rows=confidence_rows,
-        seed=lookup(dpath="seed", within=config),
-        constants=EXPERIMENT.constants,
-        problem=problem,
-        methods=confidence_methods,
+        code=code("simulate_fixed_confidence", from_experiment("confidence_rows")),
+        rows=from_experiment("confidence_rows"),
+        seed=config["seed"],
+        constants=CONSTANTS,
+        problem=from_experiment("definition"),
+        methods=from_experiment("confidence_methods"),
     script:
         "../../scripts/simulate_fixed_confidence.py"
 
@@ -77,13 +74,10 @@ rule simulate_mechanism:
         summary="<results>/summaries/mechanism.csv",
     log:
         "<results>/logs/simulate_mechanism.log",
-    priority: LONG
-    group:
-        "prepare"
     params:
         code=code("simulate_mechanism"),
-        seed=lookup(dpath="seed", within=config),
-        mechanism=lookup(dpath="mechanism", within=config),
+        seed=config["seed"],
+        mechanism=config["mechanism"],
     script:
         "../../scripts/simulate_mechanism.py"
 
@@ -95,23 +89,17 @@ rule count_pulls:
         kernels="<results>/kernels.json",
         runs=expand(
             "<results>/simulations/fixed_confidence/{name}.parquet",
-            name=lookup(dpath="allocation/instances", within=config),
+            name=config["allocation"]["instances"],
         ),
     output:
         runs="<results>/simulations/allocation.parquet",
         summary="<results>/summaries/allocation.csv",
     log:
         "<results>/logs/count_pulls.log",
-    priority: LONG
-    group:
-        "summarise"
-    resources:
-        mem_mb=4000,
-        runtime=60,
     params:
         code=code("count_pulls"),
-        seed=lookup(dpath="seed", within=config),
-        allocation=allocation_settings,
-        delta=lookup(dpath="figures/delta", within=config),
+        seed=config["seed"],
+        allocation=from_experiment("allocation"),
+        delta=config["figures"]["delta"],
     script:
         "../../scripts/count_pulls.py"

@@ -10,11 +10,6 @@ rule summarise_fixed_budget:
         "<results>/summaries/fixed_budget.csv",
     log:
         "<results>/logs/summarise_fixed_budget.log",
-    group:
-        "summarise"
-    resources:
-        mem_mb=4000,
-        runtime=60,
     params:
         code=code("summarise_fixed_budget"),
     script:
@@ -30,11 +25,6 @@ rule summarise_fixed_confidence:
         "<results>/summaries/fixed_confidence.csv",
     log:
         "<results>/logs/summarise_fixed_confidence.log",
-    group:
-        "summarise"
-    resources:
-        mem_mb=4000,
-        runtime=60,
     params:
         code=code("summarise_fixed_confidence"),
     script:
@@ -52,14 +42,11 @@ rule summarise_bounds:
         fixed_budget="<results>/summaries/budget_bounds.csv",
     log:
         "<results>/logs/summarise_bounds.log",
-    priority: LONG
-    group:
-        "evaluate"
     params:
         code=code("summarise_bounds"),
-        confidence_panels=panels("fixed_confidence"),
-        delta=lookup(dpath="figures/delta", within=config),
-        budget_panels=panels("bounds"),
-        epsilon=lookup(dpath="figures/epsilon", within=config),
+        confidence_panels=from_experiment("panels", "fixed_confidence"),
+        delta=config["figures"]["delta"],
+        budget_panels=from_experiment("panels", "bounds"),
+        epsilon=config["figures"]["epsilon"],
     script:
         "../../scripts/summarise_bounds.py"

@@ -1,14 +1,6 @@
 # Needs: config/surveys.yaml, config/others.yaml. Makes: results/tables/surveys and others: published
 # surveys replayed, numbers of others beside ours.
 
-PRODUCTS += [
-    expand(
-        "<results>/tables/{name}.{ext}",
-        name=["surveys", "others"],
-        ext=["csv", "md", "tex"],
-    ),
-]
-
 
 rule replay_surveys:
     """Replay published surveys in random orders: answers needed, verdicts, estimates."""
@@ -16,15 +8,12 @@ rule replay_surveys:
         surveys=source("config/surveys.yaml"),
         kernels="<results>/kernels.json",
     output:
-        **tabled("surveys"),
+        **table_files("surveys"),
     log:
         "<results>/logs/replay_surveys.log",
-    priority: LONG
-    group:
-        "engines"
     params:
         code=code("replay_surveys"),
-        seed=lookup(dpath="seed", within=config),
+        seed=config["seed"],
     script:
         "../../scripts/replay_surveys.py"
 
@@ -35,14 +24,11 @@ rule others:
         others=source("config/others.yaml"),
         kernels="<results>/kernels.json",
     output:
-        **tabled("others"),
+        **table_files("others"),
     log:
         "<results>/logs/others.log",
-    priority: LONG
-    group:
-        "engines"
     params:
         code=code("others"),
-        seed=lookup(dpath="seed", within=config),
+        seed=config["seed"],
     script:
         "../../scripts/others.py"

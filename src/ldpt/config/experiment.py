@@ -14,7 +14,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from ldpt.config.grid import BudgetRun, ConfidenceRun
+from ldpt.config.grid import BudgetRun, ConfidenceRun, epsilon_name
 from ldpt.config.schema import BudgetStudy, ConfidenceGrid, Config, Curves, ExactCells, check_keys
 from ldpt.instances import Instance
 from ldpt.limits import (
@@ -118,21 +118,58 @@ class Experiment:
         order = [run.method for run in runs]
         return sorted(runs, key=lambda run: (order.index(run.method), run.epsilon))
 
+    def budget_methods(self, instance: str) -> dict[str, dict[str, dict[str, Any]]]:
+        """Return runs and budgets on an instance by policy and privacy level."""
+        methods: dict[str, dict[str, dict[str, Any]]] = {}
+        for run in self.runs("fixed_budget", instance):
+            level = {"replicates": run.replicates, "budgets": run.grid(self.instance(instance))}
+            methods.setdefault(run.method, {})[epsilon_name(run.epsilon)] = level
+        return methods
+
+    def confidence_methods(self, instance: str) -> dict[str, dict[str, dict[str, Any]]]:
+        """Return runs and error levels on an instance by radius and privacy level."""
+        methods: dict[str, dict[str, dict[str, Any]]] = {}
+        for run in self.runs("fixed_confidence", instance):
+            level = {"replicates": run.replicates, "deltas": sorted(run.deltas)}
+            methods.setdefault(run.method, {})[epsilon_name(run.epsilon)] = level
+        return methods
+
     def proxy_radius(self, name: str) -> Radius:
         """Return a radius of nearly the same cost: the tables of ``coin`` need compiled code."""
         return Radius("onesided" if name == "coin" else name, **self.constants)
 
-    def cells(self, section: str) -> list[tuple[str, float, dict[str, Any]]]:
+    def budget_rows(self, instance: str) -> list[str]:
+        """Return the policies that run on an instance."""
+        return sorted(self.budget_methods(instance))
+
+    def confidence_rows(self, instance: str) -> list[str]:
+        """Return the radii that run on an instance."""
+        return sorted(self.confidence_methods(instance))
+
+    def cells(self, section: str) -> list[list[Any]]:
         """Return instance, privacy level and other settings of every cell of a section."""
         return [
-            (
+            [
                 problem.name,
                 epsilon,
                 grid.model_dump(exclude={"instances", "epsilons"}, exclude_none=True),
-            )
+            ]
             for _, grid, problem in self.grids(section)
             for epsilon in grid.epsilons
         ]
+
+    def sampled_cells(self, section: str) -> dict[str, Any]:
+        """Return the cells of a section, and the number of runs of those that name none."""
+        replicates = getattr(self.settings, section).replicates
+        return {"replicates": replicates, "cells": self.cells(section)}
+
+    def definition(self, name: str) -> dict[str, Any]:
+        """Return the fields of an instance."""
+        return vars(self.instance(name))
+
+    def definitions(self) -> list[dict[str, Any]]:
+        """Return the fields of all instances."""
+        return [vars(instance) for instance in self.instances.values()]
 
     def instance(self, name: str) -> Instance:
         """Return the instance of this name; a ValueError suggests those that exist."""
