@@ -77,12 +77,6 @@ def test_simulations_in_one_job_start_once_and_hold_one_table_at_a_time() -> Non
     assert job.memory_mb == max(part.memory_mb for part in parts)
 
 
-def test_summary_of_a_config_adds_up() -> None:
-    total = cost.summary(config.build_experiment(config.load(PROJECT / "config" / "large.yaml")))
-    assert total["longest_hours"] < total["cpu_hours"]
-    assert 0 < total["short_jobs"] < total["jobs"] < total["simulations"]
-
-
 @pytest.fixture
 def profile() -> dict:
     return yaml.safe_load((PROJECT / "profiles/slurm/config.yaml").read_text())

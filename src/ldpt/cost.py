@@ -9,7 +9,6 @@ rates again.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from ldpt.config.experiment import Experiment
 from ldpt.config.grid import BudgetRun, ConfidenceRun
@@ -40,14 +39,6 @@ SECONDS_PER_CORE = 7200  # CPU seconds for which one more core is requested
 MAX_THREADS = 32
 TIME_MARGIN, MEMORY_MARGIN = 3, 1.5  # safety factors for slower nodes and unmeasured memory
 SPARE_MINUTES, SPARE_MB = 10, 800  # Snakemake itself runs twice beside the script
-
-TEXT = """\
-{simulations} simulations in {jobs} jobs, {pulls:.2g} pulls; within a factor of three:
-CPU     {cpu_hours:.2g} hours; the longest job {longest_hours:.2g} ({longest_job})
-memory  {memory_gb:.2g} GB at most
-On a cluster, up to {together} of the {short_jobs} short jobs share a submission.
-Summaries, figures, tables and checks are extra: seconds each, minutes for the checks.
-"""
 
 
 @dataclass(frozen=True)
@@ -149,29 +140,3 @@ def rule_seconds(costs: Costs) -> dict[str, float]:
     for (algorithm, _), cost in costs.items():
         seconds.setdefault(f"simulate_{algorithm}", []).append(cost.cpu_seconds)
     return {rule: sum(times) / len(times) for rule, times in seconds.items()}
-
-
-def summary(experiment: Experiment) -> dict[str, Any]:
-    """Return the cost of all simulations of a study, and its longest job."""
-    runs: list[Run] = [*experiment.fixed_budget, *experiment.fixed_confidence]
-    jobs = {
-        f"{algorithm} {name}": job_cost(experiment, algorithm, name)
-        for algorithm in ("fixed_budget", "fixed_confidence")
-        for name in {run.instance: None for run in getattr(experiment, algorithm)}
-    }
-    whole, longest = total(list(jobs.values())), max(jobs, key=lambda job: jobs[job].cpu_seconds)
-    return {
-        "simulations": len(runs),
-        "jobs": len(jobs),
-        "short_jobs": sum(cost.group is not None for cost in jobs.values()),
-        "pulls": whole.pulls,
-        "cpu_hours": whole.cpu_seconds / 3600,
-        "memory_gb": whole.memory_mb / 1e3,
-        "longest_job": longest,
-        "longest_hours": jobs[longest].cpu_seconds / 3600,
-    }
-
-
-def render(found: dict[str, Any]) -> str:
-    """Return a summary as text."""
-    return TEXT.format(**found, together=TOGETHER)

@@ -4,7 +4,6 @@ import contextlib
 import io
 import json
 import math
-import os
 import re
 import subprocess
 import sys
@@ -187,7 +186,7 @@ LEVELS = ["--epsilon", "1", "--delta", "0.1"]
 BUDGET = ["--epsilon", "1", "--budget", "9"]
 BAD = [
     (["plan", *PROBLEM], "a plan needs --delta, --budget, or both"),
-    (["plan", "--delta", "0.1"], "one of the arguments --instance --means --config is required"),
+    (["plan", "--delta", "0.1"], "one of the arguments --instance --means is required"),
     (["plan", *PROBLEM, "--instance", "crowded", "--delta", "0.1"], "not allowed with argument"),
     (["plan", "--instance", "unheard-of", "--delta", "0.1"], "unknown instance 'unheard-of'"),
     (
@@ -216,15 +215,6 @@ BAD = [
         ["plan", "--means", "0.5", "0.9", "--delta", "0.1"],
         "and a tolerance above 0, within which either verdict is right",
     ),
-    *(
-        (["plan", "--config", "x.yaml", *option], "no option but --json has an effect")
-        for option in (
-            ["--epsilon", "1"], ["--tolerance", "0.1"], ["--replicates", "9"], ["--seed", "1"],
-            ["--threshold", "0.4"], ["--batch", "2"], ["--method", "lsa"], ["--delta", "0.1"],
-            ["--explain"],
-        )
-    ),
-    (["plan", "--config", "nowhere.yaml"], "nowhere.yaml"),
     (["simulate", *PROBLEM, "--epsilon", "1"], "the arguments --budget --delta is required"),
     (["simulate", *PROBLEM, *BUDGET, "--delta", "0.1"], "--delta: not allowed with argument"),
     (["simulate", *PROBLEM, "--epsilon", "0", "--budget", "9"], "--epsilon: epsilon must be pos"),
@@ -391,13 +381,6 @@ def test_what_is_refused_for_its_cost_is_one_line(capsys):
     words = ["--means", "0.5000000001", "--epsilon", "1", "--delta", "0.1"]
     code, _, err = run(capsys, "simulate", *words)
     assert (code, err.count("\n")) == (2, 1)
-
-
-def test_a_config_that_may_never_end_is_not_read(capsys, tmp_path):
-    os.mkfifo(tmp_path / "pipe")
-    for file in (tmp_path / "pipe", "/dev/zero", tmp_path):
-        code, out, err = run(capsys, "plan", "--config", str(file))
-        assert (code, out, err.count("\n")) == (2, "", 1)
 
 
 @pytest.mark.parametrize("closed", [">&-", "2>&-", "0<&- >&- 2>&-"])

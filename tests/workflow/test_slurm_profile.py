@@ -71,5 +71,6 @@ def test_profile_plans_a_large_grid_in_few_submissions(tmp_path: Path) -> None:
     assert jobs > 30
     assert groups.count("short") <= jobs / 2
     together = re.findall(r"^    rule simulate_fixed_", told, re.MULTILINE)
-    plan = cost.summary(config.build_experiment(config.load(PROJECT / LARGE)))
-    assert (jobs, len(together)) == (plan["jobs"], plan["short_jobs"])
+    costs = cost.job_costs(config.build_experiment(config.load(PROJECT / LARGE))).values()
+    assert jobs == len(costs)
+    assert len(together) == sum(job.group == "short" for job in costs)

@@ -152,8 +152,8 @@ def flags(parser: Group, **texts: str) -> None:
         parser.add_argument(f"--{name.replace('_', '-')}", action="store_true", help=text)
 
 
-def add_problem(parser: argparse.ArgumentParser) -> Group:
-    """Add options that state a problem by its name or its means, and return these two."""
+def add_problem(parser: argparse.ArgumentParser) -> None:
+    """Add options that state a problem by its name or its means."""
     group = parser.add_argument_group("the problem, by name or by its means")
     ways = group.add_mutually_exclusive_group(required=True)
     option(ways, "--instance NAME", str, "a problem of the default config, such as dose-finding")
@@ -161,7 +161,6 @@ def add_problem(parser: argparse.ArgumentParser) -> Group:
     option(group, "--threshold/--tau", unit, "with --means (default: 0.5)")
     text = "with --means: within it either verdict is right (default: 0)"
     option(group, "--tolerance", unit, text)
-    return ways
 
 
 def read_problem(arguments: argparse.Namespace) -> "Instance":

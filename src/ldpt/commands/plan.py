@@ -3,25 +3,21 @@
 import argparse
 import shutil
 from functools import partial
-from pathlib import Path
 
 from ldpt.commands import options
 from ldpt.commands.options import flags, option
 from ldpt.policies import DEFAULT_POLICY, INDEX_POLICIES
 from ldpt.radii import DEFAULT_RADIUS, RADII, VALID_RADII
-from ldpt.text import json_text
 from ldpt.util.files import staged_file
 
 FIXED_BUDGET = f"a fixed number of answers: {', '.join(INDEX_POLICIES)}"
 STOPPING = f"stop when certain: {', '.join(VALID_RADII)}, and printed (the paper's, not valid)"
-WITH_CONFIG = {"command", "handler", "config", "json"}
 TERMS = ("epsilons", "delta", "budget", "methods", "replicates", "seed", "drop_out", "batch")
 
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``ldpt plan``."""
-    config = "instead: CPU hours, memory and jobs of the simulations of a config"
-    option(options.add_problem(parser), "--config FILE", Path, config)
+    options.add_problem(parser)
     methods = options.one_of("method", (*INDEX_POLICIES, *RADII))
     defaults = f"(default: {DEFAULT_RADIUS} {DEFAULT_POLICY})"
     levels = "privacy of one person (default: 0.25 0.5 1 2 4; inf, no privacy, is always shown)"
@@ -45,8 +41,6 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    if arguments.config is not None:
-        return _plan_config(arguments)
     from tqdm import tqdm
 
     from ldpt.study import planning as plan
@@ -66,15 +60,4 @@ def run(arguments: argparse.Namespace) -> int:
 
         with staged_file(arguments.plot) as staged:
             plan_plot.draw(result).savefig(staged)
-    return 0
-
-
-def _plan_config(arguments: argparse.Namespace) -> int:
-    from ldpt import cost
-    from ldpt.config import experiment as config
-
-    if any(value for name, value in vars(arguments).items() if name not in WITH_CONFIG):
-        raise ValueError("--config plans a whole config: no option but --json has an effect")
-    total = cost.summary(config.build_experiment(config.load(arguments.config)))
-    print(json_text(total) if arguments.json else cost.render(total))
     return 0
