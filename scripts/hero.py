@@ -12,6 +12,7 @@ from ldpt.plots import elements, products, style
 from ldpt.privacy import shrinkage
 from ldpt.summarise import needed_budgets
 from ldpt.text import number
+from ldpt.util.reproducible import geomspace, power
 
 WIDTH, HEIGHT, DPI = 8.46, 2.95, 200  # inches; 846 pixels wide on a web page, twice that on disk
 FONT = "DejaVu Sans"  # sans serif, part of Matplotlib
@@ -99,15 +100,17 @@ def draw(data: Data, theme: Theme = LIGHT) -> Figure:
 def _price_panel(axes: Axes, data: Data, theme: Theme) -> None:
     """Draw measured prices of privacy on the theoretical curve, with four of them in words."""
     prices = data.prices
-    grid = np.geomspace(min(prices["epsilon"].min(), 0.5) / 1.4, 6, 200)
-    axes.plot(grid, [shrinkage(e) ** -2 for e in grid], color=theme.ink, linewidth=1.2, zorder=1)
+    grid = geomspace(min(prices["epsilon"].min(), 0.5) / 1.4, 6, 200)
+    axes.plot(
+        grid, [power(shrinkage(e), -2.0) for e in grid], color=theme.ink, linewidth=1.2, zorder=1
+    )
     dots = {"color": theme.colour("mixture"), "markersize": 4, "markeredgewidth": 0}
     axes.plot(prices["epsilon"], prices["price"], "o", **dots)
     elements.log_axes(axes)
     elements.plain_ticks(axes, "xy")
     for epsilon in PRICED:
         if epsilon >= grid[0]:
-            price = shrinkage(epsilon) ** -2
+            price = power(shrinkage(epsilon), -2.0)
             beside = {"xytext": (6, 4), "textcoords": "offset points"}
             axes.annotate(f"×{number(price, 2)}", (epsilon, price), **beside)
     axes.set_title("What privacy costs")

@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 
 from ldpt.plots import elements, products, style
 from ldpt.privacy import shrinkage
+from ldpt.util.reproducible import geomspace, power
 
 MARKERS = {"Bernoulli": "o", "Beta": "s", "uniform": "^", "two-point": "D"}  # of the reward laws
 SIDE_BY_SIDE = 1.13  # factor of epsilon between two laws
@@ -42,8 +43,8 @@ def draw(data: Data) -> Figure:
     measured = data.measured
     x_of = elements.epsilon_axis(axes, measured["epsilon"])
     finite = measured.loc[np.isfinite(measured["epsilon"]), "epsilon"]
-    grid = np.geomspace(finite.min() / 1.3, 1.5 * finite.max(), 200)
-    axes.plot(grid, [shrinkage(e) ** -2 for e in grid], color=style.INK, zorder=1)
+    grid = geomspace(finite.min() / 1.3, 1.5 * finite.max(), 200)
+    axes.plot(grid, [power(shrinkage(e), -2.0) for e in grid], color=style.INK, zorder=1)
     axes.plot(x_of(math.inf) * np.array([0.8, 1.3]), [1, 1], color=style.INK, zorder=1)
     elements.log_axes(axes, "y")
     elements.plain_ticks(axes, "y")
@@ -51,17 +52,17 @@ def draw(data: Data) -> Figure:
     for place, law in enumerate(laws):
         rows = measured[measured["law"] == law]
         with np.errstate(divide="ignore"):
-            price = rows[["estimate", "high", "low"]].clip(lower=0).to_numpy() ** -2.0
+            price = 1 / np.square(rows[["estimate", "high", "low"]].clip(lower=0).to_numpy())
         price = pd.DataFrame(price, columns=elements.LIMITS)
-        x = [x_of(e) * SIDE_BY_SIDE ** (place - (len(laws) - 1) / 2) for e in rows["epsilon"]]
+        x = [x_of(e) * power(SIDE_BY_SIDE, place - (len(laws) - 1) / 2) for e in rows["epsilon"]]
         look = {"marker": MARKERS[law], "markersize": 3.2, "linestyle": "", "label": law}
         elements.estimates(axes, x, price, style.METHODS["apt"].colour, **look)
     axes.set_ylabel("cost of privacy,  $H_ε / H$")
     at = data.marked
-    words = f"tanh(ε/2)⁻²: ×{shrinkage(at) ** -2:.2g} at ε = {at:g}"
+    words = f"tanh(ε/2)⁻²: ×{power(shrinkage(at), -2.0):.2g} at ε = {at:g}"
     beside = {"xytext": (14, 16), "textcoords": "offset points"}
     line = {"arrowstyle": "-", "color": style.INK, "linewidth": 0.6}
-    axes.annotate(words, (at, shrinkage(at) ** -2), arrowprops=line, **beside)
+    axes.annotate(words, (at, power(shrinkage(at), -2.0)), arrowprops=line, **beside)
     handles, names = axes.get_legend_handles_labels()
     axes.legend(handles, names, title="law of the rewards", loc="lower left")
     return figure
@@ -79,9 +80,9 @@ def facts(data: Data) -> dict[str, Any]:
         "holding": int(holds.sum()),
         "intervals": len(measured),
         "marked": data.marked,
-        "price": shrinkage(data.marked) ** -2,
+        "price": power(shrinkage(data.marked), -2.0),
         "least_epsilon": float(least),
-        "least_price": shrinkage(least) ** -2,
+        "least_price": power(shrinkage(least), -2.0),
     }
 
 

@@ -46,7 +46,7 @@ PEELINGS = geomspace(1e-3, 1.0, 201)[:-1]  # values of q to choose from
 MAX_PRICE = 1e150  # of error probability; its square does not overflow
 LEVEL_TOLERANCE = 1e-14  # relative, of the level that all arms of LSA share
 OMEGA_STEPS = 6  # of Newton's method; more change no digit
-EXPONENTS = 2 * (1 - PEELINGS**2)  # a in the article
+EXPONENTS = 2 * (1 - np.square(PEELINGS))  # a in the article
 
 
 def bernoulli_kl(p: float, q: float) -> float:
@@ -143,11 +143,13 @@ def fixed_budget_upper(
     if math.isinf(complexity):
         return math.inf
     gaps = shrinkage(epsilon) * instance.gaps
-    right_side = ((instance.gaps - instance.tolerance) / instance.gaps) ** 2  # (g_i / Delta_i)^2
+    right_side = np.square(
+        (instance.gaps - instance.tolerance) / instance.gaps
+    )  # (g_i / Delta_i)^2
     if n_arms == 1:
         return _exp(-2 * budget * gaps[0] * gaps[0] * right_side[0])
     rule = POLICIES[PROVED[version]].rule(instance.threshold, instance.tolerance, epsilon)
-    pulls = (budget - n_arms) / complexity / gaps**2
+    pulls = (budget - n_arms) / complexity / np.square(gaps)
     if rule.log_weight > 0:
         pulls = lsa_shares(gaps, budget - n_arms, rule.log_weight)
         factors = _weighted_factors(rule.log_weight)[:, None]
@@ -156,7 +158,7 @@ def fixed_budget_upper(
         factors = _clipped_factors((widest / instance.gaps)[judged], (budget - n_arms) / complexity)
     else:
         factors = 2 * (1 + log(budget - n_arms) / (4 * PEELINGS))[:, None]
-    squares = pulls * gaps**2
+    squares = pulls * np.square(gaps)
     alone = float(exp(-2 * (squares * right_side)[judged]).sum())
     return alone + float(_pair_terms(factors, squares, judged).min())
 
@@ -174,14 +176,14 @@ def _clipped_factors(ratios: np.ndarray, x: float) -> np.ndarray:
     the largest gap to its gap. So for a l^2 >= 1 the scales end at x / Delta^2 and begin at
     1 / (2 kappa^2 Delta^2); for a l^2 < 1 the factor e is trivial.
     """
-    scales = np.maximum(0.0, log(2 * ratios**2 * x))
+    scales = np.maximum(0.0, log(2 * np.square(ratios) * x))
     return np.maximum(2 * (1 + scales / (4 * PEELINGS[:, None])), math.e)
 
 
 def _pair_terms(factors: np.ndarray, squares: np.ndarray, judged: np.ndarray) -> np.ndarray:
     """For each q, the sum over an erring arm i and another arm k that deviates with it."""
     a = EXPONENTS[:, None, None]
-    z = np.maximum(0.0, a * squares[judged, None] - a**2 / (a + 2) * squares)
+    z = np.maximum(0.0, a * squares[judged, None] - a * a / (a + 2) * squares)
     terms = factors[:, :, None] * (1 + z) * exp(-z)
     itself = terms[:, np.arange(terms.shape[1]), np.flatnonzero(judged)]
     return terms.reshape(len(terms), -1).sum(axis=1) - itself.sum(axis=1)
@@ -193,7 +195,7 @@ def lsa_shares(gaps: np.ndarray, pulls: float, weight: float) -> np.ndarray:
     Then nu_k Delta_k^2 / w is Wright's omega of l / w + log(Delta_k^2 / w), and the sum is convex
     in l, so that Newton's method descends to the root from an l that is too high.
     """
-    squares = gaps**2
+    squares = np.square(gaps)
     shifts = log(squares / weight)
     level = float(np.max(pulls * squares)) + weight * log(pulls)
     while True:
@@ -566,7 +568,7 @@ def _shared_error_bound(cost: list[float], delta: float) -> float:
 
     def shares(log_price: float) -> np.ndarray:
         price = np.minimum(exp(log_price - log(weights)), MAX_PRICE)
-        root = np.sqrt((1 - price) ** 2 + 4 * price * delta)
+        root = np.sqrt(np.square(1 - price) + 4 * price * delta)
         return 2 * (1 - delta) / (1 + price + root)
 
     spread = log(weights.size / delta) + 2

@@ -372,3 +372,10 @@ def _one_arm_chain(
             low, size = low + decided, size - decided
         alive = mass[:size].sum()
     return error, expected, alive, n
+
+
+def law_after_response(law: np.ndarray, mean: float) -> np.ndarray:
+    """Return the law of a number of ones after one more response with this mean."""
+    longer = np.append(law * (1 - mean), 0.0)
+    longer[1:] += law * mean
+    return longer

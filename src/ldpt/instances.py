@@ -96,7 +96,7 @@ class Instance:
         if not np.all(self.gaps > 0):
             return math.inf
         with np.errstate(over="ignore", divide="ignore"):
-            return float(np.sum(1 / self.gaps**2)) / (factor * factor)
+            return float(np.sum(1 / np.square(self.gaps))) / (factor * factor)
 
     def private_means(self, epsilon: float) -> np.ndarray:
         """Return mu_{i,eps}, the means of the responses."""

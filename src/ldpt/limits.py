@@ -115,7 +115,8 @@ def require_short_chain(
 
 def require_short_budget(instance: Instance, epsilon: float, budget: int, adaptive: bool) -> None:
     """Refuse an exact chain for a budget T that would take hours: T^2 / 2 or T^4 / 24 updates."""
-    updates = float(budget) ** 4 / 24 if adaptive else float(budget) ** 2 / 2
+    squared = float(budget) * budget
+    updates = squared * squared / 24 if adaptive else squared / 2
     _require_updates(instance, epsilon, updates, f"a budget of {budget} pulls", "")
 
 
@@ -141,8 +142,8 @@ def confidence_replicates(
     They are whole chunks within the limits ``least`` and ``most``.
     """
     spreads = [relative_spread(instance, epsilon, delta, radius) for delta in deltas]
-    runs = (QUANTILE * max(spreads) / precision["relative_half_width"]) ** 2
-    return CHUNK * math.ceil(min(max(runs, precision["least"]), precision["most"]) / CHUNK)
+    root = QUANTILE * max(spreads) / precision["relative_half_width"]
+    return CHUNK * math.ceil(min(max(root * root, precision["least"]), precision["most"]) / CHUNK)
 
 
 def relative_spread(instance: Instance, epsilon: float, delta: float, radius: Radius) -> float:
@@ -155,7 +156,8 @@ def relative_spread(instance: Instance, epsilon: float, delta: float, radius: Ra
         mean = 0.5 + shrinkage(epsilon) * (instance.threshold + gap - 0.5)
         speed, side = shrinkage(epsilon) * abs(gap), upper if gap > 0 else lower
         slope = (side(edge, n * (1 + STEP), total) - side(edge, n, total)) / (n * STEP)
-        variance += arms * n * mean * (1 - mean) / (speed - min(slope, speed / 2)) ** 2
+        approach = speed - min(slope, speed / 2)
+        variance += arms * n * mean * (1 - mean) / (approach * approach)
     return MARGIN * math.sqrt(variance) / total
 
 

@@ -110,7 +110,7 @@ def upper_quantile(stopping_times: np.ndarray, share: float) -> float:
 def allocation(pulls: np.ndarray, gaps: np.ndarray, labels: dict[str, Any]) -> pd.DataFrame:
     """Return the mean share of the pulls of each arm beside its share of the complexity."""
     shares = pulls / pulls.sum(axis=1, keepdims=True)
-    inverse = 1 / gaps**2
+    inverse = 1 / np.square(gaps)
     complexities = inverse / np.sum(inverse)
     rows = []
     for arm, gap in enumerate(gaps):

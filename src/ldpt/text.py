@@ -47,7 +47,7 @@ def number(value: float, digits: int = 3) -> str:
     rounded = float(f"{value:.{digits - 1}e}")
     exponent = Decimal(rounded).adjusted()
     if exponent < -3 or exponent > 6:
-        mantissa = f"{rounded / 10.0**exponent:.{digits}g}"
+        mantissa = f"{float(Decimal(rounded).scaleb(-exponent)):.{digits}g}"
         return _minus(f"{mantissa}×10{str(exponent).translate(SUPERSCRIPTS)}")
     if exponent >= min(3, digits):
         return _minus(_grouped(rounded))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ldpt.util.reproducible import log
+from ldpt.util.reproducible import log, power
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -136,7 +136,7 @@ def epsilon_colour(epsilon: float, dark: bool = False) -> str:
         return "#ffffff" if dark else "#000000"
     steps = [-log(level) for level in LADDER]
     rung = float(np.interp(-log(epsilon), steps, range(len(LADDER))))
-    height = (rung / (len(LADDER) - 1)) ** BEND
+    height = power(rung / (len(LADDER) - 1), BEND)
     return to_hex(colormaps["viridis"](0.95 - 0.55 * height if dark else BRIGHTEST * height))
 
 

@@ -236,12 +236,12 @@ def summarise(log_weights: np.ndarray, counts: np.ndarray) -> Estimate:
     strata = np.split(weights, np.cumsum(counts)[:-1])
     # A stratum of one run shows no spread; its square stands for it, which errs on the safe side.
     variance = math.fsum(
-        s.size * s.var(ddof=1) if s.size > 1 else float((s**2).sum()) for s in strata
+        s.size * s.var(ddof=1) if s.size > 1 else float(np.square(s).sum()) for s in strata
     )
     return Estimate(
         top + log(total / replicates),
         math.sqrt(variance) / total,
-        total * total / float((weights**2).sum()),
+        total * total / float(np.square(weights).sum()),
         1 / total,
         int(np.isfinite(log_weights).sum()),
         replicates,

@@ -165,7 +165,7 @@ def _squared_distance(
 ) -> np.ndarray:
     """D(y)^2, kept from 0 so that an arm with zeta = 0 does not use up an infinite budget."""
     floor = np.maximum(NEAR * (np.abs(truth - tau) + zeta), 1e-9)
-    return np.maximum(np.abs(shown - tau) + zeta, floor) ** 2
+    return np.square(np.maximum(np.abs(shown - tau) + zeta, floor))
 
 
 def _cheapest_others(

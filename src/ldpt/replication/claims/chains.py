@@ -316,7 +316,7 @@ def _model_loss(gap: float, weight: float) -> float:
     pulls = np.ones((MODEL_RUNS, 2))
     distance = gap + rng.standard_normal((MODEL_RUNS, 2)) / 2  # d_n, positive on the right side
     while (running := each[pulls.sum(axis=1) < 1 / (gap * gap)]).size:  # H_eps / 2
-        index = distance[running] ** 2 / pulls[running] + weight * log(pulls[running])
+        index = np.square(distance[running]) / pulls[running] + weight * log(pulls[running])
         chosen = running, index.argmin(axis=1)
         more = pulls[chosen]
         distance[chosen] += gap * more + np.sqrt(more) / 2 * rng.standard_normal(running.size)

@@ -54,7 +54,7 @@ def shares_of(gaps: np.ndarray, spare: int, weight: float) -> np.ndarray:
     ``spare`` is T - K.
     """
     if weight == 0:
-        return spare / gaps**2 / (1 / gaps**2).sum()
+        return spare / np.square(gaps) / (1 / np.square(gaps)).sum()
     return lsa_shares(gaps, spare, weight)
 
 
@@ -107,7 +107,7 @@ def draw_problem(rng: np.random.Generator) -> Problem:
         tolerance = float(rng.choice(TOLERANCES))
         means = 0.5 + shrinkage(epsilon) * (rng.uniform(0.02, 0.98, n_arms) - 0.5)
         rules = {name: POLICIES[name].rule(threshold, tolerance, epsilon) for name in PLAYED}
-        complexity = (1 / gaps_of(means, rules["apt"]) ** 2).sum()
+        complexity = (1 / np.square(gaps_of(means, rules["apt"]))).sum()
         budget = n_arms + math.ceil(rng.uniform(0.1, 2.5) * complexity)
         if 2 * n_arms <= budget <= LONGEST:
             return Problem(means, rules, budget)
@@ -116,7 +116,7 @@ def draw_problem(rng: np.random.Generator) -> Problem:
 def squared_index(rule: IndexRule, distance: np.ndarray, pulls: np.ndarray) -> np.ndarray:
     """Return I_n^2, the index without its logarithm, from d_n = s - n tau."""
     cap = np.where(distance > 0, rule.cap_above, rule.cap_below)
-    return (np.minimum(np.abs(distance), pulls * cap) + pulls * rule.zeta) ** 2 / pulls
+    return np.square(np.minimum(np.abs(distance), pulls * cap) + pulls * rule.zeta) / pulls
 
 
 def erring_ratios(
@@ -141,7 +141,7 @@ def erring_ratios(
     wrong = ((final > 0) != above) & ~free
     gaps = gaps_of(means, rule)
     shares = shares_of(gaps, budget - means.size, rule.log_weight)
-    excess = squares - (shares * gaps**2)[:, None]  # I^2 - S^2
+    excess = squares - (shares * np.square(gaps))[:, None]  # I^2 - S^2
     shares = shares * (1 - ROUNDING)
     for run in wrong.any(axis=1).nonzero()[0]:
         before_last = all_pulls[run] - 1

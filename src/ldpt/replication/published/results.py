@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import betaln
 
+from ldpt.exact import law_after_response
 from ldpt.instances import Instance
 from ldpt.privacy import private_mean
 from ldpt.radii import Radius, lower, upper
@@ -34,7 +35,7 @@ def expected_answers(mean: float, sides: Sides) -> float:
     total, first = 1.0, 0  # the first answer is always given
     law = np.array([1.0])  # of the number of ones, from `first` on
     for n in itertools.count(1):
-        law = np.convolve(law, (1 - mean, mean))
+        law = law_after_response(law, mean)
         low, high = sides(n)
         start, stop = max(low - first, 0), max(high - first, 0)
         law, first = law[start:stop], first + start
@@ -105,7 +106,7 @@ def tabulate(content: Mapping[str, Any], seed: int) -> pd.DataFrame:
     ]
     columns = ["source", "quantity", "theirs", "their_error", "ours", "our_error", "coin"]
     table = pd.DataFrame(rows, columns=columns)
-    spread = np.sqrt(table["their_error"] ** 2 + table["our_error"] ** 2)
+    spread = np.sqrt(np.square(table["their_error"]) + np.square(table["our_error"]))
     table.insert(6, "difference_in_se", (table["theirs"] - table["ours"]) / spread)
     return table
 
