@@ -2,7 +2,8 @@
 .PHONY: reproduce smoke html readme test test-runs quick lint types kernels kernels-confidence kernels-tapes kernels-chains test-cluster verify docs site benchmark lock clean
 .DELETE_ON_ERROR:
 
-PYTHON ?= python3
+# The Python that .venv is built with; empty: one that is found, see tools/environment.
+PYTHON ?=
 CORES ?= all
 BIN := .venv/bin
 export UV_PYTHON_DOWNLOADS := never
@@ -88,33 +89,18 @@ site: docs
 benchmark: .venv/ready
 	$(BIN)/python benchmarks/engines.py
 
-# Exact versions with hashes, by uv where it can be had, else by pip. uv and setuptools, which builds
-# this package, are in the lock as well. Snakemake passes the path of Python to a shell unquoted: in a
-# folder whose path has spaces or other special characters, .venv is a link to a folder in the cache.
-PIP = "$$(readlink -f $(BIN)/pip)" --quiet --disable-pip-version-check
 .venv/ready: requirements.lock pyproject.toml
-	@[ -w . ] || { echo "cannot write to $$PWD: copy the project to a writable folder" >&2; exit 1; }
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "ldpt needs Python 3.11 or newer, this is " + sys.version.split()[0])'
-	@echo "building .venv from requirements.lock"
-	@case "$$PWD" in *[!A-Za-z0-9_./+@-]*) \
-		place="$${XDG_CACHE_HOME:-$$HOME/.cache}/ldpt/venv-$$(pwd | cksum | cut -d ' ' -f 1)"; \
-		rm -rf .venv && mkdir -p "$$place" && ln -s "$$place" .venv;; esac
-	@$(PYTHON) -m venv --clear "$$(readlink -m .venv)"
-	@awk '/^uv==/ {on = 1} /^[^ ]/ && !/^uv==/ {on = 0} on' requirements.lock > .venv/uv.txt
-	@command -v uv > /dev/null || $(PIP) config list | grep -qE '\.(index-url|no-index)=' || \
-		$(PIP) install --require-hashes --target .venv/uv -r .venv/uv.txt || true
-	@PATH="$$PATH:.venv/uv/bin"; python="$$(readlink -m .venv)/bin/python"; if command -v uv > /dev/null && \
-		uv pip install --quiet --python "$$python" -r requirements.lock && \
-		uv pip install --quiet --python "$$python" --no-deps --no-build-isolation --editable . ; then : ; else \
-		$(PIP) install --no-compile -r requirements.lock && \
-		$(PIP) install --no-compile --no-deps --no-build-isolation --editable . ; \
-	fi
+	@tools/environment $(PYTHON)
 	@touch $@
 
-# Resolve again: the lock holds versions and hashes and no address; a test keeps environment.yml equal to it.
+# Resolve again. The lock holds versions and hashes and no address; environment.yml pins the same.
 lock:
 	rm -f uv.lock && uv lock --quiet
-	uv export --quiet --all-extras --no-emit-project --format requirements-txt --no-header --no-annotate > requirements.lock
+	uv export --quiet --all-extras --all-groups --no-emit-project --format requirements-txt --no-header --no-annotate > requirements.lock
+	{ sed '/--editable/q' environment.yml && \
+		uv pip compile --quiet --universal --extra workflow --extra device --constraint requirements.lock \
+			--no-header --no-annotate pyproject.toml | sed "s/ ; .*darwin.*linux.*//; s/^/      - /"; } > environment.new
+	mv environment.new environment.yml
 
 clean:
 	[ ! -L .venv ] || rm -rf "$$(readlink .venv)"
