@@ -13,8 +13,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from ldpt.provenance import file_hash, read_record, record_path
-from ldpt.provenance.manifest import MANIFEST
+from ldpt.provenance import read_record, record_path
+from ldpt.provenance.manifest import MANIFEST, run_hash
 from ldpt.replication.claims.register import FALSE, REPAIRED
 from ldpt.text import as_markdown
 
@@ -85,10 +85,11 @@ def cost(root: Path, cores: int) -> str:
     )
 
 
-def run_hash(project: Path) -> str:
+def run_line(project: Path) -> str:
     """Return the hash of the committed run, and where trust ends."""
+    manifest = json.loads((project / MANIFEST).read_text(encoding="utf-8"))
     return (
-        f"Hash of the committed run: `{file_hash(project / MANIFEST)}`. `ldpt audit` says whether "
+        f"Hash of the committed run: `{run_hash(manifest)}`. `ldpt audit` says whether "
         "yours is the same. Whoever can write a folder can forge it: compare this hash with one "
         "from a release or the article.\n"
     )
@@ -112,7 +113,7 @@ def updated(readme: str, project: Path) -> str:
         "verdicts": verdict_table(claims),
         "findings": (project / FINDINGS).read_text(encoding="utf-8"),
         "cost": cost(project, os.cpu_count() or 1),
-        "run": run_hash(project),
+        "run": run_line(project),
     }
     for name, content in parts.items():
         readme = with_part(readme, name, content)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ldpt.provenance import file_hash
+from ldpt.provenance.manifest import run_hash
 from ldpt.provenance.records import FIELDS, FORMAT, record_text
 from tests.plots import scripts
 
@@ -26,7 +26,7 @@ OWN = [
 
 def record(rule: str, started: str, seconds: float) -> str:
     stable = {name: kind() for name, kind in FIELDS.items()} | {"format": FORMAT, "rule": rule}
-    stable |= {"code": {"hash": "", "parts": {}}, "environment": {"libraries": {}}}
+    stable |= {"code": {"hash": "", "parts": {}}}
     spent = {"wall_seconds": seconds, "cpu_seconds": 45.0, "peak_memory_mb": seconds + 100}
     return record_text(stable, {"started": f"2026-11-16T{started}Z", **spent})
 
@@ -55,7 +55,8 @@ def test_readme_generates_all_its_parts(project: Path) -> None:
     text = readme.updated(f"# Title\n{parts}end\n", project)
     assert "stale" not in text
     assert readme.part(text, "findings") == "- found\n"
-    assert f"`{file_hash(project / 'paper/run.json')}`" in readme.part(text, "run")
+    manifest = json.loads((project / "paper/run.json").read_text())
+    assert f"`{run_hash(manifest)}`" in readme.part(text, "run")
     table = readme.part(text, "verdicts")
     assert "| Theorem\u00a03.1: error at a fixed budget, at most | true as printed |\n" in table
     assert "| Theorem\u00a04.1: error and cost at fixed confidence | **false, and why** |" in table

@@ -41,11 +41,8 @@ SCRIPT = "import ldpt.a\nfrom ldpt.provenance import job\nprint(ldpt.a.value())\
 
 
 def test_code_reaches_through_modules_and_lazy_imports(package: Callable[..., Path]) -> None:
-    assert set(code_parts(package(SCRIPT, **CHAIN))) == {
-        "ldpt/b.py",
-        "ldpt/c.py",
-        "scripts/draw.py",
-    }
+    parts = code_parts(package(SCRIPT, **CHAIN))
+    assert set(parts) == {"ldpt/b.py:value", "ldpt/c.py:x", "scripts/draw.py"}
 
 
 def test_modules_beside_the_script_are_reached(
@@ -58,7 +55,7 @@ def test_modules_beside_the_script_are_reached(
     }
     script = package("import beside\nprint(beside.z)\n", **modules)
     (script.parent / "beside.py").write_text("from ldpt.a import z\n")
-    assert {"ldpt/a.py", "ldpt/c.py", "ldpt/lone.py"} <= set(code_parts(script))
+    assert {"ldpt/a.py:z", "ldpt/c.py:x", "ldpt/lone.py:y"} <= set(code_parts(script))
 
 
 MODULES = {
@@ -206,3 +203,10 @@ def test_code_hash_names_a_missing_script() -> None:
 def test_modules_that_are_left_out_exist() -> None:
     """A module that moved would enter every hash unnoticed."""
     assert [path.name for path in code.LEFT_OUT if not path.is_file()] == []
+
+
+def test_parts_name_functions_and_rows_of_tables(package: Callable[..., Path]) -> None:
+    script = package("from ldpt.sub import total\nprint(total(1))\n", **MODULES)
+    parts = code_parts(script, rows=["one"])
+    assert {"ldpt/sub/deep.py:total", "ldpt/top.py:Kind", "ldpt/top.py:TABLE[one]"} <= set(parts)
+    assert "ldpt/top.py:TABLE[two]" not in parts

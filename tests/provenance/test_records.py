@@ -11,7 +11,7 @@ from ldpt.provenance.records import record_text
 
 STABLE = {
     **{"format": 1, "product": "a", "sha256": "0" * 64, "bytes": 1, "rule": "r", "script": "s"},
-    **{"code": {"hash": "0", "parts": {}}, "environment": {"libraries": {}}},
+    **{"code": {"hash": "0", "parts": {}}},
     **{name: {} for name in ("params", "wildcards", "inputs", "sources", "notes")},
 }
 
@@ -32,5 +32,5 @@ def test_read_record_finds_any_flipped_bit(
 def test_read_record_refuses_another_format(tmp_path: Path) -> None:
     path = tmp_path / "record.json"
     path.write_text(record_text(STABLE | {"format": 99}, {}))
-    with pytest.raises(ValueError, match="has format 99, supported: 1"):
+    with pytest.raises(ValueError, match="has format 99, supported: 2"):
         read_record(path)

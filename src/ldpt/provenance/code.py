@@ -24,6 +24,7 @@ LEFT_OUT = {
     *(PACKAGE / f"provenance/{n}.py" for n in ("__init__", "code", "records", "job")),
 }
 EVERYTHING = "*"  # the name that stands for all definitions of a module
+DIGITS = 16  # of the hash of a definition
 ON_IMPORT = ""  # the name that stands for statements which define nothing
 DEFINITIONS = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 Name = tuple[str, ...]  # a dotted name as code uses it
@@ -47,8 +48,9 @@ def code_hash(script: str | Path, rows: Collection[str] | None = None) -> str:
 
 
 def code_parts(script: str | Path, rows: Collection[str] | None = None) -> dict[str, str]:
-    """Return a hash over the reached code of every file behind a script, by short path.
+    """Return a short hash of every reached definition behind a script, by ``file:name``.
 
+    A row of a table has the name ``TABLE[row]``; what a file runs on import has that of the file.
     ``rows`` names the rows of tables that count; without it, all rows of the reached tables do.
     """
     script = Path(script).resolve()
@@ -57,13 +59,21 @@ def code_parts(script: str | Path, rows: Collection[str] | None = None) -> dict[
     reached = _Reached(rows)
     reached.visit_module(script)
     reached.visit_name(script, (EVERYTHING,))
-    parts = {}
-    for path, definitions in sorted(reached.units.items()):
-        digests = {name: [u.digest for u in units] for name, units in definitions.items()}
-        known = {name: list(filter(None, values)) for name, values in digests.items()}
-        if any(known.values()):
-            parts[_short_name(path)] = stable_hash({name: v for name, v in known.items() if v})
-    return parts
+    digests: dict[str, list[str]] = {}
+    for path, definitions in reached.units.items():
+        for title, units in definitions.items():
+            for unit in units:
+                row = "" if unit.row is None else f"[{unit.row}]"
+                name = f"{_short_name(path)}:{title}{row}".removesuffix(":")
+                digests.setdefault(name, []).append(unit.digest)
+    known = {name: list(filter(None, values)) for name, values in sorted(digests.items())}
+    return {name: stable_hash(values)[:DIGITS] for name, values in known.items() if values}
+
+
+def same_code(one: str, other: str) -> bool:
+    """Return whether two Python sources differ at most in what does not count."""
+    texts = [_Reader().text(_without_docstring(ast.parse(source).body)) for source in (one, other)]
+    return texts[0] == texts[1]
 
 
 def _short_name(path: Path) -> str:

@@ -2,7 +2,6 @@
 
 import os
 import platform
-import resource
 import subprocess
 import sys
 import time
@@ -10,34 +9,94 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from ldpt.provenance.records import RECORDS, name_below, record_path
 from ldpt.util.json_values import plain
 
-# The products in git's tree: a run that writes them does not make the tree count as edited.
-PRODUCTS = ("figures", "results", "paper/*report*.pdf", "paper/run.json")
+CPUINFO = Path("/proc/cpuinfo")
+STATUS = Path("/proc/self/status")
 LIBRARIES = (
     "llvmlite", "matplotlib", "numba", "numpy", "opendp", "pandas",
     "pyarrow", "scipy", "seaborn", "snakemake", "typst",
 )  # fmt: skip
 
 
-def environment() -> dict[str, Any]:
-    """Return the versions of Python and of the libraries that this process has loaded."""
-    loaded = [name for name in LIBRARIES if name in sys.modules]
-    return {
-        "python": platform.python_version(),
-        "libraries": {name: version(name) for name in loaded},
-    }
+def volatile_facts(started: float, project: Path, root: Path) -> dict[str, Any]:
+    """Return time, cost and place of a job that began at a time; none of it enters a hash.
 
-
-def volatile_facts(started: float) -> dict[str, Any]:
-    """Return time, memory and place of a job that began at a time; none of it enters a hash."""
+    ``project`` is the folder with the workflow, ``root`` that of the products.
+    """
+    peak = _peak_memory_mb()
     return {
         "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(started)),
         "wall_seconds": round(time.time() - started, 3),
-        "peak_memory_mb": round(_peak_memory_mb(), 1),
+        "cpu_seconds": round(sum(os.times()[:4]), 3),  # with imports, and children waited for
+        **({} if peak is None else {"peak_memory_mb": round(peak, 1)}),
         "host": platform.node(),
-        **_git_state(),
+        **_git_state(project, root),
+        "environment": environment(),
     }
+
+
+def environment() -> dict[str, str]:
+    """Return the versions of Python and of the loaded libraries, and the kind of machine."""
+    loaded = [name for name in LIBRARIES if name in sys.modules]
+    return {
+        "python": platform.python_version(),
+        **{name: version(name) for name in loaded},
+        "system": " ".join([platform.system(), *filter(None, platform.libc_ver())]),
+        "processor": _processor(),
+    }
+
+
+def _processor() -> str:
+    """Return the model of the processor, where the system names it."""
+    lines = CPUINFO.read_text("utf-8", "replace").splitlines() if CPUINFO.is_file() else []
+    models = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return models[0] if models else platform.machine()
+
+
+def _peak_memory_mb() -> float | None:
+    """Return the peak memory of this process in megabytes; None where the system does not say.
+
+    The portable ``ru_maxrss`` begins with the size of the parent process.
+    """
+    lines = STATUS.read_text().splitlines() if STATUS.is_file() else []
+    peaks = [int(line.split()[1]) for line in lines if line.startswith("VmHWM:")]  # kB
+    return peaks[0] / 1e3 if peaks else None
+
+
+def _git_state(project: Path, root: Path) -> dict[str, Any]:
+    """Return the commit of the project, and whether its sources are as committed.
+
+    A project inside of somebody else's repository has no commit. Products of the run, tracked or
+    not, do not make the tree count as edited.
+    """
+    top = _git(project, "rev-parse", "--show-toplevel")
+    if top is None or Path(top.rstrip("\n")) != project.resolve():
+        return {"commit": None, "clean": None}
+    status = _git(project, "status", "--porcelain", "-z", "--no-renames", "-uall") or ""
+    paths = [entry[3:] for entry in filter(None, status.split("\0"))]
+    edited = [path for path in paths if not _is_product(project / path, root)]
+    commit = _git(project, "rev-parse", "--verify", "--quiet", "HEAD")
+    return {"commit": commit.strip() if commit else None, "clean": not edited}
+
+
+def _git(folder: Path, *words: str) -> str | None:
+    """Return what git prints about a folder; None without git or a repository."""
+    command = ["git", "-C", str(folder), *words]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+    except (OSError, ValueError, subprocess.CalledProcessError):
+        return None
+    return done.stdout
+
+
+def _is_product(path: Path, root: Path) -> bool:
+    """Return whether a changed path is a product of a run, staged or complete."""
+    product = name_below(path, root)
+    staged = ".staged-" in path.name
+    recorded = record_path(root, product).is_file()
+    return bool(product) and (staged or recorded or product.startswith(f"{RECORDS.parent}/"))
 
 
 def config_origin(workflow: Any) -> dict[str, Any]:
@@ -45,22 +104,3 @@ def config_origin(workflow: Any) -> dict[str, Any]:
     settings = workflow.config_settings
     files = [Path(os.path.relpath(path)).as_posix() for path in settings.configfiles]
     return {"files": files, "overrides": plain(dict(settings.config))}
-
-
-def _git_state() -> dict[str, Any]:
-    """Return the commit of the current folder, and whether its sources are as committed."""
-    command = ["git", "status", "--porcelain=v2", "--branch", "--", "."]
-    command += [f":!{path}" for path in PRODUCTS]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, check=True)
-    except (OSError, subprocess.CalledProcessError):  # no git, or not a repository
-        return {"commit": None, "clean": None}
-    lines = done.stdout.splitlines()  # "# branch.oid COMMIT" comes first
-    return {"commit": lines[0].split()[-1], "clean": all(line[0] == "#" for line in lines)}
-
-
-def _peak_memory_mb() -> float:
-    """Return the peak memory of this process and of those it waited for, in megabytes."""
-    unit = 1e6 if sys.platform == "darwin" else 1e3  # bytes there, kilobytes elsewhere
-    users = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
-    return max(resource.getrusage(user).ru_maxrss for user in users) / unit

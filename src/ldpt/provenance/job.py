@@ -9,8 +9,8 @@ from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppres
 from pathlib import Path
 from typing import Any
 
-from ldpt.provenance.code import code_parts
-from ldpt.provenance.environment import environment, volatile_facts
+from ldpt.provenance.code import code_parts, same_code
+from ldpt.provenance.environment import volatile_facts
 from ldpt.provenance.records import (
     FORMAT,
     file_hash,
@@ -20,8 +20,12 @@ from ldpt.provenance.records import (
     record_text,
     stable_hash,
 )
-from ldpt.util.files import staged_path, sync_file, write_durably
+from ldpt.util.files import remove_staged, staged_path, sync_file, write_durably
 from ldpt.util.json_values import plain
+from ldpt.util.messages import short
+
+PREAMBLE_END = "######## snakemake preamble end #########\n"  # Snakemake's, in each executed copy
+INTERRUPTED = 130  # exit status after Ctrl-C
 
 
 class Job:
@@ -38,8 +42,28 @@ class Job:
         )
         self.root = Path(str(self.config.get("root", ".")))
         self.script = Path(script)
+        self.project = self.script.resolve().parents[1]
         self.notes: dict[str, Any] = {}
+        self.remove_leftovers()
         self.made_from = self._made_from()
+        self.check_code()
+
+    def remove_leftovers(self) -> None:
+        """Remove what an interrupted run of this job has left under staged names."""
+        for target in self.targets:
+            remove_staged(target)
+            remove_staged(record_path(self.root, name_below(target, self.root)))
+
+    def check_code(self) -> None:
+        """Fail unless the code of the record is what Snakemake planned, and what it executes."""
+        recorded = self.made_from["code"]
+        current = code_parts(self.script, self.params.get("rows"))
+        names = [name for name in current if recorded["parts"].get(name) != current[name]]
+        edited = bool(names) or recorded["parts"].keys() != current.keys()
+        planned = self.params.get("code", recorded["hash"])
+        if edited or planned != recorded["hash"] or not _executes_its_file():
+            what = short(", ".join(names) or self._project_name(self.script), 200)
+            raise ValueError(f"the code was edited during the run ({what}): run snakemake again")
 
     def note(self, **facts: Any) -> None:
         """Add stable facts to the records of this job: seeds, streams, engines."""
@@ -71,17 +95,17 @@ class Job:
 
     def _project_name(self, path: str | Path) -> str:
         """Return a path relative to this folder or to the script's project; else its last parts."""
-        project = self.script.resolve().parents[1]
-        return name_below(path, ".", project) or "/".join(Path(path).parts[-2:])
+        return name_below(path, ".", self.project) or "/".join(Path(path).parts[-2:])
 
-    def publish(self, volatile: dict[str, Any]) -> None:
+    def publish(self, started: float) -> None:
         """Give the staged outputs their names, once all are whole and recorded.
 
         The records go first: a kill in between leaves a record without its product, which is made
         again, and never an output without a record, which would look complete.
         """
+        self.check_code()
+        volatile = volatile_facts(started, self.project, self.root)
         files = list(zip(map(Path, self.output), self.targets, strict=True))
-        libraries = environment()
         for staged, target in files:
             if not staged.is_file():
                 raise ValueError(f"rule {self.rule} promised {target} but did not write it")
@@ -94,12 +118,24 @@ class Job:
                 "bytes": staged.stat().st_size,
                 **self.made_from,
                 "notes": self.notes,
-                "environment": libraries,
             }
             write_durably(record_path(self.root, product), record_text(stable, volatile))
         for staged, target in files:
             os.replace(staged, target)
             sync_file(target.parent)
+
+
+def _executes_its_file() -> bool:
+    """Return whether the running copy of a script has the code of the script's file.
+
+    Snakemake executes a copy, which it may have taken before the file was edited.
+    """
+    main = sys.modules["__main__"]
+    copy = getattr(main, "__real_file__", None)
+    if copy is None:  # not started by Snakemake
+        return True
+    executed = Path(copy).read_text(encoding="utf-8").partition(PREAMBLE_END)[2]
+    return same_code(executed, Path(main.__file__ or "").read_text(encoding="utf-8"))
 
 
 def short_form(made_from: Mapping[str, Any]) -> dict[str, str]:
@@ -124,14 +160,16 @@ def job(snakemake: Any, script: str | Path | None = None) -> Iterator[Job]:
             try:
                 this = Job(snakemake, script or sys.modules["__main__"].__file__ or "")
                 yield this
-                this.publish(volatile_facts(started))
+                this.publish(started)
             except Exception:
                 with suppress(OSError):  # a full disk
                     traceback.print_exc()
                 raise
-    except Exception as error:
+    except (Exception, KeyboardInterrupt) as error:
         for staged in this.output if this else ():
             Path(staged).unlink(missing_ok=True)
+        if isinstance(error, KeyboardInterrupt):
+            raise SystemExit(INTERRUPTED) from None
         message = " ".join(str(error).split()) or type(error).__name__
         if not any(message in _words(log) for log in snakemake.log):  # else the logger shows it
             print(f"{snakemake.rule}: {message}", file=sys.stderr)

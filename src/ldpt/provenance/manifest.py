@@ -1,11 +1,12 @@
 """The manifest of a run: its jobs, and the numbers and claims that it published.
 
 It is in git: a clone is traced and compared by it where the records are not there. Its hash names
-the run.
+the run; versions of libraries have their own part of the manifest, which the hash leaves out.
 """
 
 import json
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +14,13 @@ from ldpt.provenance.records import (
     MAX_JSON,
     Record,
     is_stable_part,
+    is_table,
     matching_record,
     name_below,
+    products_under,
     reach,
+    read_record,
+    record_path,
     stable_hash,
 )
 from ldpt.util.files import read_whole
@@ -24,7 +29,8 @@ from ldpt.util.json_values import plain, read_json
 FORMAT = 2  # of the manifest
 MANIFEST = "paper/run.json"
 PUBLISHED = NUMBERS, CLAIMS = "results/numbers.json", "results/claims.json"
-# The part of a record that all products of a job share, without versions of libraries.
+UNHASHED = ("environment", "origin")  # parts that do not enter the run's hash
+# The part of a record that all products of a job share.
 JOB = ("rule", "script", "params", "wildcards", "inputs", "sources", "notes")
 # The part of a claim that a trace shows.
 SHOWN = ("id", "where", "verdict", "statement", "criterion", "decided_by", "file", "key")
@@ -33,28 +39,66 @@ SHOWN = ("id", "where", "verdict", "statement", "criterion", "decided_by", "file
 def manifest(
     root: Path, products: Iterable[str], config: Mapping[str, Any], origin: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return the jobs behind some products, with the hashes of every product and its record."""
+    """Return the jobs behind some products, with the hashes of all that these jobs made."""
     records: dict[str, Record] = {}
 
     def inputs(name: str) -> Iterable[str]:
         records[name] = matching_record(root, name)
         return records[name]["stable"]["inputs"]
 
-    jobs: dict[str, dict[str, Any]] = {}
-    for name in sorted(reach([name_below(path, root) for path in products], inputs)):
-        stable = records[name]["stable"]
-        job = {field: stable[field] for field in JOB} | {"code": stable["code"]["hash"]}
-        listed = jobs.setdefault(stable_hash(job), job | {"products": {}})
-        hashes = {"sha256": stable["sha256"], "record_hash": records[name]["record_hash"]}
-        listed["products"][name] = hashes
+    names = reach([name_below(path, root) for path in products], inputs)
+    jobs = {stable_hash(job): job | {"products": {}} for job in map(_job, records.values())}
+    for name in set(products_under(root)) - set(names):  # further outputs of these jobs
+        with suppress(ValueError):  # a leftover of another run
+            record = read_record(record_path(root, name))
+            if stable_hash(_job(record)) in jobs and (root / name).is_file():
+                records[name] = matching_record(root, name)
+    for name, record in sorted(records.items()):
+        hashes = {"sha256": record["stable"]["sha256"], "record_hash": record["record_hash"]}
+        jobs[stable_hash(_job(record))]["products"][name] = hashes
     return {
         "format": FORMAT,
         "config_hash": stable_hash(config),
         "config": plain(config),
         "origin": plain(origin),
-        "jobs": list(jobs.values()),
+        "environment": _environments(records.values()),
+        "code": _definitions(records.values()),
+        "jobs": sorted(jobs.values(), key=lambda job: min(job["products"])),
         **published(root),
     }
+
+
+def _job(record: Record) -> dict[str, Any]:
+    stable = record["stable"]
+    return {field: stable[field] for field in JOB} | {"code": stable["code"]["hash"]}
+
+
+def _environments(records: Iterable[Record]) -> dict[str, str]:
+    """Return the versions and machines of all jobs; several of one kind are listed."""
+    tables = (record["volatile"].get("environment", {}).items() for record in records)
+    return _together(pair for table in tables for pair in table)
+
+
+def _definitions(records: Iterable[Record]) -> list[dict[str, Any]]:
+    """Return the hashes of all definitions that the jobs reach, by file."""
+    digests = _together(pair for r in records for pair in r["stable"]["code"]["parts"].items())
+    files: dict[str, dict[str, str]] = {}
+    for name, digest in digests.items():
+        file, _, title = name.partition(":")
+        files.setdefault(file, {})[title] = digest
+    return [{"file": file, "definitions": titles} for file, titles in files.items()]
+
+
+def _together(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
+    values: dict[str, set[str]] = {}
+    for name, value in pairs:
+        values.setdefault(name, set()).add(value)
+    return {name: ", ".join(sorted(several)) for name, several in sorted(values.items())}
+
+
+def run_hash(content: Mapping[str, Any]) -> str:
+    """Return the hash that names a run: of its results, settings and code, not of versions."""
+    return stable_hash({name: part for name, part in content.items() if name not in UNHASHED})
 
 
 def published(root: Path) -> dict[str, list[dict[str, Any]]]:
@@ -89,6 +133,7 @@ def read_manifest(root: Path) -> dict[str, Any]:
         valid = content["format"] == FORMAT
         valid &= isinstance(content["config"], dict) and isinstance(content["origin"], dict)
         valid &= all(is_stable_part(record["stable"]) for record in records)
+        valid &= is_table(environment_of(content)) and is_table(definitions_of(content))
     except (KeyError, TypeError, AttributeError):
         valid = False
     if not valid:
@@ -101,9 +146,22 @@ def listed_records(content: Mapping[str, Any]) -> dict[str, Record]:
     records = {}
     for job in content["jobs"]:
         shared = {**job, "format": FORMAT, "code": {"hash": job["code"], "parts": {}}}
-        shared["environment"] = {"libraries": {}}
         for name, hashes in job["products"].items():
             stable = shared | {"product": name, "sha256": hashes["sha256"]}
             record_hash = str(hashes["record_hash"])
             records[name] = {"stable": stable, "record_hash": record_hash, "volatile": {}}
     return records
+
+
+def environment_of(content: Mapping[str, Any]) -> dict[str, str]:
+    """Return the versions that a manifest states; older manifests state none."""
+    return content.get("environment", {})
+
+
+def definitions_of(content: Mapping[str, Any]) -> dict[str, str]:
+    """Return the hash of every definition by ``file:name``; older manifests have none."""
+    return {
+        f"{row['file']}:{title}".removesuffix(":"): digest
+        for row in content.get("code", [])
+        for title, digest in row["definitions"].items()
+    }

@@ -1,7 +1,7 @@
 """The record kept beside every product: what made it, in one exact form on disk.
 
-A record has a stable part, made of content hashes and settings only, and a volatile part (times,
-host, commit) that enters no hash.
+A record has a stable part, made of content hashes and settings only, and a volatile part (time,
+place, commit, versions of libraries) that enters no hash.
 """
 
 import hashlib
@@ -14,14 +14,13 @@ from typing import Any
 from ldpt.util.files import read_whole
 from ldpt.util.json_values import plain, read_json
 
-FORMAT = 1  # of the records; raised when their meaning changes
+FORMAT = 2  # of the records; raised when their meaning changes
 RECORDS = Path("results/records")
 MAX_JSON = 10**8  # bytes of a record or a manifest
 # The fields of the stable part, and what each holds.
 FIELDS: dict[str, type] = {
     "format": int, "product": str, "sha256": str, "rule": str, "script": str, "code": dict,
     "params": dict, "wildcards": dict, "inputs": dict, "sources": dict, "notes": dict,
-    "environment": dict,
 }  # fmt: skip
 
 Record = dict[str, Any]
@@ -105,12 +104,12 @@ def is_stable_part(stable: Any) -> bool:
         return False
     if not all(isinstance(stable.get(name), kind) for name, kind in FIELDS.items()):
         return False
-    tables = [stable["inputs"], stable["sources"], stable["wildcards"]]
-    tables += [stable["code"].get("parts"), stable["environment"].get("libraries")]
-    return isinstance(stable["code"].get("hash"), str) and all(map(_is_table, tables))
+    tables = [stable["inputs"], stable["sources"], stable["wildcards"], stable["code"].get("parts")]
+    return isinstance(stable["code"].get("hash"), str) and all(map(is_table, tables))
 
 
-def _is_table(value: Any) -> bool:
+def is_table(value: Any) -> bool:
+    """Return whether a value is a dictionary of texts."""
     return isinstance(value, dict) and all(isinstance(item, str) for item in value.values())
 
 

@@ -219,7 +219,7 @@ def _job_lines(record: Record, indent: str) -> list[str]:
 
 def _circumstances(record: Record) -> Iterator[str]:
     """Yield time, place, commit and versions; none for a record from the manifest."""
-    made, versions = record["volatile"], record["stable"]["environment"]
+    made = record["volatile"]
     if not made:
         return
     state = {"True": "clean tree", "False": "edited tree"}.get(
@@ -228,9 +228,8 @@ def _circumstances(record: Record) -> Iterator[str]:
     yield ""
     yield f"made {made.get('started')} on {made.get('host')} in {made.get('wall_seconds')} s"
     yield f"commit {made.get('commit') or 'unknown'}, {state}"
-    libraries = [f"{name} {number}" for name, number in versions["libraries"].items()]
-    text = ", ".join([f"Python {versions.get('python')}", *libraries])
-    yield from wrapped(text, WIDTH).splitlines()
+    versions = ", ".join(f"{name} {text}" for name, text in made.get("environment", {}).items())
+    yield from wrapped(versions, WIDTH).splitlines()
 
 
 def _tree(trace: Trace, name: str, depth: int, shown: set[str]) -> Iterator[str]:

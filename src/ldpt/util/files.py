@@ -1,5 +1,6 @@
 """Atomic, durable writes, and reads of files that somebody else may have written."""
 
+import glob
 import os
 import secrets
 import stat
@@ -52,6 +53,14 @@ def staged_path(path: str | Path) -> Path:
     """
     path = Path(path)
     return path.with_name(f".{path.stem}.staged-{secrets.token_hex(8)}{path.suffix}")
+
+
+def remove_staged(path: str | Path) -> None:
+    """Remove what interrupted writers of a path have left under staged names."""
+    path = Path(path)
+    pattern = f".{glob.escape(path.stem)}.staged-{'[0-9a-f]' * 16}{glob.escape(path.suffix)}"
+    for leftover in path.parent.glob(pattern):
+        leftover.unlink(missing_ok=True)
 
 
 @contextmanager
