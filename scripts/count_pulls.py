@@ -12,7 +12,7 @@ from ldpt.instances import Instance, read_instances
 from ldpt.policies import POLICIES
 from ldpt.simulate import chunks, stream
 from ldpt.summarise import allocation
-from ldpt.util.runs import labelled, read_runs, write_runs
+from ldpt.util.runs import read_runs, write_runs
 
 MULTIPLE = 4  # budget of Algorithm 1 in units of H_eps
 
@@ -26,7 +26,7 @@ def pulls_of_arms(
     counts = np.zeros((replicates, problem.n_arms), np.int64)
     pulls, sums = np.zeros((2, 1, problem.n_arms), np.int64)
     for number, part in chunks(replicates):
-        rng = stream(seed, "allocation", problem.name, epsilon, number)
+        rng = stream(seed, "allocation", problem.stream, epsilon, number)
         for run in range(part.start, part.stop):
             fixed_budget_fast(rng, means, rule, np.array([budget]), pulls, sums)
             counts[run] = pulls[0]
@@ -37,11 +37,11 @@ def by_confidence(
     path: str, problem: Instance, epsilons: list[float], delta: float
 ) -> Iterator[pd.DataFrame]:
     """Yield the shares of Algorithm 2 at one error level; the tolerance plays no part."""
-    for runs in read_runs(path, ["radius", "epsilon"]):
+    for runs in read_runs(path):
         runs = runs[(runs["delta"] == delta) & runs["epsilon"].isin(epsilons)]
         if not runs.empty:
             runs = runs.rename(columns={"radius": "method"})
-            labels = runs[["method", "instance", "epsilon"]].iloc[0].to_dict()
+            labels = runs[["instance", "method", "epsilon"]].iloc[0].to_dict()
             counts = runs.filter(regex=r"^pulls_\d+$").to_numpy()
             yield allocation(counts, problem.strict.gaps, {"algorithm": 2, **labels})
 
@@ -56,11 +56,11 @@ def count(step: Any, problems: list[Instance]) -> None:
             budget = math.ceil(MULTIPLE * problem.complexity(epsilon))
             counts = pulls_of_arms(problem, epsilon, budget, runs, seed)
             run, arm = (index.ravel() for index in np.indices(counts.shape))
+            labels = {"instance": problem.name, "epsilon": epsilon, "budget": budget}
             columns = {"replicate": run, "arm": arm, "pulls": counts.ravel()}
-            labels: dict[str, Any] = {"instance": problem.name, "epsilon": epsilon}
-            tables.append(labelled(labels | {"budget": budget}, columns))
-            labels = {"algorithm": 1, "method": "apt", **labels}
-            shares.append(allocation(counts, problem.gaps, labels))
+            tables.append(pd.DataFrame({**labels, **columns}))
+            labels = {"algorithm": 1, "instance": problem.name, "method": "apt"}
+            shares.append(allocation(counts, problem.gaps, labels | {"epsilon": epsilon}))
     for problem, path in zip(problems, step.input.runs, strict=True):
         shares += by_confidence(path, problem, epsilons, step.params.delta)
     step.note(seed=seed, stream=["allocation"])

@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 
 from ldpt.privacy import PrivBern
 from ldpt.simulate import stream
@@ -71,7 +70,8 @@ if __name__ == "__main__":
     from ldpt.provenance import job
 
     with job(snakemake) as step:
-        counts = simulate(MEAN, **step.params.mechanism, seed=step.params.seed)
+        rows = simulate(MEAN, **step.params.mechanism, seed=step.params.seed)
+        counts = pd.DataFrame(rows)
         step.note(seed=step.params.seed, stream=["mechanism"])
-        write_runs(step.output.runs, [pa.Table.from_pylist(counts)])
-        mean_responses(pd.DataFrame(counts)).to_csv(step.output.summary, index=False)
+        write_runs(step.output.runs, [counts])
+        mean_responses(counts).to_csv(step.output.summary, index=False)

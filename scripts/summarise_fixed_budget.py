@@ -7,6 +7,6 @@ if __name__ == "__main__":
     from ldpt.provenance import job
 
     with job(snakemake) as step:
-        problems = read_instances(step.input.instances)
-        table = summarise.over_files(step.input.runs, "policy", problems, summarise.fixed_budget)
+        problems = list(read_instances(step.input.instances).values())
+        table = summarise.over_files(step.input.runs, summarise.fixed_budget, problems)
         table.to_csv(step.output[0], index=False)

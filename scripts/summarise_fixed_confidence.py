@@ -7,9 +7,6 @@ if __name__ == "__main__":
     from ldpt.provenance import job
 
     with job(snakemake) as step:
-        known = read_instances(step.input.instances)
-        problems = {name: problem.strict for name, problem in known.items()}
-        table = summarise.over_files(
-            step.input.runs, "radius", problems, summarise.fixed_confidence
-        )
+        problems = list(read_instances(step.input.instances).values())
+        table = summarise.over_files(step.input.runs, summarise.fixed_confidence, problems)
         table.to_csv(step.output[0], index=False)

@@ -22,7 +22,7 @@ SIGNATURES: list[tuple[Callable[..., object], str]] = [
     (privacy.private_mean, "mean, epsilon"),
     (privacy.PrivBern, "epsilon, rng=None"),
     (privacy.PrivBern.privatise, "self, reward"),
-    (Instance, "name, means, threshold, tolerance=0.0"),
+    (Instance, "name, means, threshold, tolerance=0.0, *, family='', stream=''"),
     (Instance.complexity, "self, epsilon=inf"),
     (
         simulate.fixed_budget,
@@ -96,7 +96,8 @@ def test_policies_and_radii_have_their_documented_names() -> None:
 @pytest.mark.parametrize("engine", ["literal", "fast"])
 def test_every_policy_runs_with_both_engines(policy: str, engine: str) -> None:
     runs = simulate.fixed_budget(PAIR, 1.0, [4, 10], 2, 0, policy, engine)
-    assert runs.columns.tolist() == ["replicate", "budget", "loss"]
+    keys = ["instance", "policy", "epsilon", "budget"]
+    assert runs.columns.tolist() == [*keys, "replicate", "loss"]
 
 
 @pytest.mark.parametrize("radius", RADII)

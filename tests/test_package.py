@@ -30,7 +30,7 @@ def test_package_lists_its_modules_and_imports_none_before_their_use() -> None:
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
     listed, imported = done.stdout.split("\n")[:2]
-    assert set(listed.split()) == {*ldpt.__all__, "__version__"}
+    assert set(listed.split()) == {*ldpt.__all__, "open_run", "__version__"}
     assert imported == ""
 
 

@@ -2,13 +2,16 @@
 
 import math
 import threading
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
+from scripts.count_pulls import pulls_of_arms
 from scripts.simulate_mechanism import REWARD_LAWS, positives
 
-from ldpt import simulate
+from ldpt import radii, rare_events, simulate
+from ldpt.config.experiment import build_experiment, load
 from ldpt.engines.boundaries import Arms
 from ldpt.engines.fast_confidence import fixed_confidence_fast
 from ldpt.engines.literal_confidence import fixed_confidence_literal
@@ -39,7 +42,8 @@ def same_bytes(one: pd.DataFrame, other: pd.DataFrame) -> bool:
 
 def test_fixed_budget_has_one_row_per_replicate_and_budget():
     runs = budget_runs(3)
-    assert runs.columns.tolist() == ["replicate", "budget", "loss"]
+    keys = ["instance", "policy", "epsilon", "budget"]
+    assert runs.columns.tolist() == [*keys, "replicate", "loss"]
     assert runs["replicate"].tolist() == [0, 0, 0, 1, 1, 1, 2, 2, 2]
     assert runs["budget"].tolist() == BUDGETS * 3
     assert runs["loss"].dtype == bool
@@ -47,7 +51,8 @@ def test_fixed_budget_has_one_row_per_replicate_and_budget():
 
 def test_fixed_confidence_has_one_row_per_replicate_with_the_pulls_of_every_arm():
     runs = confidence_runs(20)
-    assert runs.columns.tolist() == ["replicate", "stopping_time", "correct", "pulls_0", "pulls_1"]
+    keys = ["instance", "radius", "epsilon", "delta", "replicate"]
+    assert runs.columns.tolist() == [*keys, "stopping_time", "correct", "pulls_0", "pulls_1"]
     assert runs["stopping_time"].dtype == np.int64
     assert runs["correct"].dtype == bool
     assert (runs["pulls_0"] + runs["pulls_1"] == runs["stopping_time"]).all()
@@ -102,6 +107,116 @@ def test_stream_changes_with_every_part_of_its_name(change):
     )
 
 
+# Published with release 3.0.0: losses of 600 runs at three budgets, pulls of 50 runs.
+LOSSES = {
+    "apt": [381, 290, 206],
+    "lsa": [380, 274, 195],
+    "apt-clipped": [372, 279, 173],
+    "lsa-clipped": [369, 280, 188],
+    "uniform": [384, 305, 213],
+    "laplace": [387, 322, 253],
+}
+PULLS = {
+    "printed": 35323,
+    "hoeffding": 146272,
+    "mixture": 22329,
+    "onesided": 20154,
+    "coin": 20519,
+}
+DRAWN_MEANS = {
+    "random-1": 0.3706217565063926,
+    "new-beta-4-1": 0.641863947964179,
+    "new-hard-4-1": 0.457297244111459,
+    "skewed-1": 0.3638356023311574,
+}
+RENAMED = Instance("renamed", PAIR.means, PAIR.threshold, PAIR.tolerance, stream="pair")
+
+
+def test_a_renamed_problem_keeps_its_numbers():
+    for runs in (budget_runs, confidence_runs):
+        table = runs(600, instance=RENAMED)
+        assert set(table["instance"]) == {"renamed"}
+        assert same_bytes(table.assign(instance="pair"), runs(600))
+
+
+def test_a_renamed_policy_keeps_its_numbers(monkeypatch):
+    for name in POLICIES:
+        published = budget_runs(600, policy=name)
+        with monkeypatch.context() as patch:
+            patch.setitem(POLICIES, "renamed", replace(POLICIES[name], name="renamed"))
+            table = budget_runs(600, policy="renamed")
+        assert same_bytes(table.assign(policy=name), published)
+
+
+def test_a_renamed_radius_keeps_its_numbers(monkeypatch):
+    published = confidence_runs(50)
+    monkeypatch.setitem(radii.KINDS, "renamed", radii.KINDS["mixture"])
+    table = confidence_runs(50, radius="renamed")
+    assert same_bytes(table.assign(radius="mixture"), published)
+
+
+def test_a_renamed_family_draws_the_published_means():
+    instances = build_experiment(load()).instances.values()
+    means = {instance.stream: instance.means[0] for instance in instances}
+    assert {name: means[name] for name in DRAWN_MEANS} == DRAWN_MEANS
+
+
+def test_two_problems_on_one_stream_are_refused():
+    config = load()
+    twin = {"name": "twin", "means": [0.3], "threshold": 0.5, "stream": "crowded"}
+    config["instances"] = [*config["instances"], twin]
+    with pytest.raises(ValueError, match="duplicate stream 'crowded' of 'twin'"):
+        build_experiment(config)
+
+
+def test_runs_are_those_that_were_published():
+    """A new name of a rule, module or column must not change them."""
+    losses = budget_runs(600, policy=list(POLICIES)).groupby(["policy", "budget"])["loss"].sum()
+    assert {policy: losses[policy].tolist() for policy in POLICIES} == LOSSES
+    pulls = confidence_runs(50, radius=RADII).groupby("radius")["stopping_time"].sum()
+    assert pulls.to_dict() == PULLS
+    errors = [
+        rare_events.fixed_budget_error(PAIR, 1.0, 40, 100, 7),
+        rare_events.fixed_budget_error(PAIR, 1.0, 40, 100, 7, "lsa"),
+        rare_events.fixed_confidence_error(PAIR, 2.0, 0.1, 100, 7),
+    ]
+    published = [0.468603765639696, 0.451850106191627, 0.001967009282237682]
+    assert [error.probability for error in errors] == pytest.approx(published, rel=1e-9)
+    assert positives("Bernoulli", 0.1, 1.0, 1000, 7) == 309
+    counts = pulls_of_arms(PAIR, 1.0, 40, 5, 7)
+    assert counts.tolist() == [[13, 27], [16, 24], [3, 37], [3, 37], [20, 20]]
+
+
+# --- several settings in one call
+
+
+def test_each_setting_of_a_call_has_the_runs_of_its_single_call():
+    levels, policies = [1.0, math.inf], ["apt", "laplace"]
+    table = budget_runs(600, epsilon=levels, policy=policies)
+    single = [budget_runs(600, epsilon=e, policy=p) for p in policies for e in levels]
+    assert same_bytes(table, pd.concat(single, ignore_index=True))
+    levels, deltas, boundaries = [2.0, math.inf], [0.1, 0.01], ["coin", Radius("mixture", 5.0)]
+    table = confidence_runs(20, epsilon=levels, delta=deltas, radius=boundaries)
+    single = [
+        confidence_runs(20, epsilon=epsilon, delta=delta, radius=radius)
+        for radius in boundaries
+        for epsilon in levels
+        for delta in deltas
+    ]
+    assert same_bytes(table, pd.concat(single, ignore_index=True))
+
+
+@pytest.mark.parametrize("levels", [(1, 2.0, 1.0), np.array([1.0, 2.0]), pd.Series([1, 2])])
+def test_lists_of_any_kind_name_each_setting_once(levels):
+    assert budget_runs(2, epsilon=levels)["epsilon"].drop_duplicates().tolist() == [1.0, 2.0]
+
+
+def test_progress_counts_the_replicates_of_all_settings():
+    done = []
+    budget_runs(600, epsilon=[1, 2], progress=done.append)
+    assert done == [500, 600, 1100, 1200]
+
+
 def test_chunks_have_streams_of_their_own():
     times = confidence_runs(1000)["stopping_time"].to_numpy()
     assert (times[:500] != times[500:]).mean() > 0.9
@@ -131,6 +246,13 @@ def test_progress_counts_replicates_done():
     ("options", "complaint"),
     [
         ({"epsilon": 0}, "epsilon must be positive"),
+        ({"epsilon": [1.0, 0]}, "epsilon must be positive .*, got 0"),
+        ({"epsilon": []}, r"epsilon must be at least one value, got \[\]"),
+        ({"policy": ["apt", "greedy"]}, "policy must be one of apt, .*, got 'greedy'"),
+        (
+            {"instance": Instance("stuck", [0.3, 0.5], 0.5)},
+            r"'stuck': means\[1\] = 0.5 lies exactly",
+        ),
         ({"budgets": [3, 100]}, "budgets must be a whole number from 4 to 10000000000000, got 3"),
         ({"budgets": []}, r"budgets must be whole numbers of pulls, got \[\]"),
         ({"budgets": [10.5]}, "budgets must be a whole number from 4 to .*, got 10.5"),
@@ -157,6 +279,9 @@ def test_bad_input_of_fixed_budget_is_named(options, complaint):
         ({"epsilon": math.nan}, "epsilon must be positive"),
         ({"delta": 1.0}, "delta must lie strictly between 0 and 1, got 1.0"),
         ({"radius": "wide"}, "radius must be one of"),
+        ({"radius": ["coin", "wide"]}, "radius must be one of .*, got 'wide'"),
+        ({"radius": ["mixture", Radius("mixture", 2.0)]}, "two constants of one radius need two"),
+        ({"delta": [0.1, 1.0]}, "delta must lie strictly between 0 and 1, got 1.0"),
         ({"engine": "warp"}, "engine must be one of"),
         ({"max_pulls": 1}, "max_pulls must be a whole number from 2 to 9223372036854775807, got 1"),
         ({"instance": Instance("stuck", [0.5], 0.5)}, "exactly at the threshold"),

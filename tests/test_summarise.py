@@ -8,9 +8,22 @@ import pandas as pd
 import pytest
 from scipy.stats import binom, binomtest
 
-from ldpt import summarise
+from ldpt import simulate, summarise
 from ldpt.instances import Instance
-from ldpt.util.runs import labelled, write_runs
+from ldpt.util.runs import write_runs
+
+PAIR = Instance("pair", [0.3, 0.6], 0.5)
+
+
+def budget_runs(epsilon: float, policy: str = "apt") -> pd.DataFrame:
+    """Two runs to budgets 10 and 20, of which two and one are wrong."""
+    labels = {"instance": "pair", "policy": policy, "epsilon": epsilon}
+    outcome = {
+        "budget": [10, 20, 10, 20],
+        "replicate": [0, 0, 1, 1],
+        "loss": [True, False, True, True],
+    }
+    return pd.DataFrame({**labels, **outcome})
 
 
 @pytest.mark.parametrize(("errors", "runs"), [(1, 10), (7, 400), (399, 400)])
@@ -37,33 +50,58 @@ def test_normal_interval_of_the_mean_covers_as_often_as_it_says() -> None:
 
 
 def test_fixed_budget_counts_losses_at_each_budget() -> None:
-    runs = pd.DataFrame(
-        {"replicate": [0, 0, 1, 1], "budget": [10, 20, 10, 20], "loss": [True, False, True, True]}
-    )
-    table = summarise.fixed_budget(runs, {"policy": "apt"}, complexity=5.0)
+    table = summarise.fixed_budget(budget_runs(1.0), PAIR)
     assert table["errors"].tolist() == [2, 1]
     assert table["estimate"].tolist() == [1.0, 0.5]
-    assert table["scaled_budget"].tolist() == [2.0, 4.0]
+    scaled = [budget / PAIR.complexity(1.0) for budget in (10, 20)]
+    assert table["scaled_budget"].tolist() == scaled
+
+
+def test_settings_of_several_calls_are_summarised_apart() -> None:
+    runs = pd.concat([budget_runs(1.0), budget_runs(math.inf), budget_runs(1.0, policy="lsa")])
+    table = summarise.fixed_budget(runs)
+    keys = ["instance", "policy", "epsilon", "budget"]
+    assert table.columns[:4].tolist() == keys
+    assert table[["policy", "epsilon", "budget"]].to_numpy().tolist() == [
+        ["apt", 1.0, 10],
+        ["apt", 1.0, 20],
+        ["apt", math.inf, 10],
+        ["apt", math.inf, 20],
+        ["lsa", 1.0, 10],
+        ["lsa", 1.0, 20],
+    ]
+    assert table["errors"].tolist() == [2, 1] * 3
+
+
+def test_levels_of_confidence_are_summarised_apart_with_keys_first() -> None:
+    runs = simulate.fixed_confidence(PAIR, [2.0, math.inf], [0.1, 0.2], 5, 1, ["coin", "mixture"])
+    table = summarise.fixed_confidence(runs, PAIR)
+    assert table.columns[:5].tolist() == ["instance", "radius", "epsilon", "delta", "family"]
+    assert table[["radius", "epsilon", "delta"]].drop_duplicates().shape == (8, 3)
+    assert set(table["complexity"]) == {PAIR.complexity(2.0), PAIR.complexity()}
+
+
+def test_a_problem_that_is_not_given_is_named() -> None:
+    with pytest.raises(ValueError, match="unknown instance 'pair'"):
+        summarise.fixed_budget(budget_runs(1.0), Instance("other", [0.3], 0.5))
 
 
 def test_fixed_confidence_counts_an_undecided_run_as_an_error_without_stopping_time() -> None:
-    runs = pd.DataFrame(
-        {"delta": 0.1, "stopping_time": [100, 300, -1], "correct": [True, True, False]}
-    )
-    row = summarise.fixed_confidence(runs, {}, complexity=1.0).iloc[0]
+    labels = {"instance": "pair", "radius": "coin", "epsilon": 1.0, "delta": 0.1}
+    outcome = {"stopping_time": [100, 300, -1], "correct": [True, True, False]}
+    row = summarise.fixed_confidence(pd.DataFrame({**labels, **outcome})).iloc[0]
     assert (row["mean_pulls"], row["errors"], row["undecided"]) == (200.0, 1, 1)
 
 
 def test_over_files_reduces_each_setting_of_a_file_with_its_labels(tmp_path: Path) -> None:
-    problem, path = Instance("two", [0.3, 0.6], 0.5), str(tmp_path / "runs.parquet")
-    columns = {"budget": np.array([10, 10]), "loss": np.array([True, False])}
-    settings = [{"instance": "two", "policy": "apt", "epsilon": e} for e in (1.0, math.inf)]
-    write_runs(path, (labelled(setting, columns) for setting in settings))
-    table = summarise.over_files([path], "policy", {"two": problem}, summarise.fixed_budget)
-    assert table["epsilon"].tolist() == [1.0, math.inf]
-    assert table["complexity"].tolist() == [problem.complexity(1.0), problem.complexity()]
-    assert table["n_arms"].tolist() == [2, 2]
-    assert table["errors"].tolist() == [1, 1]
+    path = str(tmp_path / "runs.parquet")
+    write_runs(path, (budget_runs(epsilon) for epsilon in (1.0, math.inf)))
+    table = summarise.over_files([path], summarise.fixed_budget, [PAIR])
+    assert table["epsilon"].tolist() == [1.0, 1.0, math.inf, math.inf]
+    weak, none = PAIR.complexity(1.0), PAIR.complexity()
+    assert table["complexity"].tolist() == [weak, weak, none, none]
+    assert table["n_arms"].tolist() == [2] * 4
+    assert table["errors"].tolist() == [2, 1, 2, 1]
 
 
 def test_shares_of_pulls_are_taken_run_by_run() -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 __all__ = [
     "bounds", "exact", "inference", "instances", "learners", "policies", "privacy", "radii",
-    "rare_events", "simulate", "study", "summarise",
+    "rare_events", "results", "simulate", "study", "summarise",
 ]  # fmt: skip
 
 
@@ -14,6 +14,10 @@ def __getattr__(name: str) -> Any:
         from importlib.metadata import version
 
         return version("ldpt")
+    if name == "open_run":
+        from ldpt.results import open_run
+
+        return open_run
     if name in (*__all__, "config", "designs", "rare"):  # names of release 3, which warn
         from importlib import import_module
 
@@ -22,5 +26,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    """List the public modules."""
-    return [*__all__, "__version__"]
+    """List the public modules and functions."""
+    return [*__all__, "open_run", "__version__"]

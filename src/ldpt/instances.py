@@ -27,6 +27,9 @@ EASY = (0.2, 0.4)  # gaps of the easy arms of hard instances
 class Instance:
     """K arms with mean rewards in [0, 1], a threshold and a tolerance.
 
+    ``family`` labels members of one family in tables. ``stream`` names the random streams, the
+    name itself by default: a renamed problem keeps its numbers if it keeps its stream.
+
     >>> round(Instance("two", [0.2, 0.7], 0.5).complexity(), 6)
     36.111111
     """
@@ -35,6 +38,8 @@ class Instance:
     means: tuple[float, ...]
     threshold: float
     tolerance: float = 0.0
+    family: str = ""
+    stream: str = ""
 
     def __init__(
         self,
@@ -42,6 +47,9 @@ class Instance:
         means: Sequence[float] | np.ndarray,
         threshold: float,
         tolerance: float = 0.0,
+        *,
+        family: str = "",
+        stream: str = "",
     ) -> None:
         if not isinstance(name, str) or len(name) > MAX_NAME:
             raise ValueError(
@@ -54,6 +62,8 @@ class Instance:
             means=_checked_means(where, means),
             threshold=check_number(f"{where}: threshold", threshold, 0, 1),
             tolerance=check_number(f"{where}: tolerance", tolerance, 0, MAX_FLOAT),
+            family=str(family),
+            stream=str(stream) or str(name),
         )
 
     def __repr__(self) -> str:
@@ -151,11 +161,14 @@ def environment_means(instance: Instance) -> list[tuple[float, float]]:
 
 def budget_environments(instance: Instance) -> list[Instance]:
     """Return B^0, ..., B^K of Theorem 3.2: all arms above the threshold, arm i of B^i below."""
-    pairs, terms = environment_means(instance), (instance.threshold, instance.tolerance)
+    pairs = environment_means(instance)
     environments = []
     for i in range(instance.n_arms + 1):
         means = [low if arm == i else high for arm, (high, low) in enumerate(pairs, start=1)]
-        environments.append(Instance(f"{instance.name}/B{i}", means, *terms))
+        name = f"{instance.name}/B{i}"
+        stream = f"{instance.stream}/B{i}"
+        terms = (instance.threshold, instance.tolerance)
+        environments.append(Instance(name, means, *terms, stream=stream))
     return environments
 
 
@@ -167,7 +180,8 @@ def equal_gap(n_arms: int, gap: float = 0.1, threshold: float = 0.5) -> Instance
             f"threshold {threshold:g}"
         )
     means = [threshold - gap] * (n_arms // 2) + [threshold + gap] * (n_arms - n_arms // 2)
-    return Instance(f"equal-gap-{n_arms}", means, threshold)
+    name = f"equal-gap-{n_arms}"
+    return Instance(name, means, threshold, family="equal-gap", stream=name)
 
 
 def random_instance(
@@ -191,10 +205,12 @@ def hard_instance(
     odds.
     """
     gaps = np.append(rng.uniform(min_gap, 2.5 * min_gap, 1), rng.uniform(*EASY, n_arms - 1))
-    return Instance(name, threshold + rng.choice([-1.0, 1.0], n_arms) * gaps, threshold)
+    means = threshold + rng.choice([-1.0, 1.0], n_arms) * gaps
+    return Instance(name, means, threshold)
 
 
 NEW_LAWS = {"beta": random_instance, "hard": hard_instance}  # of the means of new instances
+NEW_KEYS = {"beta": 1, "hard": 2}  # of the streams from which these laws draw
 
 
 def member_stream(seed: int, *key: int) -> np.random.Generator:

@@ -20,6 +20,7 @@ its own loop in :mod:`ldpt.engines.budget_runs` and a branch in :func:`ldpt.simu
 """
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -46,6 +47,8 @@ class Policy:
         Whether the weight is multiplied by 4 t (1 - t) at the private threshold t.
     private_responses : bool
         Whether it learns from PrivBern responses; otherwise from rewards with Laplace noise.
+    stream : str
+        Name of its random streams; it stays when the policy is renamed. Its name by default.
     """
 
     name: str
@@ -53,6 +56,10 @@ class Policy:
     clipped: bool = False
     standardised: bool = False
     private_responses: bool = True
+    stream: str = ""
+
+    def __post_init__(self) -> None:
+        vars(self).update(stream=self.stream or self.name)
 
     @property
     def has_engines(self) -> bool:
@@ -79,18 +86,20 @@ class Policy:
 
 
 POLICIES = {
-    "apt": Policy("apt", log_weight=0.0),
-    "lsa": Policy("lsa", log_weight=0.5),
-    "apt-clipped": Policy("apt-clipped", 0.0, clipped=True),
-    "lsa-clipped": Policy("lsa-clipped", 0.5, clipped=True, standardised=True),
-    "uniform": Policy("uniform", log_weight=None),
-    "laplace": Policy("laplace", 0.0, private_responses=False),
+    "apt": Policy("apt", log_weight=0.0, stream="apt"),
+    "lsa": Policy("lsa", log_weight=0.5, stream="lsa"),
+    "apt-clipped": Policy("apt-clipped", 0.0, clipped=True, stream="apt-clipped"),
+    "lsa-clipped": Policy(
+        "lsa-clipped", 0.5, clipped=True, standardised=True, stream="lsa-clipped"
+    ),
+    "uniform": Policy("uniform", log_weight=None, stream="uniform"),
+    "laplace": Policy("laplace", 0.0, private_responses=False, stream="laplace"),
 }
 INDEX_POLICIES = tuple(name for name, policy in POLICIES.items() if policy.has_engines)
 DEFAULT_POLICY = "lsa-clipped"  # what a practitioner gets without choosing
 
 
-def check_policy(policy: str, allowed: tuple[str, ...] = tuple(POLICIES)) -> Policy:
+def check_policy(policy: str, allowed: Iterable[str] = POLICIES) -> Policy:
     """Return the policy of this name; a ValueError lists the names."""
     return POLICIES[check_choice("policy", policy, allowed)]
 

@@ -56,11 +56,14 @@ class Kind:
     factor : float
         The constant of its formula: f of ``UNION``, v of ``TWO_SIDED``; ``ONE_SIDED`` and
         ``COIN`` take v from the threshold.
+    stream : str
+        Name of its random streams; it stays when the radius is renamed. Its name by default.
     """
 
     valid: bool
     family: int
     factor: float = math.nan
+    stream: str = ""
 
     @property
     def timed(self) -> bool:
@@ -69,11 +72,11 @@ class Kind:
 
 
 KINDS = {
-    "printed": Kind(False, UNION, 1 / 8),
-    "hoeffding": Kind(True, UNION, 1 / 2),
-    "mixture": Kind(True, TWO_SIDED, HOEFFDING_VARIANCE),
-    "onesided": Kind(True, ONE_SIDED),
-    "coin": Kind(True, COIN),
+    "printed": Kind(False, UNION, 1 / 8, stream="printed"),
+    "hoeffding": Kind(True, UNION, 1 / 2, stream="hoeffding"),
+    "mixture": Kind(True, TWO_SIDED, HOEFFDING_VARIANCE, stream="mixture"),
+    "onesided": Kind(True, ONE_SIDED, stream="onesided"),
+    "coin": Kind(True, COIN, stream="coin"),
 }
 RADII = tuple(KINDS)
 VALID_RADII = tuple(name for name, kind in KINDS.items() if kind.valid)
@@ -218,6 +221,11 @@ class Radius:
     def kind(self) -> Kind:
         """The row of the table."""
         return KINDS[self.name]
+
+    @property
+    def stream(self) -> str:
+        """The name of its random streams."""
+        return self.kind.stream or self.name
 
     @property
     def parameters(self) -> dict[str, str | float]:

@@ -10,9 +10,10 @@ line use the recommended ``lsa-clipped`` and ``coin`` instead.
 
 import hashlib
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from itertools import product
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -25,8 +26,8 @@ from ldpt.engines.confidence_runs import MAX_ARMS, Runs, fixed_confidence_runs
 from ldpt.engines.indices import Judge
 from ldpt.engines.sources import LaplaceRewards
 from ldpt.instances import Instance, check_instance
-from ldpt.policies import check_policy
-from ldpt.radii import Radius, as_radius
+from ldpt.policies import Policy, check_policy
+from ldpt.radii import Boundary, Radius, as_radius
 from ldpt.util.messages import shown
 from ldpt.util.threads import run_jobs
 
@@ -40,6 +41,8 @@ RUNS_PER_CALL = 50  # of the fast engine of Algorithm 2, whose time hardly depen
 MAX_THREADS = 1000
 ENGINES = ("literal", "fast")
 
+Item = TypeVar("Item")
+Work = Callable[[np.random.Generator, slice], None]
 Progress = Callable[[int], None]  # called with the number of finished replicates
 
 
@@ -61,7 +64,7 @@ def chunks(replicates: int) -> list[tuple[int, slice]]:
 
 
 def _simulate_chunks(
-    work: Callable[[np.random.Generator, slice], None],
+    work: Work,
     names: tuple[Any, ...],
     replicates: int,
     runs_per_call: int,
@@ -91,17 +94,17 @@ def _simulate_chunks(
 
 def fixed_budget(
     instance: Instance,
-    epsilon: float,
+    epsilon: float | Sequence[float],
     budgets: Sequence[int] | int,
     replicates: int,
     seed: int,
-    policy: str = "apt",
+    policy: str | Sequence[str] = "apt",
     engine: str = "fast",
     *,
     threads: int = 1,
     progress: Progress | None = None,
 ) -> "pd.DataFrame":
-    """Simulate the loss of a policy at each budget.
+    """Simulate the loss of policies at each privacy level and budget.
 
     No policy looks at its budget, so one run to the largest gives the loss at all of them.
 
@@ -109,16 +112,17 @@ def fixed_budget(
     ----------
     instance : Instance
         The problem.
-    epsilon : float
-        Privacy level; ``math.inf`` means none.
+    epsilon : float or sequence of float
+        Privacy levels; ``math.inf`` means none.
     budgets : int or sequence of int
         Numbers of pulls, each at least 2K.
     replicates : int
-        Number of independent runs.
+        Number of independent runs of each policy and privacy level.
     seed : int
-        Root seed of the named streams; the first runs stay the same if more are asked for.
-    policy : str
-        One of :data:`ldpt.policies.POLICIES`. The default ``apt`` is Algorithm 1 as printed;
+        Root seed of the named streams. The runs of a setting depend on nothing else in the call,
+        and the first ones stay the same if more are asked for.
+    policy : str or sequence of str
+        Out of :data:`ldpt.policies.POLICIES`. The default ``apt`` is Algorithm 1 as printed;
         ``lsa-clipped`` is recommended. ``uniform`` pulls in turn; ``laplace`` is Algorithm 1 on
         rewards with Laplace noise of scale 1/epsilon.
     engine : {"fast", "literal"}
@@ -126,37 +130,81 @@ def fixed_budget(
     threads : int
         Chunks of 500 replicates that run at the same time; the table does not depend on it.
     progress : callable, optional
-        Called with the number of replicates done after each chunk.
+        Called with the number of replicates done, over all settings, after each chunk.
 
     Returns
     -------
     pandas.DataFrame
-        One row per replicate and budget: ``replicate``, ``budget``, ``loss`` (bool).
+        One row per policy, privacy level, replicate and budget: ``instance``, ``policy``,
+        ``epsilon``, ``budget``, ``replicate``, ``loss`` (bool).
 
     Raises
     ------
     ValueError
         If an argument is out of its range; nothing has been simulated then.
+
+    Examples
+    --------
+    >>> pair = Instance("pair", [0.3, 0.7], 0.5)
+    >>> runs = fixed_budget(pair, [1, np.inf], [20, 80], 1000, seed=1, policy=["apt", "uniform"])
+    >>> runs.groupby(["policy", "epsilon", "budget"])["loss"].mean().unstack()
+    budget              20     80
+    policy  epsilon
+    apt     1.0      0.453  0.199
+            inf      0.141  0.003
+    uniform 1.0      0.500  0.212
+            inf      0.183  0.014
     """
     import pandas as pd
 
-    epsilon, chosen = check_epsilon(epsilon), check_policy(policy)
-    grid = _check_budgets(check_instance(instance), budgets)
+    limits.require_gaps(check_instance(instance))
+    policies = _several("policy", policy, check_policy)
+    epsilons = _several("epsilon", epsilon, check_epsilon)
+    grid = _check_budgets(instance, budgets)
     check_choice("engine", engine, ENGINES)
     replicates = check_whole("replicates", replicates, 1, limits.MAX_REPLICATES)
-    last, shape = int(grid[-1]), (len(grid), instance.n_arms)
-    one_by_one = engine == "literal" or not chosen.private_responses
-    limits.require_short_runs(replicates, last, one_by_one, len(grid))
-    losses = np.empty((replicates, len(grid)), dtype=np.bool_)
-    judge = Judge(grid, instance.must_accept, instance.must_reject)
-    means, rewards = instance.private_means(epsilon), np.array(instance.means)
-    rule = chosen.rule(instance.threshold, instance.tolerance, epsilon)
+    settings = list(product(policies, epsilons))
+    for method in policies:
+        one_by_one = engine == "literal" or not method.private_responses
+        columns = len(settings) * len(grid)
+        limits.require_short_runs(replicates, int(grid[-1]), one_by_one, columns)
+    tables = []
+    for number, (method, level) in enumerate(settings):
+        losses = np.empty((replicates, len(grid)), dtype=np.bool_)
+        work = _budget_work(instance, method, level, grid, engine, losses)
+        names = (seed, "fixed_budget", instance.stream, method.stream, level)
+        runs_per_call = max(1, PULLS_PER_CALL // int(grid[-1]))
+        told = _counted_from(number * replicates, progress)
+        _simulate_chunks(work, names, replicates, runs_per_call, threads, told)
+        labels = {"instance": instance.name, "policy": method.name, "epsilon": level}
+        index = {
+            "budget": np.tile(grid, replicates),
+            "replicate": np.repeat(np.arange(replicates), len(grid)),
+        }
+        tables.append(pd.DataFrame({**labels, **index, "loss": losses.ravel()}))
+    return pd.concat(tables, ignore_index=True)
 
-    def simulate_runs(rng: np.random.Generator, rows: slice) -> None:
+
+def _budget_work(
+    instance: Instance,
+    policy: Policy,
+    epsilon: float,
+    grid: np.ndarray,
+    engine: str,
+    losses: np.ndarray,
+) -> Work:
+    """Return the function that simulates some rows of ``losses``."""
+    judge = Judge(grid, instance.must_accept, instance.must_reject)
+    means = instance.private_means(epsilon)
+    rewards = np.array(instance.means)
+    rule = policy.rule(instance.threshold, instance.tolerance, epsilon)
+    shape = (len(grid), instance.n_arms)
+
+    def work(rng: np.random.Generator, rows: slice) -> None:
         part = losses[rows]
-        if chosen.log_weight is None:
+        if policy.log_weight is None:
             uniform_losses(rng, means, rule.tau, judge, part)
-        elif not chosen.private_responses:
+        elif not policy.private_responses:
             noisy = LaplaceRewards(rng, 1 / epsilon)
             literal_losses(noisy, rewards, rule, judge, np.zeros(shape), part)
         elif engine == "fast":
@@ -164,21 +212,16 @@ def fixed_budget(
         else:
             literal_losses(rng, means, rule, judge, np.zeros(shape, np.int64), part)
 
-    names = (seed, "fixed_budget", instance.name, policy, epsilon)
-    runs_per_call = max(1, PULLS_PER_CALL // last)
-    _simulate_chunks(simulate_runs, names, replicates, runs_per_call, threads, progress)
-    replicate = np.repeat(np.arange(replicates), len(grid))
-    budget = np.tile(grid, replicates)
-    return pd.DataFrame({"replicate": replicate, "budget": budget, "loss": losses.ravel()})
+    return work
 
 
 def fixed_confidence(
     instance: Instance,
-    epsilon: float,
-    delta: float,
+    epsilon: float | Sequence[float],
+    delta: float | Sequence[float],
     replicates: int,
     seed: int,
-    radius: str | Radius = "printed",
+    radius: str | Radius | Sequence[str | Radius] = "printed",
     engine: str = "fast",
     max_pulls: int | None = None,
     *,
@@ -191,16 +234,17 @@ def fixed_confidence(
     ----------
     instance : Instance
         The problem; its tolerance plays no part.
-    epsilon : float
-        Privacy level; ``math.inf`` means none.
-    delta : float
-        Error probability that the radius is asked to keep, in (0, 1).
+    epsilon : float or sequence of float
+        Privacy levels; ``math.inf`` means none.
+    delta : float or sequence of float
+        Target error probabilities of the radius, in (0, 1).
     replicates : int
-        Number of independent runs.
+        Number of independent runs of each radius, privacy and error level.
     seed : int
-        Root seed; the first runs stay the same if more are asked for.
-    radius : str or Radius
-        One of :data:`ldpt.radii.RADII`. The default ``printed`` is Algorithm 2 as the paper has
+        Root seed of the named streams. The runs of a setting depend on nothing else in the call,
+        and the first ones stay the same if more are asked for.
+    radius : str or Radius, or a sequence of these
+        Out of :data:`ldpt.radii.RADII`. The default ``printed`` is Algorithm 2 as the paper has
         it, whose guarantee is false: it can err more often than delta. ``coin`` is the valid
         choice.
     engine : {"fast", "literal"}
@@ -210,13 +254,14 @@ def fixed_confidence(
     threads : int
         Chunks of 500 replicates that run at the same time; the table does not depend on it.
     progress : callable, optional
-        Called with the number of replicates done after each chunk.
+        Called with the number of replicates done, over all settings, after each chunk.
 
     Returns
     -------
     pandas.DataFrame
-        Columns ``replicate``, ``stopping_time`` (int64), ``correct`` (bool), and ``pulls_i`` for
-        every arm i.
+        One row per radius, privacy level, error level and replicate: ``instance``, ``radius``,
+        ``epsilon``, ``delta``, ``replicate``, ``stopping_time`` (int64), ``correct`` (bool), and
+        ``pulls_i`` for every arm i.
 
     Raises
     ------
@@ -227,43 +272,102 @@ def fixed_confidence(
     Examples
     --------
     >>> problem = Instance("easy", [0.0, 1.0], 0.5)
-    >>> runs = fixed_confidence(problem, np.inf, 0.1, replicates=3, seed=1, radius="onesided")
-    >>> runs["stopping_time"].tolist()
-    [26, 26, 26]
+    >>> runs = fixed_confidence(problem, np.inf, [0.1, 0.01], 3, seed=1, radius="onesided")
+    >>> runs.groupby("delta")["stopping_time"].mean()
+    delta
+    0.01    38.0
+    0.10    26.0
+    Name: stopping_time, dtype: float64
     """
     import pandas as pd
 
-    epsilon, delta, radius = check_epsilon(epsilon), check_delta(delta), as_radius(radius)
+    epsilons = _several("epsilon", epsilon, check_epsilon)
+    deltas = _several("delta", delta, check_delta)
+    radii = _several("radius", radius, as_radius)
+    if len({boundary.name for boundary in radii}) < len(radii):
+        raise ValueError(f"radius: two constants of one radius need two calls, got {shown(radius)}")
     check_choice("engine", engine, ENGINES)
-    limits.require_private_gaps(instance, epsilon)
+    for level in epsilons:
+        limits.require_private_gaps(instance, level)
     check_whole("number of arms of Algorithm 2", instance.n_arms, 1, MAX_ARMS)
     replicates = check_whole("replicates", replicates, 1, limits.MAX_REPLICATES)
-    if max_pulls is None:
-        limits.require_affordable(instance, epsilon, delta, radius, "; max_pulls limits it")
-        max_pulls = limits.NO_LIMIT
-    limit = check_whole("max_pulls", max_pulls, instance.n_arms, limits.NO_LIMIT)
-    pulls_per_run = min(limits.expected_pulls(instance, epsilon, delta, radius), limit)
-    columns = 2 * instance.n_arms + 2
-    limits.require_short_runs(replicates, pulls_per_run, engine == "literal", columns)
-    stopping = np.empty(replicates, np.int64)
-    pulls, sums = np.empty((2, replicates, instance.n_arms), np.int64)
-    threshold = instance.private_threshold(epsilon)
-    arms = Arms(instance.private_means(epsilon), threshold)
-    edge = radius.at(instance.n_arms, delta, instance.threshold, epsilon)
+    most = limits.NO_LIMIT if max_pulls is None else max_pulls
+    max_pulls = check_whole("max_pulls", most, instance.n_arms, limits.NO_LIMIT)
+    settings = list(product(radii, epsilons, deltas))
+    columns = len(settings) * (2 * instance.n_arms + 2)
+    pulls_per_run = [_checked_cost(instance, *setting, max_pulls) for setting in settings]
+    for pulls in pulls_per_run:
+        limits.require_short_runs(replicates, pulls, engine == "literal", columns)
+    tables = []
+    for number, (boundary, level, error) in enumerate(settings):
+        runs = Runs.empty(replicates, instance.n_arms)
+        threshold = instance.private_threshold(level)
+        arms = Arms(instance.private_means(level), threshold)
+        edge = boundary.at(instance.n_arms, error, instance.threshold, level)
+        work = partial(_confidence_work, engine == "fast", arms, edge, max_pulls, runs)
+        names = (seed, "fixed_confidence", instance.stream, boundary.stream, level, error)
+        runs_per_call = RUNS_PER_CALL
+        if engine == "literal":
+            runs_per_call = max(1, int(PULLS_PER_CALL // pulls_per_run[number]))
+        told = _counted_from(number * replicates, progress)
+        _simulate_chunks(work, names, replicates, runs_per_call, threads, told)
+        truth = np.array(instance.means) >= instance.threshold
+        answers = runs.sums - runs.pulls * threshold >= 0
+        stopped = runs.stopping_times >= 0
+        labels = {
+            "instance": instance.name,
+            "radius": boundary.name,
+            "epsilon": level,
+            "delta": error,
+        }
+        outcome = {
+            "replicate": np.arange(replicates),
+            "stopping_time": runs.stopping_times,
+            "correct": stopped & np.all(answers == truth, axis=1),
+        }
+        counts = {f"pulls_{arm}": runs.pulls[:, arm] for arm in range(instance.n_arms)}
+        tables.append(pd.DataFrame({**labels, **outcome, **counts}))
+    return pd.concat(tables, ignore_index=True)
 
-    def simulate_runs(rng: np.random.Generator, rows: slice) -> None:
-        runs = Runs(stopping[rows], pulls[rows], sums[rows])
-        fixed_confidence_runs(rng, engine == "fast", arms, edge, limit, runs)
 
-    names = (seed, "fixed_confidence", instance.name, radius.name, epsilon, delta)
-    runs_per_call = RUNS_PER_CALL
-    if engine == "literal":
-        runs_per_call = max(1, int(PULLS_PER_CALL // pulls_per_run))
-    _simulate_chunks(simulate_runs, names, replicates, runs_per_call, threads, progress)
-    truth = np.array(instance.means) >= instance.threshold
-    correct = (stopping >= 0) & np.all((sums - pulls * threshold >= 0) == truth, axis=1)
-    table = {"replicate": np.arange(replicates), "stopping_time": stopping, "correct": correct}
-    return pd.DataFrame(table | {f"pulls_{k}": pulls[:, k] for k in range(instance.n_arms)})
+def _confidence_work(
+    fast: bool,
+    arms: Arms,
+    edge: Boundary,
+    max_pulls: int,
+    runs: Runs,
+    rng: np.random.Generator,
+    rows: slice,
+) -> None:
+    """Simulate some rows of ``runs``."""
+    part = Runs(runs.stopping_times[rows], runs.pulls[rows], runs.sums[rows])
+    fixed_confidence_runs(rng, fast, arms, edge, max_pulls, part)
+
+
+def _checked_cost(
+    instance: Instance, radius: Radius, epsilon: float, delta: float, max_pulls: int
+) -> float:
+    """Return about how many pulls a run takes; refuse a run that would not end."""
+    if max_pulls == limits.NO_LIMIT:
+        hint = "; max_pulls limits it"
+        limits.require_affordable(instance, epsilon, delta, radius, hint)
+    return min(limits.expected_pulls(instance, epsilon, delta, radius), max_pulls)
+
+
+def _several(name: str, values: Any, check: Callable[[Any], Item]) -> list[Item]:
+    """Return one value, or the different values of a list or an array in their order, checked."""
+    if isinstance(values, (np.ndarray, np.generic)):
+        values = values.tolist()
+    if isinstance(values, (str, bytes)) or not isinstance(values, Collection):
+        values = [values]
+    if len(values) == 0:
+        raise ValueError(f"{name} must be at least one value, got {shown(values)}")
+    return list(dict.fromkeys(check(value) for value in values))
+
+
+def _counted_from(start: int, progress: Progress | None) -> Progress | None:
+    """Return ``progress`` for a setting before which this many replicates were done."""
+    return progress and (lambda done: progress(start + done))
 
 
 def _check_budgets(instance: Instance, budgets: Sequence[int] | int) -> np.ndarray:

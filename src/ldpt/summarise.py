@@ -1,13 +1,14 @@
 """From tables of runs to estimates with intervals. Proportions: Clopper-Pearson; means: normal."""
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from ldpt.instances import Instance
+from ldpt.instances import Instance, check_instance
+from ldpt.util.messages import unknown
 from ldpt.util.reproducible import log
 from ldpt.util.runs import read_runs
 
@@ -19,18 +20,11 @@ LIMITS = ("estimate", "low", "high")
 
 def over_files(
     paths: Iterable[str],
-    method: str,
-    problems: Mapping[str, Instance],
-    reduce: Callable[[pd.DataFrame, dict[str, Any], float], pd.DataFrame],
+    reduce: Callable[[pd.DataFrame, Sequence[Instance]], pd.DataFrame],
+    problems: Sequence[Instance],
 ) -> pd.DataFrame:
-    """Reduce the runs setting by setting, labelled by instance, ``method`` and epsilon."""
-    names, parts = ["instance", method, "epsilon"], []
-    for path in paths:
-        for runs in read_runs(path, names):
-            labels = runs[names].iloc[0].to_dict()
-            problem = problems[labels["instance"]]
-            complexity = problem.complexity(labels["epsilon"])
-            parts.append(reduce(runs, labels | {"n_arms": problem.n_arms}, complexity))
+    """Reduce files of runs setting by setting, which takes the memory of one setting."""
+    parts = [reduce(runs, problems) for path in paths for runs in read_runs(path)]
     return pd.concat(parts, ignore_index=True)
 
 
@@ -64,40 +58,113 @@ def mean_interval(
     return mean, deviation, mean - reach, mean + reach
 
 
-def fixed_budget(runs: pd.DataFrame, labels: dict[str, Any], complexity: float) -> pd.DataFrame:
-    """Return the error probability at each budget with Clopper-Pearson limits, and the labels."""
-    counts = runs.groupby("budget", sort=True)["loss"].agg(errors="sum", replicates="size")
-    table = counts.reset_index()
-    table["scaled_budget"] = table["budget"] / complexity
-    table["estimate"] = table["errors"] / table["replicates"]
-    table["low"], table["high"] = clopper_pearson(table["errors"], table["replicates"])
-    return table.assign(complexity=complexity, **labels)
+def fixed_budget(runs: pd.DataFrame, problems: Instance | Sequence[Instance] = ()) -> pd.DataFrame:
+    """Return the error probability of each setting at each budget, with Clopper-Pearson limits.
+
+    Parameters
+    ----------
+    runs : pandas.DataFrame
+        Runs of :func:`ldpt.simulate.fixed_budget`, of one call or of several put together.
+    problems : Instance or sequence of Instance
+        The problems of the runs. With them the rows also hold ``family``, ``n_arms``,
+        ``complexity`` (H_eps) and ``scaled_budget``, the budget in units of it.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``instance``, ``policy``, ``epsilon``, ``budget``, what is known of the problem,
+        ``replicates``, ``errors``, ``estimate``, ``low``, ``high``.
+
+    Examples
+    --------
+    >>> from ldpt import simulate
+    >>> pair = Instance("pair", [0.3, 0.7], 0.5)
+    >>> runs = simulate.fixed_budget(pair, [1, math.inf], 80, replicates=1000, seed=1)
+    >>> fixed_budget(runs)[["epsilon", "estimate"]]
+       epsilon  estimate
+    0      1.0     0.199
+    1      inf     0.003
+    """
+    keys = ["instance", "policy", "epsilon"]
+    groups = runs.groupby([*keys, "budget"], sort=False)["loss"]
+    table = groups.agg(replicates="size", errors="sum").reset_index()
+    table = _with_problems(table, problems)
+    if "complexity" in table:
+        scaled = table["budget"] / table["complexity"]
+        table.insert(table.columns.get_loc("complexity") + 1, "scaled_budget", scaled)
+    return _with_error_limits(table)
 
 
-def fixed_confidence(runs: pd.DataFrame, labels: dict[str, Any], complexity: float) -> pd.DataFrame:
-    """Return mean stopping time (normal limits) and error (Clopper-Pearson limits) by delta."""
-    rows = [_confidence_row(delta, group) for delta, group in runs.groupby("delta", sort=True)]
-    return pd.DataFrame(rows).assign(complexity=complexity, **labels)
+def fixed_confidence(
+    runs: pd.DataFrame, problems: Instance | Sequence[Instance] = ()
+) -> pd.DataFrame:
+    """Return cost and error probability of each setting, with limits.
+
+    Parameters
+    ----------
+    runs : pandas.DataFrame
+        Runs of :func:`ldpt.simulate.fixed_confidence`, of one call or of several put together.
+    problems : Instance or sequence of Instance
+        The problems of the runs. With them the rows also hold ``family``, ``n_arms`` and
+        ``complexity``, which is H_eps at tolerance 0.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``instance``, ``radius``, ``epsilon``, ``delta``, what is known of the problem,
+        ``replicates``, ``mean_pulls`` with ``_low`` and ``_high``, ``sd_pulls``,
+        ``quantile_pulls``, ``errors``, ``estimate``, ``low``, ``high``, ``undecided``.
+    """
+    keys = ["instance", "radius", "epsilon", "delta"]
+    groups = runs.groupby(keys, sort=False)
+    rows = [dict(zip(keys, key, strict=True)) | _cost(part, key[-1]) for key, part in groups]
+    table = _with_problems(pd.DataFrame(rows), [problem.strict for problem in _listed(problems)])
+    return _with_error_limits(table)
 
 
-def _confidence_row(delta: Any, runs: pd.DataFrame) -> dict[str, Any]:
+def _listed(problems: Instance | Sequence[Instance]) -> list[Instance]:
+    several = [problems] if isinstance(problems, Instance) else problems
+    return [check_instance(problem) for problem in several]
+
+
+def _with_problems(table: pd.DataFrame, problems: Instance | Sequence[Instance]) -> pd.DataFrame:
+    """Insert what is known of the problems behind the keys, which end before ``replicates``."""
+    known = {problem.name: problem for problem in _listed(problems)}
+    if not known:
+        return table
+    missing = sorted(set(table["instance"]) - set(known))
+    if missing:
+        raise ValueError(unknown("instance", missing[0], known))
+    rows = [known[name] for name in table["instance"]]
+    levels = zip(rows, table["epsilon"], strict=True)
+    columns = {
+        "family": [problem.family for problem in rows],
+        "n_arms": [problem.n_arms for problem in rows],
+        "complexity": [problem.complexity(epsilon) for problem, epsilon in levels],
+    }
+    place = table.columns.get_loc("replicates")
+    parts = [table.iloc[:, :place], pd.DataFrame(columns), table.iloc[:, place:]]
+    return pd.concat(parts, axis=1)
+
+
+def _with_error_limits(table: pd.DataFrame) -> pd.DataFrame:
+    low, high = clopper_pearson(table["errors"], table["replicates"])
+    return table.assign(estimate=table["errors"] / table["replicates"], low=low, high=high)
+
+
+def _cost(runs: pd.DataFrame, delta: float) -> dict[str, Any]:
+    """Return stopping times and errors of one setting."""
     stopped = runs.loc[runs["stopping_time"] >= 0, "stopping_time"].to_numpy()
     mean, deviation, least, most = mean_interval(stopped)
-    errors = int((~runs["correct"]).sum())
-    low, high = clopper_pearson(errors, len(runs))
     return {
-        "delta": delta,
         "replicates": len(runs),
         "mean_pulls": mean,
         "mean_pulls_low": least,
         "mean_pulls_high": most,
         "sd_pulls": deviation,
-        "quantile_pulls": upper_quantile(runs["stopping_time"].to_numpy(), 1 - float(delta)),
-        "errors": errors,
-        "estimate": errors / len(runs),
-        "low": float(low),
-        "high": float(high),
+        "quantile_pulls": upper_quantile(runs["stopping_time"].to_numpy(), 1 - delta),
         "undecided": int((runs["stopping_time"] < 0).sum()),
+        "errors": int((~runs["correct"]).sum()),
     }
 
 
@@ -116,9 +183,9 @@ def allocation(pulls: np.ndarray, gaps: np.ndarray, labels: dict[str, Any]) -> p
     for arm, gap in enumerate(gaps):
         mean, _, low, high = mean_interval(shares[:, arm])
         row = {"arm": arm, "gap": gap, "share": complexities[arm], "replicates": len(pulls)}
-        rows.append(row | {"mean_pulls": float(pulls[:, arm].mean())})
-        rows[-1] |= {"estimate": mean, "low": low, "high": high}
-    return pd.DataFrame(rows).assign(**labels)
+        row |= {"mean_pulls": float(pulls[:, arm].mean())}
+        rows.append(labels | row | {"estimate": mean, "low": low, "high": high})
+    return pd.DataFrame(rows)
 
 
 def crossing(x: np.ndarray, error: np.ndarray, level: float) -> float:

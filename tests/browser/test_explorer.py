@@ -32,20 +32,16 @@ EPSILONS = (1.0, math.inf, 0.25)  # in no order: the page has to sort them
 @pytest.fixture(scope="module")
 def measured() -> dict[str, pd.DataFrame]:
     """Small simulations of one instance, summarised as the workflow does it."""
-    budget, confidence = [], []
+    budget = []
     for epsilon in EPSILONS:
-        labels = {"instance": GROUPS.name, "epsilon": epsilon}
         total = GROUPS.complexity(epsilon)
         budgets = [math.ceil(x * total) for x in (1, 2, 4)]
-        runs = simulate.fixed_budget(GROUPS, epsilon, budgets, 300, seed=1, policy="apt")
-        budget.append(summarise.fixed_budget(runs, labels | {"policy": "apt"}, total))
-        runs = simulate.fixed_budget(GROUPS, epsilon, budgets, 300, seed=1, policy="lsa")
-        budget.append(summarise.fixed_budget(runs, labels | {"policy": "lsa"}, total))
-        for radius in radii.RADII:
-            runs = simulate.fixed_confidence(GROUPS, epsilon, 0.1, 300, seed=1, radius=radius)
-            runs = runs.assign(delta=0.1)
-            confidence.append(summarise.fixed_confidence(runs, labels | {"radius": radius}, total))
-    return {"budget": pd.concat(budget), "confidence": pd.concat(confidence)}
+        policies = ["apt", "lsa"]
+        runs = simulate.fixed_budget(GROUPS, epsilon, budgets, 300, seed=1, policy=policies)
+        budget.append(summarise.fixed_budget(runs, GROUPS))
+    runs = simulate.fixed_confidence(GROUPS, EPSILONS, 0.1, 300, seed=1, radius=radii.RADII)
+    confidence = summarise.fixed_confidence(runs, GROUPS)
+    return {"budget": pd.concat(budget), "confidence": confidence}
 
 
 @pytest.fixture(scope="module")

@@ -5,15 +5,16 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from ldpt.util.runs import labelled, read_runs, write_runs
+from ldpt.util.runs import read_runs, write_runs
 
 
-def columns(rows: int) -> dict[str, np.ndarray]:
-    return {"replicate": np.arange(rows), "correct": np.arange(rows) % 3 == 0}
+def runs_of(rows: int, **labels: str | float) -> pd.DataFrame:
+    outcome = {"replicate": np.arange(rows), "correct": np.arange(rows) % 3 == 0}
+    return pd.DataFrame({**labels, **outcome})
 
 
 def test_write_runs_keeps_labels_as_columns_of_every_row(tmp_path: Path) -> None:
-    tables = [labelled({"instance": "one", "epsilon": e}, columns(2)) for e in (1.0, np.inf)]
+    tables = [runs_of(2, instance="one", epsilon=epsilon) for epsilon in (1.0, np.inf)]
     write_runs(str(tmp_path / "runs.parquet"), tables)
     found = pd.read_parquet(tmp_path / "runs.parquet")
     assert list(found) == ["instance", "epsilon", "replicate", "correct"]
@@ -24,8 +25,8 @@ def test_write_runs_keeps_labels_as_columns_of_every_row(tmp_path: Path) -> None
 
 def test_runs_are_read_one_privacy_level_after_the_other(tmp_path: Path) -> None:
     file, levels = str(tmp_path / "runs.parquet"), [(0.5, 3), (0.5, 2), (np.inf, 4)]
-    write_runs(file, (labelled({"epsilon": e}, columns(rows)) for e, rows in levels))
-    found = list(read_runs(file, ["epsilon"]))
+    write_runs(file, (runs_of(rows, epsilon=epsilon) for epsilon, rows in levels))
+    found = list(read_runs(file))
     assert [runs["epsilon"].tolist() for runs in found] == [[0.5] * 5, [np.inf] * 4]
     pd.testing.assert_frame_equal(pd.concat(found, ignore_index=True), pd.read_parquet(file))
 
@@ -33,7 +34,7 @@ def test_runs_are_read_one_privacy_level_after_the_other(tmp_path: Path) -> None
 def test_write_runs_stores_labels_in_a_few_bytes(tmp_path: Path) -> None:
     def size(rows: int, **labels: str | float) -> int:
         path = tmp_path / "runs.parquet"
-        write_runs(str(path), [labelled(labels, columns(rows))])
+        write_runs(str(path), [runs_of(rows, **labels)])
         return path.stat().st_size
 
     labels = {"instance": "three-groups", "policy": "apt", "epsilon": 0.1}

@@ -5,7 +5,7 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
-import pyarrow as pa
+import pandas as pd
 import pytest
 
 from ldpt.instances import Instance
@@ -57,23 +57,23 @@ def test_bytes_are_equal_on_more_cores_in_another_folder(
     assert [name for name in names if hashes(before, name) != hashes(after, name)] == []
 
 
-def budget_table(replicates: int) -> pa.Table:
+def budget_table(replicates: int) -> pd.DataFrame:
     script, problem = load("scripts/simulate_fixed_budget.py"), Instance("one", [0.95], 0.9)
-    level = {"replicates": replicates, "budgets": [100, 400]}
-    return pa.concat_tables(script.simulate(problem, {"apt": {"1": level}}, 7, threads=2))
+    setting = {"policy": "apt", "epsilon": 1.0, "budgets": [100, 400], "replicates": replicates}
+    return pd.concat(script.simulate(problem, [setting], 7, threads=2))
 
 
-def confidence_table(replicates: int) -> pa.Table:
+def confidence_table(replicates: int) -> pd.DataFrame:
     script, problem = load("scripts/simulate_fixed_confidence.py"), Instance("one", [0.95], 0.9)
-    level = {"replicates": replicates, "deltas": [0.1]}
-    return pa.concat_tables(script.simulate(problem, {"coin": {"1": level}}, {}, 7, threads=2))
+    setting = {"radius": "coin", "epsilon": 1.0, "delta": 0.1, "replicates": replicates}
+    return pd.concat(script.simulate(problem, [setting], {}, 7, threads=2))
 
 
 @pytest.mark.parametrize("table", [budget_table, confidence_table])
 def test_more_replicates_leave_the_first_ones_as_they_were(
-    table: Callable[[int], pa.Table],
+    table: Callable[[int], pd.DataFrame],
 ) -> None:
     """From 600 to 1100: a short chunk grows and a new one comes."""
     short, long = table(600), table(1100)
-    assert long.num_rows * 600 == short.num_rows * 1100
-    assert long.slice(0, short.num_rows).equals(short)
+    assert len(long) * 600 == len(short) * 1100
+    assert long.head(len(short)).equals(short)

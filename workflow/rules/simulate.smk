@@ -37,7 +37,7 @@ rule simulate_fixed_budget:
         rows=from_experiment("budget_rows"),
         seed=config["seed"],
         problem=from_experiment("definition"),
-        methods=from_experiment("budget_methods"),
+        settings=from_experiment("budget_settings"),
     script:
         "../../scripts/simulate_fixed_budget.py"
 
@@ -62,7 +62,7 @@ rule simulate_fixed_confidence:
         seed=config["seed"],
         constants=CONSTANTS,
         problem=from_experiment("definition"),
-        methods=from_experiment("confidence_methods"),
+        settings=from_experiment("confidence_settings"),
     script:
         "../../scripts/simulate_fixed_confidence.py"
 

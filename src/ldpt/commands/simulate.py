@@ -104,12 +104,8 @@ def _summary(
     """Return estimates with intervals: one row, or one per budget."""
     from ldpt import summarise
 
-    complexity = instance.complexity(arguments.epsilon)
-    if arguments.delta is None:
-        summary = summarise.fixed_budget(runs, {}, complexity)
-    else:
-        summary = summarise.fixed_confidence(runs.assign(delta=arguments.delta), {}, complexity)
-    return summary.to_dict("records")
+    reduce = summarise.fixed_budget if arguments.delta is None else summarise.fixed_confidence
+    return reduce(runs, instance).to_dict("records")
 
 
 def _lines(setting: dict[str, Any]) -> Iterator[str]:

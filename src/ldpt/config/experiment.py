@@ -14,7 +14,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from ldpt.config.grid import BudgetRun, ConfidenceRun, epsilon_name
+from ldpt.config.grid import BudgetRun, ConfidenceRun
 from ldpt.config.schema import BudgetStudy, ConfidenceGrid, Config, Curves, ExactCells, check_keys
 from ldpt.instances import Instance
 from ldpt.limits import (
@@ -118,21 +118,31 @@ class Experiment:
         order = [run.method for run in runs]
         return sorted(runs, key=lambda run: (order.index(run.method), run.epsilon))
 
-    def budget_methods(self, instance: str) -> dict[str, dict[str, dict[str, Any]]]:
-        """Return runs and budgets on an instance by policy and privacy level."""
-        methods: dict[str, dict[str, dict[str, Any]]] = {}
-        for run in self.runs("fixed_budget", instance):
-            level = {"replicates": run.replicates, "budgets": run.grid(self.instance(instance))}
-            methods.setdefault(run.method, {})[epsilon_name(run.epsilon)] = level
-        return methods
+    def budget_settings(self, instance: str) -> list[dict[str, Any]]:
+        """Return the simulations of a fixed budget on an instance, as arguments."""
+        problem = self.instance(instance)
+        return [
+            {
+                "policy": run.method,
+                "epsilon": run.epsilon,
+                "budgets": run.grid(problem),
+                "replicates": run.replicates,
+            }
+            for run in self.runs("fixed_budget", instance)
+        ]
 
-    def confidence_methods(self, instance: str) -> dict[str, dict[str, dict[str, Any]]]:
-        """Return runs and error levels on an instance by radius and privacy level."""
-        methods: dict[str, dict[str, dict[str, Any]]] = {}
-        for run in self.runs("fixed_confidence", instance):
-            level = {"replicates": run.replicates, "deltas": sorted(run.deltas)}
-            methods.setdefault(run.method, {})[epsilon_name(run.epsilon)] = level
-        return methods
+    def confidence_settings(self, instance: str) -> list[dict[str, Any]]:
+        """Return the simulations of Algorithm 2 on an instance, as arguments."""
+        return [
+            {
+                "radius": run.method,
+                "epsilon": run.epsilon,
+                "delta": delta,
+                "replicates": run.replicates,
+            }
+            for run in self.runs("fixed_confidence", instance)
+            for delta in sorted(run.deltas)
+        ]
 
     def proxy_radius(self, name: str) -> Radius:
         """Return a radius of nearly the same cost: the tables of ``coin`` need compiled code."""
@@ -140,11 +150,11 @@ class Experiment:
 
     def budget_rows(self, instance: str) -> list[str]:
         """Return the policies that run on an instance."""
-        return sorted(self.budget_methods(instance))
+        return sorted({run.method for run in self.runs("fixed_budget", instance)})
 
     def confidence_rows(self, instance: str) -> list[str]:
         """Return the radii that run on an instance."""
-        return sorted(self.confidence_methods(instance))
+        return sorted({run.method for run in self.runs("fixed_confidence", instance)})
 
     def cells(self, section: str) -> list[list[Any]]:
         """Return instance, privacy level and other settings of every cell of a section."""
@@ -330,6 +340,8 @@ def _unfold_instances(settings: Config) -> dict[str, Instance]:
             for instance in entry.instances(settings.seed):
                 if instance.name.lower() in map(str.lower, unfolded):  # as file names may be
                     raise ValueError(f"duplicate instance name {instance.name!r}")
+                if instance.stream in {other.stream for other in unfolded.values()}:
+                    raise ValueError(f"duplicate stream {instance.stream!r} of {instance.name!r}")
                 unfolded[instance.name] = instance
     return unfolded
 

@@ -6,6 +6,7 @@ The JSON schema for editors and ``config/README.md`` are generated from these mo
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from itertools import product
 from typing import Annotated, Any, Generic, Literal, TypeVar
 
@@ -26,6 +27,7 @@ from ldpt.checks import MAX_SEED, MIN_DELTA, MIN_EPSILON
 from ldpt.config.grid import epsilon_name
 from ldpt.instances import (
     MAX_MIN_GAP,
+    NEW_KEYS,
     NEW_LAWS,
     SKEWED_KEY,
     SKEWED_THRESHOLDS,
@@ -43,6 +45,7 @@ Item = TypeVar("Item")
 
 NAME = r"^[A-Za-z0-9][A-Za-z0-9.-]*$"
 NAMING = "of the problem and its files; unique, also without regard to case"
+STREAM = "former name of the problem, if it was renamed and its numbers are to stay"
 ROOT = "folder under which figures/, results/ and paper/ are written"
 FOLDER = r"^[\w./+@=,-]+( +[\w./+@=,-]+)*$"
 
@@ -116,10 +119,12 @@ class Problem(Section):
     means: Some[Unit] = Field(description="mean rewards of the arms")
     threshold: Unit = THRESHOLD
     tolerance: Unit = Field(0.0, description="zeta: within it either answer is right")
+    stream: Annotated[str, Field("", max_length=60, description=STREAM)]
 
     def instances(self, seed: int) -> Iterator[Instance]:
         """Yield the problem itself."""
-        yield Instance(self.name, self.means, self.threshold, self.tolerance)
+        terms = (self.means, self.threshold, self.tolerance)
+        yield Instance(self.name, *terms, stream=self.stream)
 
 
 class EqualGap(Section):
@@ -148,8 +153,10 @@ class Random(Section):
     def instances(self, seed: int) -> Iterator[Instance]:
         """Yield the members of the family."""
         for index in range(1, self.count + 1):
-            rng, name = member_stream(seed, index), f"random-{index}"
-            yield random_instance(name, rng, self.arms, self.threshold, self.min_gap)
+            rng = member_stream(seed, index)
+            name = f"random-{index}"
+            terms = (self.arms, self.threshold, self.min_gap)
+            yield replace(random_instance(name, rng, *terms), family=self.family, stream=name)
 
 
 class New(Section):
@@ -165,9 +172,10 @@ class New(Section):
     def instances(self, seed: int) -> Iterator[Instance]:
         """Yield the members of the family."""
         for law, n_arms, index in product(self.laws, self.arms, range(1, self.count + 1)):
-            rng = member_stream(seed, 1 + list(NEW_LAWS).index(law), n_arms, index)
+            rng = member_stream(seed, NEW_KEYS[law], n_arms, index)
             name = f"new-{law}-{n_arms}-{index}"
-            yield NEW_LAWS[law](name, rng, n_arms, self.threshold, self.min_gap)
+            terms = (n_arms, self.threshold, self.min_gap)
+            yield replace(NEW_LAWS[law](name, rng, *terms), family=self.family, stream=name)
 
 
 class Skewed(Section):
@@ -183,7 +191,9 @@ class Skewed(Section):
         for index in range(1, self.count + 1):
             rng = member_stream(seed, SKEWED_KEY, index)
             threshold = float(rng.choice(SKEWED_THRESHOLDS))
-            yield random_instance(f"skewed-{index}", rng, self.arms, threshold, self.min_gap)
+            name = f"skewed-{index}"
+            terms = (self.arms, threshold, self.min_gap)
+            yield replace(random_instance(name, rng, *terms), family=self.family, stream=name)
 
 
 FAMILIES = ("equal-gap", "random", "new", "skewed")

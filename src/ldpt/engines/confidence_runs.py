@@ -15,11 +15,17 @@ MAX_ARMS = 10**5  # sets of arms take K^2 bits, and keys of pulls 62 bits
 
 
 class Runs(NamedTuple):
-    """What runs of Algorithm 2 are filled into: one row per run, one column per arm."""
+    """Output arrays of many runs of Algorithm 2: one row per run, one column per arm."""
 
     stopping_times: np.ndarray
     pulls: np.ndarray
     sums: np.ndarray
+
+    @classmethod
+    def empty(cls, replicates: int, n_arms: int) -> "Runs":
+        """Return arrays to be filled by :func:`fixed_confidence_runs`."""
+        pulls, sums = np.empty((2, replicates, n_arms), np.int64)
+        return cls(np.empty(replicates, np.int64), pulls, sums)
 
 
 @compiled

@@ -150,14 +150,15 @@ def fixed_budget_error(
     check_whole("replicates", replicates, 1, MAX_REPLICATES)
     epsilon = check_epsilon(epsilon)
     chosen = check_policy(policy, INDEX_POLICIES)
-    named = () if policy == "apt" else (policy,)  # published streams of Algorithm 1 have no policy
+    key = chosen.stream
+    named = () if key == "apt" else (key,)  # published streams of Algorithm 1 have no policy
     truth = instance.private_means(epsilon)
     ends = _stage_ends(instance, budget)
     ways = ways_to_err_by_budget(instance, epsilon, 1 - ends / budget)
     proposal = build_proposal(ways._replace(costs=budget * ways.costs), truth, TILTED, replicates)
     rule = chosen.rule(instance.threshold, instance.tolerance, epsilon)
     judge = Judge(ends, instance.must_accept, instance.must_reject)
-    rng = stream(seed, "rare_fixed_budget", instance.name, *named, epsilon, budget)
+    rng = stream(seed, "rare_fixed_budget", instance.stream, *named, epsilon, budget)
     job = partial(budget_log_weights, rng, proposal, truth, rule, judge)
     return summarise(run_jobs([job])[0], proposal.counts)
 
@@ -201,7 +202,7 @@ def fixed_confidence_error(
     proposal = build_proposal(ways, truth, TILTED, replicates)
     arms = Arms(truth, instance.private_threshold(epsilon))
     edge = radius.at(instance.n_arms, delta, instance.threshold, epsilon)
-    rng = stream(seed, "rare_fixed_confidence", instance.name, radius.name, epsilon, delta)
+    rng = stream(seed, "rare_fixed_confidence", instance.stream, radius.stream, epsilon, delta)
     right = np.array(instance.means) >= instance.threshold
     job = partial(confidence_log_weights, rng, proposal, arms, edge, NO_LIMIT, right)
     return summarise(run_jobs([job])[0], proposal.counts)

@@ -261,7 +261,7 @@ def _error_curve(
     runs = simulate.fixed_budget(
         instance, epsilon, budgets, request.error_runs, request.seed, policy=method
     )
-    return summarise.fixed_budget(runs, {}, instance.complexity(epsilon))
+    return summarise.fixed_budget(runs)
 
 
 def smallest_epsilon(request: Request, budget: float, method: str) -> tuple[float, float]:

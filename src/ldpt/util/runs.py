@@ -1,43 +1,38 @@
-"""Parquet files of simulated runs, with labels in their own columns."""
+"""Parquet files of simulated runs: a row group for each setting, whose labels are columns."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 
-import numpy as np
 import pandas as pd
 import pyarrow as pa
 from pyarrow import parquet
 
-Labels = dict[str, str | float]
+LABELS = ("instance", "policy", "radius", "epsilon", "delta")  # of a setting, where there are any
 
 
-def labelled(labels: Labels, columns: Mapping[str, np.ndarray]) -> pa.Table:
-    """Return columns of equal length behind labels that hold for all of their rows.
+def write_runs(path: str, tables: Iterable[pd.DataFrame]) -> None:
+    """Append tables to one Parquet file, streaming.
 
     Parquet keeps the values of a column in a dictionary, so that a label takes a few bytes.
     """
-    rows = len(next(iter(columns.values())))
-    constant = {name: pa.repeat(value, rows) for name, value in labels.items()}
-    return pa.table({**constant, **columns})
+    writer = None
+    for table in tables:
+        rows = pa.Table.from_pandas(table, preserve_index=False).replace_schema_metadata()
+        if writer is None:
+            writer = parquet.ParquetWriter(path, rows.schema, compression="zstd")
+        writer.write_table(rows)
+    if writer is not None:
+        writer.close()
 
 
-def write_runs(path: str, tables: Iterable[pa.Table]) -> None:
-    """Append tables to one Parquet file, streaming."""
-    tables = iter(tables)
-    first = next(tables)
-    with parquet.ParquetWriter(path, first.schema, compression="zstd") as file:
-        file.write_table(first)
-        for table in tables:
-            file.write_table(table)
-
-
-def read_runs(path: str, labels: Sequence[str]) -> Iterator[pd.DataFrame]:
-    """Yield the runs of each combination of these labels; a file has a row group for each."""
+def read_runs(path: str) -> Iterator[pd.DataFrame]:
+    """Yield the runs of each setting of a file."""
     with parquet.ParquetFile(path) as file:
-        places = [file.schema_arrow.get_field_index(label) for label in labels]
-        parts: dict[tuple[str | float, ...], list[int]] = {}
+        schema = file.schema_arrow
+        places = [schema.get_field_index(name) for name in LABELS if name in schema.names]
+        settings: dict[tuple[str | float, ...], list[int]] = {}
         for number in range(file.num_row_groups):
             group = file.metadata.row_group(number)
             key = tuple(group.column(place).statistics.min for place in places)
-            parts.setdefault(key, []).append(number)
-        for numbers in parts.values():
+            settings.setdefault(key, []).append(number)
+        for numbers in settings.values():
             yield file.read_row_groups(numbers).to_pandas()

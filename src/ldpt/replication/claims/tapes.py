@@ -79,7 +79,7 @@ def check_tapes(
     """
     rows = []
     for policy in PLAYED:
-        rng = np.random.default_rng([seed, *policy.encode()])
+        rng = np.random.default_rng([seed, *POLICIES[policy].stream.encode()])
         ratios: list[np.ndarray] = []  # one row per erring run
         while len(ratios) < erring_runs:
             instead = (played or {}).get(policy, policy)

@@ -119,7 +119,8 @@ def tabulate(content: Mapping[str, Any], seed: int) -> pd.DataFrame:
         questions = read_questions(survey)
         judgements = [_judge(question, content, len(questions)) for question in questions]
         for radius in content["radii"]:
-            rng = stream(seed, "surveys", survey["name"])  # the same orders for every radius
+            name = survey.get("stream", survey["name"])
+            rng = stream(seed, "surveys", name)  # the same orders for every radius
             used, verdicts = replay(questions, radius, content, rng)
             for place, question in enumerate(questions):
                 answers, verdict = used[:, place], verdicts[:, place]
