@@ -20,6 +20,7 @@ Upper bounds on the cost of Algorithm 2 carry the name of the radius that they a
 
 import math
 from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -28,6 +29,7 @@ from ldpt.instances import Instance, check_instance, environment_means
 from ldpt.policies import POLICIES
 from ldpt.privacy import private_mean, shrinkage
 from ldpt.radii import COIN, UNION, Boundary, Radius, lower, upper
+from ldpt.util import reproducible
 from ldpt.util.messages import shown
 from ldpt.util.reproducible import bernoulli_divergence, exp, expm1, geomspace, log, log1p, power
 
@@ -420,16 +422,20 @@ def _boundary_root(edge: Boundary, gap: float, step: float) -> float:
     def excess(n: float) -> float:
         return n * abs(gap) - side(edge, n, n) - step
 
-    high = 1 / abs(gap)
+    low, high = step / abs(gap), 1 / abs(gap)  # -b(n) at low
     while excess(high) <= 0:
-        high *= 2
-    return float(brentq(excess, max(high / 2, 1.0), high, rtol=1e-14))
+        low, high = high, 2 * high
+    return float(brentq(excess, low, high, rtol=1e-14))
 
 
 def fixed_confidence_lower(
     instance: Instance, epsilon: float, delta: float, version: str = "printed"
 ) -> float:
     """Return a lower bound on E[T] of every delta-correct eps-LDP algorithm (Theorem 4.2).
+
+    An algorithm is delta-correct if its answer is wrong with probability at most delta in every
+    Bernoulli environment in which no mean equals the threshold. (With such means, no algorithm
+    would be delta-correct for delta < 1/2.)
 
     Parameters
     ----------
@@ -438,24 +444,27 @@ def fixed_confidence_lower(
     epsilon : float
         Privacy level; ``math.inf`` means none.
     delta : float
-        Error probability, in (0, 1); from 1/2 on every version is 0.
+        Error probability, in (0, 1).
     version : {"printed", "reduction", "decoupled", "many_arms"}
-        ``printed`` is Theorem 4.2, for thresholds 0 < tau <= 1; ``reduction`` is
+        ``printed`` is Theorem 4.2; ``reduction`` is
         kl(delta, 1 - delta) sum_i 1 / kl(mu_{i,eps}, tau_eps); ``decoupled`` holds for algorithms
-        that decide each arm by its own responses, as all radii without t do, and grows with log K
-        on every problem; ``many_arms`` bounds the average of E[T] over the 2^K mirror images of the
-        problem about the threshold (hence the worst of them, not each).
+        that decide each arm by its own responses, as all radii without t do, and is never below
+        ``reduction``: with equal gaps it grows with log K; ``many_arms`` bounds the average of
+        E[T] over the 2^K mirror images of the problem about the threshold (hence the worst of
+        them, not each).
 
     Returns
     -------
     float
-        The bound, in pulls; at the threshold 0, where every arm belongs to the answer, it is 0.
+        The bound, in pulls. It is 0 from delta = 1/2 on (``decoupled``: from 1 - 2^-K on), and at
+        thresholds outside (0, 1), where the answer is known before any pull. With an arm exactly
+        at the threshold it is infinite for delta < 1/2.
 
     Raises
     ------
     ValueError
-        If delta is out of range, the version is unknown, the threshold is 0 (``printed``), or a
-        mirror image has a mean outside [0, 1] (``many_arms``).
+        If delta is out of range, the version is unknown, or a mirror image has a mean outside
+        [0, 1] (``many_arms``).
 
     Examples
     --------
@@ -465,76 +474,100 @@ def fixed_confidence_lower(
     check_delta(delta)
     strict = check_instance(instance).strict
     check_choice("version", version, ("printed", "reduction", "decoupled", "many_arms"))
+    if not 0 < strict.threshold < 1:
+        return 0.0
     if version == "printed":
-        if strict.threshold == 0:
-            raise ValueError("Theorem 4.2 needs a threshold 0 < tau <= 1, got 0")
         divergence = 2 * duchi_factor(epsilon)
         evidence = (1 - delta) * log(1 / delta) - log(2)
         if math.isinf(divergence) or evidence <= 0:
             return 0.0
         return evidence * strict.complexity() / divergence
-    if strict.threshold == 0 or delta >= 0.5:
-        return 0.0
     if version == "many_arms":
+        if delta >= 0.5:
+            return 0.0
         return _shared_error_bound(_mirror_divergences(strict, epsilon), delta)
     cost = [private_divergence(mean, strict.threshold, epsilon) for mean in strict.means]
-    single = confidence_divergence(delta) * math.fsum(_inverse(c) for c in cost)
-    if version == "reduction" or min(cost) == 0:
-        return single
-    return max(single, _decoupled_bound([1 / c for c in cost if math.isfinite(c)], delta))
+    informed = [c for c in cost if math.isfinite(c)]  # the others cost one pull at most
+    n_arms = 1 if version == "reduction" else len(informed)
+    if delta >= 1 - 0.5**n_arms:
+        return 0.0
+    if min(cost) == 0:
+        return math.inf if delta < 0.5 else 0.0
+    if n_arms == 1:
+        return confidence_divergence(delta) * math.fsum(1 / c for c in informed)
+    return _decoupled_bound(np.array([1 / c for c in informed]), delta)
 
 
-def _decoupled_bound(weights: list[float], delta: float) -> float:
-    """Return the least sum_i w_i kl(1 - y_i, x_i) over sum x_i <= d and sum y_i <= d.
+def _decoupled_bound(w: np.ndarray, delta: float) -> float:
+    """Return the least sum_i w_i kl(1 - y_i, x_i) with prod(1 - x_i), prod(1 - y_i) >= 1 - delta.
 
-    d is log(1 / (1 - delta)); x_i and y_i are error probabilities of arm i, on one side of the
-    threshold and on the other. Every pair of prices of x and y gives a lower bound on the minimum
-    (duality), so rounding in the search for the best prices costs nothing but tightness.
+    The problem is convex, and both constraints are active at its minimum. With prices p of
+    -sum log(1 - x_i) and q of -sum log(1 - y_i) every arm is on its own, and any prices give a
+    lower bound, so errors of the prices cost tightness of second order only: they are searched with
+    the functions of NumPy, rounded, and the bound is evaluated once with those that are the same on
+    every machine. At the best prices all x_i and y_i are at most delta, and the largest are at
+    least those of equal arms, which brackets the prices.
     """
     from scipy.optimize import brentq
 
-    if not weights:
-        return 0.0
-    errors, w = -log1p(-delta), np.array(weights)
-    low, high = log(w.min()) - 40, log(w.max() * w.size / errors) + 3
+    total, most = -log1p(-delta), float(w.max())
+    share = -expm1(-total / w.size)  # x_i and y_i of equal arms
 
-    def best_price_of_x(log_price_of_y: float) -> float:
-        def excess(log_price: float) -> float:
-            return _priced(w, log_price, log_price_of_y)[0].sum() / errors - 1
+    def log_use(errors: np.ndarray) -> float:
+        return math.log(-np.log1p(-errors).sum() / total)
 
-        if excess(low) <= 0 or excess(high) >= 0:
-            return low if excess(low) <= 0 else high
-        return float(brentq(excess, low, high, xtol=1e-12))
+    def price_of_y(log_p: float) -> float:
+        log_s = log_p - math.log(most)
+        least, largest = (
+            most * (1 - y) * float(np.logaddexp(0, log_s - math.log(y))) for y in (delta, share)
+        )
+        ends = least * 0.999, largest * 1.001
+        return float(brentq(lambda q: log_use(_priced(w, log_p, q)[1]), *ends, rtol=1e-11))
 
-    def excess_of_y(log_price: float) -> float:
-        return _priced(w, best_price_of_x(log_price), log_price)[1].sum() / errors - 1
+    def excess_of_x(log_p: float) -> float:
+        return log_use(_priced(w, log_p, price_of_y(log_p))[0])
 
-    second = low
-    if excess_of_y(low) > 0:
-        second = float(brentq(excess_of_y, low, high, xtol=1e-12))
-    first = best_price_of_x(second)
-    least = float(_priced(w, first, second)[2].sum())
-    return max(0.0, least - errors * (exp(first) + exp(second)))
+    def best_price_of_x() -> float:
+        low = math.log(most) + math.log(max((1 - 2 * delta) / delta, 1e-12)) - 0.001
+        high = math.log(most) - math.log(share) + 0.001
+        if excess_of_x(low) <= 0 or excess_of_x(high) >= 0:
+            return low if excess_of_x(low) <= 0 else high
+        return float(brentq(excess_of_x, low, high, xtol=1e-11))
+
+    log_p = round(best_price_of_x(), 7)
+    q = exp(round(math.log(price_of_y(log_p)), 7))
+    x, y, divergences = _priced(w, log_p, q, reproducible)
+    spare = exp(log_p) * (total + log1p(-x).sum()) + q * (total + log1p(-y).sum())
+    return max(0.0, float((w * divergences).sum()) - spare)
 
 
 def _priced(
-    w: np.ndarray, log_price_of_x: float, log_price_of_y: float
+    w: np.ndarray, log_p: float, q: float, functions: Any = np
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the x and y that minimise w kl(1 - y, x) + p x + q y, and the minimum.
+    """Return the x and y that minimise w kl(1 - y, x) - p log(1 - x) - q log(1 - y), and kl.
 
-    With s = p / w and r = exp(-q / w) the derivatives vanish at x = (1 - r (1 + s)) / (s (1 - r))
-    and y = (1 - x) r s / (1 - r). Where this is outside [0, 1], x + y = 1 and kl = 0: one is 1.
+    With s = p / w and r = q / w the derivatives vanish at x = (1 - y) / (1 + s) and at the root of
+    (1 - y) log(1 + s / y) = r. In log y the logarithm of the left side is concave and decreasing,
+    so Newton's method converges from every point.
     """
-    p, q = exp(log_price_of_x), exp(log_price_of_y)
-    s, r = p / w, exp(-q / w)
-    rest = -expm1(-q / w)
-    x = np.clip((rest - r * s) / (s * rest), 0.0, 1.0)
-    y = (1 - x) * np.minimum(r * s / rest, 1.0)
-    inside = (x > 0) & (x < 1)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        kl = (1 - y) * log((1 - y) / x) + np.where(y > 0, y * log(y / (1 - x)), 0.0)
-    value = np.where(inside, w * kl, 0.0) + p * x + q * y
-    return x, y, np.minimum(value, min(p, q))
+    exp, log, log1p = functions.exp, functions.log, functions.log1p
+
+    def softplus(z: np.ndarray) -> np.ndarray:
+        """Return log(1 + e^z) without overflow."""
+        return np.maximum(z, 0.0) + log1p(exp(-np.abs(z)))
+
+    log_s, r = log_p - log(w), q / w
+    highest = -1e-12  # y < 1
+    log_y = np.minimum(log_s - r - log(-functions.expm1(-r)), highest)
+    for _ in range(100):
+        y, logs = exp(log_y), softplus(log_s - log_y)
+        slope = y / (1 - y) + exp(-softplus(log_y - log_s)) / logs
+        excess = log1p(-y) + log(logs / r)
+        log_y = np.minimum(log_y + excess / slope, highest)
+        if np.abs(excess).max() < 1e-10:
+            break
+    y, log_one_plus_s = exp(log_y), softplus(log_s)
+    return (1 - y) * exp(-log_one_plus_s), y, log_one_plus_s - y * softplus(log_s - log_y)
 
 
 def _mirror_divergences(instance: Instance, epsilon: float) -> list[float]:

@@ -10,8 +10,10 @@ from 1 for every arm at or below the threshold. The weights are the trapezoidal 
 the half-normal prior of ``onesided``. Below the threshold t and 1 - t change places.
 
 log M is jointly convex in (n, d), so each of its tangents lies above the boundary that it defines.
-The minimum of two neighbouring tangents is concave, increasing and at most 4e-5 above the mixture:
-these lines are what the radius uses, in learners, engines and chains alike.
+The minimum of two neighbouring tangents is concave and increasing. For thresholds of rewards in
+[0.001, 0.999] and K / delta up to 1e20 it is at most 5e-5 above the mixture, most of all halfway
+between two knots, and the mixture's boundary is within 1e-11 of that of the integral over the
+prior. These lines are what the radius uses, in learners, engines and chains alike.
 
 Decisions must not depend on the machine, and exp and log of C libraries do in their last bits. So
 this module has its own, made of additions, multiplications and divisions, which IEEE 754 fixes.

@@ -9,7 +9,7 @@ delta / K.
 Missing answers. A request may be skipped by a rule that looks at answers that have entered, at
 other arms and at anything independent of this arm's answers, but not at the missing answer or at
 later ones of the same arm (optional skipping, Doob 1936). A rule that looks at answers which wait
-behind the open request breaks the guarantee: it can raise an error of 0.1 to 0.25. So the deadline
+behind the open request breaks the guarantee (the article has an example). So the deadline
 is part of the protocol and applied to all requests alike, waiting answers are shown to nobody, and
 giving up by hand (:meth:`Study.give_up`) is recorded and takes the arm's guarantee away. What
 remains an assumption: whether a person answers within the deadline does not depend on the answer.
