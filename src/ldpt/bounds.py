@@ -483,19 +483,15 @@ def fixed_confidence_lower(
             return 0.0
         return evidence * strict.complexity() / divergence
     if version == "many_arms":
-        if delta >= 0.5:
-            return 0.0
-        return _shared_error_bound(_mirror_divergences(strict, epsilon), delta)
-    cost = [private_divergence(mean, strict.threshold, epsilon) for mean in strict.means]
-    informed = [c for c in cost if math.isfinite(c)]  # the others cost one pull at most
-    n_arms = 1 if version == "reduction" else len(informed)
-    if delta >= 1 - 0.5**n_arms:
-        return 0.0
-    if min(cost) == 0:
+        costs = _mirror_divergences(strict, epsilon)
+        return _shared_error_bound(costs, delta) if delta < 0.5 else 0.0
+    costs = [private_divergence(mean, strict.threshold, epsilon) for mean in strict.means]
+    if min(costs) == 0:
         return math.inf if delta < 0.5 else 0.0
-    if n_arms == 1:
-        return confidence_divergence(delta) * math.fsum(1 / c for c in informed)
-    return _decoupled_bound(np.array([1 / c for c in informed]), delta)
+    weights = np.array([1 / cost for cost in costs if math.isfinite(cost)])
+    if version == "reduction" or weights.size == 1:
+        return confidence_divergence(delta) * math.fsum(weights)
+    return _decoupled_bound(weights, delta) if delta < 1 - 0.5**weights.size else 0.0
 
 
 def _decoupled_bound(w: np.ndarray, delta: float) -> float:
