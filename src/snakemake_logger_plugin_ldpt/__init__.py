@@ -2,14 +2,16 @@
 
 Snakemake's own messages name every input and output of every job, in lines of up to 20 000
 characters. Here a failed job is one line with its reason and its log, and no line is longer than
-200 characters. Snakemake finds this package by its name; ``profiles/default`` selects it. All
+200 characters. Snakemake finds this package by its name; ``profiles/terminal`` selects it. All
 details are in ``.snakemake/log``.
 """
 
+import os
 import re
 import sys
 import time
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import takewhile
 from logging import ERROR, WARNING, LogRecord
@@ -23,12 +25,15 @@ WIDTH = 200  # characters of the longest line
 LONG = 20.0  # seconds after which a finished job gets a line above the bars
 USUAL = 2.0  # seconds of a job whose rule is not in SECONDS
 SECONDS: dict[str, float] = {}  # predicted time of one job by rule; the workflow fills it
+TARGETS = ("all", "everything")  # rules that only request products: no jobs
+TRUST = 30.0  # seconds after which the measured speed of a run counts as much as the predicted one
+NEARLY = 0.95  # share of its predicted time after which a running job waits for its end
 NOISE = re.compile(
     r"None$|host: |Building DAG|Assuming unrestricted|Using shell|Provided (cores|resources)"
     r"|Rules claim|Select jobs|Execute \d+ jobs|Job (stats|counts)|Reasons:|Conda environments: "
     r"|Shutting down|Exiting because a job|Removing output|Complete log|Singularity|SNAKEMAKE"
     r"|Unlocking|Finished job|Error in (rule|group)|(RuleException:\s*)?.*CalledProcessError"
-    r"|(WorkflowError:\s*)?At least one job did|Group jobs?[: ]"
+    r"|(WorkflowError:\s*)?At least one job did|Group jobs?[: ]|Config file .* is |Elapsed time"
 )
 KILLED = re.compile(r"died with <Signals\.(SIG\w+)")
 
@@ -40,13 +45,63 @@ def short(text: str) -> str:
 
 
 def reason(text: str) -> str:
-    """Return a short message whole, and of a traceback or a long one the last line.
+    """Return a short message whole; of a traceback or a long one, the line with the error.
 
-    >>> reason("Traceback (most recent call last):\\n  File x, line 1\\nValueError: no")
+    >>> reason("Traceback (most recent call last):\n  File x, line 1\nValueError: no")
     'ValueError: no'
+    >>> reason("InputFunctionException in rule x:\nError:\n  ValueError: no\nWildcards:\n")
+    'ValueError: no'
+    >>> reason('WorkflowError in file "x", line 5:\nconfig: seed is missing')
+    'config: seed is missing'
     """
+    if cause := re.search(r"^Error:\n +(\w+: .*)$", text, re.MULTILINE):
+        return cause[1]
     lines = [line for line in text.split("\n") if line.strip()]
-    return text if "Traceback" not in text and len(lines) <= 6 else lines[-1].strip()
+    located = re.match(r"\w+ in file .*, line \d+:$", lines[0]) and len(lines) > 1
+    return lines[-1].strip() if located or "Traceback" in text or len(lines) > 6 else text
+
+
+def first_names(reasons: str) -> str:
+    """Return Snakemake's reasons to run a job with the first file of each list.
+
+    >>> first_names("Missing output files: a, b, c; Code has changed")
+    'Missing output files: a and 2 more; Code has changed'
+    """
+    parts = []
+    for part in reasons.split("; "):
+        names = part.split(", ")
+        parts.append(names[0] + f" and {len(names) - 1} more" * (len(names) > 1))
+    return "; ".join(parts)
+
+
+def clock(seconds: float) -> str:
+    """Return a time as h:mm:ss.
+
+    >>> clock(3723.4)
+    '1:02:03'
+    """
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes // 60}:{minutes % 60:02}:{rest:02}"
+
+
+def roughly(seconds: float) -> str:
+    """Return a predicted time in a unit that suits it.
+
+    >>> roughly(40), roughly(400), roughly(40000)
+    ('1 minute', '7 minutes', '11 hours')
+    """
+    hours = seconds / 3600
+    number, unit = (hours, "hour") if hours >= 2 else (max(seconds / 60, 1), "minute")
+    return f"{number:.0f} {unit}{'s' * (round(number) > 1)}"
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun.
+
+    >>> counted(1, "job"), counted(2, "job")
+    ('1 job', '2 jobs')
+    """
+    return f"{number} {noun}{'s' * (number != 1)}"
 
 
 def swallowed_targets(arguments: list[str]) -> list[str]:
@@ -70,11 +125,12 @@ def end_after_interrupt(kind: type[BaseException], *rest: Any) -> None:
 
 @dataclass
 class Job:
-    """A running job."""
+    """A job of the run, which has begun."""
 
     rule: str
     wildcards: str
     logs: list[str]
+    outputs: list[str] = field(default_factory=list)
     began: float = field(default_factory=time.monotonic)
 
     @property
@@ -85,6 +141,26 @@ class Job:
     def seconds(self) -> float:
         return time.monotonic() - self.began
 
+    @property
+    def share(self) -> float:
+        """Return how much of the predicted time has passed."""
+        return min(self.seconds / predicted(self.rule), NEARLY)
+
+    @property
+    def figures(self) -> list[Path]:
+        """Return the figures that the job draws."""
+        paths = [Path(output) for output in self.outputs if output.endswith(".pdf")]
+        return [path for path in paths if path.parent.name == "figures"]
+
+    @property
+    def articles(self) -> list[str]:
+        return [output for output in self.outputs if output.endswith("report.pdf")]
+
+    @property
+    def kind(self) -> str:
+        """Return what the job is, in a word."""
+        return "figure" if self.figures else self.rule.partition("_")[0]
+
     def last_line(self) -> str:
         """Return the last line of the log, where a traceback ends."""
         for log in map(Path, self.logs):
@@ -92,6 +168,11 @@ class Job:
                 text = log.read_text(encoding="utf-8", errors="replace").strip()
                 return text.rsplit("\n", 1)[-1]
         return ""
+
+
+def predicted(rule: str) -> float:
+    """Return the predicted time of one job of a rule."""
+    return SECONDS.get(rule, USUAL)
 
 
 class Lines:
@@ -105,9 +186,9 @@ class Lines:
     def say(self, text: str) -> None:
         print(short(text), file=self.stream, flush=True)
 
-    def begin(self, counts: Counter[str]) -> None:
+    def begin(self, counts: Counter[str], cores: int) -> None:
         self.counts = counts
-        self.say(f"{counts.total()} job{'s' * (counts.total() > 1)} of {len(counts)} rules")
+        self.say(f"{counted(counts.total(), 'job')} of {counted(len(counts), 'rule')}")
 
     def start(self, job: Job) -> None:
         """Do nothing: one line per job is enough."""
@@ -129,44 +210,75 @@ class Bars(Lines):
         from rich.console import Console
 
         super().__init__(stream)
-        self.bars = progress.Progress(
+        screen = self
+
+        class Refreshed(progress.Progress):
+            """Bars that move while jobs run."""
+
+            def get_renderables(self) -> Iterator[Any]:
+                screen.move()
+                yield from super().get_renderables()
+
+        self.bars = Refreshed(
             progress.TextColumn("{task.description}"),
             progress.BarColumn(bar_width=None),
             progress.TaskProgressColumn(),
             progress.TimeElapsedColumn(),
-            progress.TextColumn("left"),
-            progress.TimeRemainingColumn(compact=True),
+            progress.TextColumn("{task.fields[left]}"),
             console=Console(file=stream, highlight=False),
             transient=True,
             expand=True,
         )
-        self.running: Counter[str] = Counter()
+        self.running: list[Job] = []
+        self.whole: Any = None  # the bar of the run
         self.tasks: dict[str, Any] = {}  # bars by rule
 
     def say(self, text: str) -> None:
         self.bars.console.print(short(text), markup=False, soft_wrap=True)
 
-    def begin(self, counts: Counter[str]) -> None:
+    def begin(self, counts: Counter[str], cores: int) -> None:
         self.counts = counts
-        seconds = sum(number * SECONDS.get(rule, USUAL) for rule, number in counts.items())
-        self.whole = self.bars.add_task(f"all {counts.total()} jobs", total=seconds)
+        self.cores = cores
+        self.began = time.monotonic()
+        seconds = sum(number * predicted(rule) for rule, number in counts.items())
+        name = f"all {counted(counts.total(), 'job')}"
+        self.whole = self.bars.add_task(name, total=seconds, left="")
         self.bars.start()
 
     def start(self, job: Job) -> None:
-        self.running[job.rule] += 1
+        self.running.append(job)
         if job.rule not in self.tasks:
-            count, done = self.counts[job.rule] or None, self.done[job.rule]
-            self.tasks[job.rule] = self.bars.add_task(job.rule, total=count, completed=done)
+            total = self.counts[job.rule] or None
+            self.tasks[job.rule] = self.bars.add_task(job.rule, total=total, left="")
 
     def finish(self, job: Job) -> None:
         self.done[job.rule] += 1
-        self.running[job.rule] -= 1
-        self.bars.update(self.whole, advance=SECONDS.get(job.rule, USUAL))
-        self.bars.update(self.tasks[job.rule], advance=1)
-        if not self.running[job.rule]:  # idle rules have no bar
+        self.running.remove(job)
+        if all(job.rule != other.rule for other in self.running):  # idle rules have no bar
             self.bars.remove_task(self.tasks.pop(job.rule))
         if job.seconds >= LONG:
             self.say(f"{time.strftime('%H:%M:%S')} {job.name}, {job.seconds:.0f} s")
+
+    def work(self) -> float:
+        """Return the predicted time of all that is done, running jobs in part."""
+        done = sum(number * predicted(rule) for rule, number in self.done.items())
+        return done + sum(job.share * predicted(job.rule) for job in list(self.running))
+
+    def seconds_left(self) -> float:
+        """Return the rest of the run: as predicted at first, later by the speed of this run."""
+        left = self.bars.tasks[self.whole].total - self.work()
+        speed = (self.work() + self.cores * TRUST) / (time.monotonic() - self.began + TRUST)
+        return float(left / speed)
+
+    def move(self) -> None:
+        """Move the bars to the present state."""
+        if self.whole is None:
+            return
+        left = f"about {clock(self.seconds_left())} left"
+        self.bars.update(self.whole, completed=self.work(), left=left)
+        for rule, task in list(self.tasks.items()):
+            shares = sum(job.share for job in list(self.running) if job.rule == rule)
+            self.bars.update(task, completed=self.done[rule] + shares)
 
     def close(self) -> None:
         self.bars.stop()
@@ -177,20 +289,31 @@ class LogHandler(LogHandlerBase):
 
     def __post_init__(self) -> None:
         stream = sys.stdout if self.common_settings.stdout else sys.stderr
+        if stream is None:  # closed by the caller
+            stream = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
         self.dryrun = self.common_settings.dryrun
-        self.screen = Bars(stream) if stream.isatty() and not self.dryrun else Lines(stream)
+        moves = stream.isatty() and os.environ.get("TERM") != "dumb"
+        self.screen = Bars(stream) if moves and not self.dryrun else Lines(stream)
         quiet = {str(kind).rsplit(".", 1)[-1].lower() for kind in self.common_settings.quiet or ()}
         self.silent = "all" in quiet
         self.shows_progress = not quiet & {"all", "progress"}
         self.shows_plan = self.dryrun and not quiet & {"all", "rules"}
+        self.began = time.monotonic()
+        self.cores = len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count()
+        self.counts: Counter[str] = Counter()  # jobs by rule
         self.jobs: dict[int, Job] = {}
+        self.done: list[Job] = []
+        self.failed: list[str] = []
         self.signal = ""  # of the job that is reported next
-        self.begun = self.stopped = False
+        self.stopped = False
         sys.excepthook = end_after_interrupt
 
     def emit(self, record: LogRecord) -> None:
+        if self.stopped:
+            return
         event = getattr(record, "event", None)
         handle = {
+            LogEvent.RESOURCES_INFO: self.on_resources,
             LogEvent.RUN_INFO: self.on_run,
             LogEvent.JOB_INFO: self.on_job,
             LogEvent.JOB_FINISHED: self.on_finished,
@@ -202,33 +325,59 @@ class LogHandler(LogHandlerBase):
         elif event in (None, LogEvent.ERROR):
             self.on_message(record)
 
+    def on_resources(self, info: dict[str, Any]) -> None:
+        self.cores = info.get("cores") or self.cores
+
     def on_run(self, info: dict[str, Any]) -> None:
-        if not self.begun and self.shows_progress:
-            counts = {rule: number for rule, number in info["stats"].items() if rule != "total"}
-            self.screen.begin(Counter(counts))
-        self.begun = True
+        """Begin a run; Snakemake repeats this at the end of a dry run."""
+        left_out = ("total", *TARGETS)
+        again = bool(self.counts)
+        self.counts = Counter({k: n for k, n in info["stats"].items() if k not in left_out})
+        if self.dryrun and again and self.shows_plan:
+            self.screen.say(self.plan())
+        elif not self.dryrun and not again and self.shows_progress:
+            self.screen.begin(self.counts, self.cores or 1)
+
+    def plan(self) -> str:
+        """Return the jobs of a dry run by kind, and the time that they take."""
+        kinds = Counter(job.kind for job in self.jobs.values() if job.rule not in TARGETS)
+        main = {"simulate": "simulation", "figure": "figure"}
+        parts = [counted(kinds[kind], noun) for kind, noun in main.items() if kinds[kind]]
+        others = kinds.total() - sum(kinds[kind] for kind in main)
+        parts += [counted(others, "other")] * bool(others)
+        seconds = sum(number * predicted(rule) for rule, number in self.counts.items())
+        cores = self.cores or 1
+        wall = f", {roughly(seconds / cores)} on {counted(cores, 'core')}" if cores > 1 else ""
+        return (
+            f"{counted(self.counts.total(), 'job')}: {', '.join(parts)}; "
+            f"about {roughly(seconds)} of one core{wall}"
+        )
 
     def on_job(self, info: dict[str, Any]) -> None:
         values = " ".join(map(str, dict(info["wildcards"] or {}).values()))
-        job = self.jobs[info["jobid"]] = Job(info["rule_name"], values, list(info["log"] or []))
-        if self.shows_plan:
-            self.screen.say(f"rule {job.rule}: {values or '-'} ({info['reason']})")
-        elif self.shows_progress and not self.dryrun:
+        lists = (list(info[key] or []) for key in ("log", "output"))
+        job = self.jobs[info["jobid"]] = Job(info["rule_name"], values, *lists)
+        if self.shows_plan and job.rule not in TARGETS:
+            self.screen.say(f"rule {job.rule}: {values or '-'} ({first_names(info['reason'])})")
+        elif self.shows_progress and not self.dryrun and job.rule not in TARGETS:
             self.screen.start(job)
 
     def on_finished(self, info: dict[str, Any]) -> None:
         job = self.jobs.get(info["job_id"])
-        if job and self.shows_progress:
-            self.screen.finish(job)
+        if job and job.rule not in TARGETS:
+            self.done.append(job)
+            if self.shows_progress:
+                self.screen.finish(job)
 
     def on_failed(self, info: dict[str, Any]) -> None:
-        if self.stopped:
-            return
         job = self.jobs.get(info["jobid"]) or Job(info["rule_name"], "", list(info["log"] or []))
+        if job.name in self.failed:
+            return
         why = job.last_line() or "its log is empty"
         if self.signal:
             why = f"killed from outside by {self.signal}; out of memory is a common reason"
         self.signal = ""
+        self.failed.append(job.name)
         self.screen.say(f"failed: {job.name}: {why}")
         for log in job.logs:
             self.screen.say(f"  log: {log}")
@@ -245,18 +394,37 @@ class LogHandler(LogHandlerBase):
         if text.startswith("Terminating processes"):
             self.stopped = True
             self.screen.close()
-            text = "interrupted: waiting for the running jobs; run again to continue"
-        if not text or NOISE.match(text) or (record.levelno < WARNING and self.silent):
+            self.screen.say("interrupted: run again to continue")
+        if self.stopped or not text or NOISE.match(text):
+            return
+        if record.levelno < WARNING and self.silent:
             return
         self.screen.say(text if record.levelno < ERROR else reason(text))
         targets = swallowed_targets(sys.argv)
-        if targets and record.levelno >= ERROR and not self.begun:
+        if targets and record.levelno >= ERROR and not self.counts:
             names = " ".join(targets)
             self.screen.say(f"--configfile takes all names after it: put {names} before it")
 
     def close(self) -> None:
+        """End with what failed, or with what was made and where it is."""
         self.screen.close()
+        if self.counts and not self.dryrun and not self.stopped and not self.silent:
+            for line in self.last_lines():
+                self.screen.say(line)
+        self.counts = Counter()  # said once
         super().close()
+
+    def last_lines(self) -> Iterator[str]:
+        missing = self.counts.total() - len(self.done) - len(self.failed)
+        if self.failed:
+            left = f"; {counted(missing, 'job')} that need it did not run" * bool(missing)
+            yield f"{counted(len(self.failed), 'job')} failed: {', '.join(self.failed)}{left}"
+        made = []
+        figures = Counter(str(figure.parent) for job in self.done for figure in job.figures)
+        made += [f"{counted(number, 'figure')} in {folder}" for folder, number in figures.items()]
+        made += [f"the article is {name}" for job in self.done for name in job.articles]
+        made = made or [counted(len(self.done), "job") + " done"]
+        yield f"{', '.join(made)}; {clock(time.monotonic() - self.began)}"
 
     writes_to_stream = True
     writes_to_file = False
