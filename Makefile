@@ -8,6 +8,7 @@ CORES ?= all
 BIN := .venv/bin
 export UV_PYTHON_DOWNLOADS := never
 export PYTHONHASHSEED := 0
+export SNAKEMAKE_PROFILE ?= $(CURDIR)/profiles/terminal
 # Libraries are compiled when they are first imported, and kept: without that every job would compile
 # them again, for 1.5 of its 2.5 seconds.
 export PYTHONDONTWRITEBYTECODE :=

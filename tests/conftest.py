@@ -96,20 +96,18 @@ def copy_project(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Pa
     return copy
 
 
-def snakemake(
-    folder: Path, *arguments: str, cores: int = 2, own_code: bool = False
-) -> subprocess.CompletedProcess[str]:
-    """Run Snakemake in a copy of the project; ``own_code`` takes ldpt from the copy as well."""
+def snakemake(folder: Path, *arguments: str, cores: int = 2) -> subprocess.CompletedProcess[str]:
+    """Run Snakemake in a copy of the project."""
     command = [sys.executable, "-m", "snakemake", "--cores", str(cores), *arguments]
-    return subprocess.run(
-        command, cwd=folder, env=environment(folder, own_code), capture_output=True, text=True
-    )
+    return subprocess.run(command, cwd=folder, env=environment(), capture_output=True, text=True)
 
 
-def environment(folder: Path, own_code: bool = False) -> dict[str, str]:
-    """Return the environment of a run: this Python's commands, and the copy's code on demand."""
-    ours = {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
-    return os.environ | ours | ({"PYTHONPATH": str(folder / "src")} if own_code else {})
+def environment() -> dict[str, str]:
+    """Return the environment of a run: this Python's commands and our messages."""
+    return os.environ | {
+        "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+        "SNAKEMAKE_PROFILE": str(PROJECT / "profiles" / "terminal"),
+    }
 
 
 def small_project(place: Path) -> Path:

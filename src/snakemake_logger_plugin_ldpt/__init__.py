@@ -45,7 +45,7 @@ def short(text: str) -> str:
 
 
 def reason(text: str) -> str:
-    """Return a short message whole; of a traceback or a long one, the line with the error.
+    r"""Return a short message whole; of a traceback or a long one, the line with the error.
 
     >>> reason("Traceback (most recent call last):\n  File x, line 1\nValueError: no")
     'ValueError: no'
@@ -210,6 +210,9 @@ class Bars(Lines):
         from rich.console import Console
 
         super().__init__(stream)
+        self.running: list[Job] = []
+        self.whole: Any = None  # the bar of the run
+        self.tasks: dict[str, Any] = {}  # bars by rule
         screen = self
 
         class Refreshed(progress.Progress):
@@ -229,9 +232,6 @@ class Bars(Lines):
             transient=True,
             expand=True,
         )
-        self.running: list[Job] = []
-        self.whole: Any = None  # the bar of the run
-        self.tasks: dict[str, Any] = {}  # bars by rule
 
     def say(self, text: str) -> None:
         self.bars.console.print(short(text), markup=False, soft_wrap=True)

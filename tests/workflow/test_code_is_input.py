@@ -18,14 +18,14 @@ CONFIG = ("--configfile", "config/smoke.yaml")
 @pytest.fixture(scope="module")
 def made(copy_project: Callable[[str], Path]) -> Path:
     folder = copy_project("code")
-    done = snakemake(folder, TARGET, *CONFIG, own_code=True)
+    done = snakemake(folder, TARGET, *CONFIG)
     assert done.returncode == 0, done.stderr[-4000:]
     return folder
 
 
 def pending(folder: Path) -> set[str]:
     """The rules that a run would carry out now."""
-    plan = snakemake(folder, TARGET, "--dry-run", *CONFIG, own_code=True)
+    plan = snakemake(folder, TARGET, "--dry-run", *CONFIG)
     assert plan.returncode == 0, plan.stderr[-4000:]
     return set(re.findall(r"^ *(?:local)?rule (\w+):", plan.stdout + plan.stderr, re.MULTILINE))
 

@@ -57,7 +57,7 @@ def run_until(
         # A killed Snakemake leaves its lock behind; nobody else is in this folder.
         [sys.executable, "-m", "snakemake", "--cores", "2", "--nolock", *arguments],
         cwd=folder,
-        env=environment(folder) | {"PYTHONPATH": str(hook), "SIGNAL": f"{number:d} {instant}"},
+        env=environment() | {"PYTHONPATH": str(hook), "SIGNAL": f"{number:d} {instant}"},
         start_new_session=True,
         capture_output=True,
         text=True,

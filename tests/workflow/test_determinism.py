@@ -49,7 +49,7 @@ def test_bytes_are_equal_on_more_cores_in_another_folder(
     """``smoke`` ran on 2 cores, where a job has one thread; on 8 cores the long ones have two."""
     folder = copy_project("elsewhere")
     take_products(smoke, folder)
-    done = snakemake(folder, *TARGETS, "--configfile", "config/smoke.yaml", cores=8, own_code=True)
+    done = snakemake(folder, *TARGETS, "--configfile", "config/smoke.yaml", cores=8)
     assert done.returncode == 0, done.stderr[-4000:]
     before, after = (place / "results" / "smoke" for place in (smoke, folder))
     names = [name for name in listed_records(read_manifest(before)) if (after / name).is_file()]

@@ -72,7 +72,7 @@ def extended(copy_project: Callable[[str], Path]) -> Path:
     for step in STEPS:
         step.apply(folder)
     (command,) = COMMAND.findall(CONTRIBUTING)
-    done = snakemake(folder, BUDGETS, *command.split(), own_code=True)
+    done = snakemake(folder, BUDGETS, *command.split())
     assert done.returncode == 0, done.stderr[-4000:]
     return folder
 
@@ -157,5 +157,5 @@ def test_learners_planner_exact_chains_and_rare_events_take_the_new_rows(extende
 
 
 def test_whole_graph_of_the_extended_study_can_be_built(extended: Path) -> None:
-    plan = snakemake(extended, "--dry-run", "--quiet", "--configfile", CONFIG, own_code=True)
+    plan = snakemake(extended, "--dry-run", "--quiet", "--configfile", CONFIG)
     assert plan.returncode == 0, plan.stderr[-4000:]

@@ -15,7 +15,9 @@ from snakemake_interface_logger_plugins.common import LogEvent
 
 from snakemake_logger_plugin_ldpt import (
     LONG,
+    NEARLY,
     SECONDS,
+    TRUST,
     USUAL,
     WIDTH,
     Bars,
@@ -25,6 +27,7 @@ from snakemake_logger_plugin_ldpt import (
 )
 from tests.conftest import snakemake
 
+FIGURE = ["out/figures/hero.pdf", "out/figures/hero.png"]
 MANY = [f"results/simulations/fixed_budget/three-groups/apt/{i}.parquet" for i in range(400)]
 
 
@@ -44,6 +47,7 @@ def handler(monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[LogHandler, 
     def make(terminal: bool = False, **settings: Any) -> tuple[LogHandler, Screen]:
         screen = Screen(terminal)
         monkeypatch.setattr("sys.stderr", screen)
+        monkeypatch.setenv("TERM", "xterm")
         monkeypatch.setattr("sys.excepthook", sys.excepthook)  # the handler brings its own
         common = SimpleNamespace(stdout=False, dryrun=False, quiet=None)
         vars(common).update(settings)
@@ -59,16 +63,17 @@ def record(event: LogEvent | None, message: str = "", level: int = logging.INFO,
 
 
 def job_info(log: Path | None = None, **facts: Any) -> dict[str, Any]:
-    known = {"jobid": 3, "rule_name": "all", "wildcards": {"instance": "two", "epsilon": "1"}}
-    known |= {"log": [str(log)] if log else [], "input": MANY, "reason": ", ".join(MANY)}
+    known = {"jobid": 3, "rule_name": "table", "wildcards": {"instance": "two", "epsilon": "1"}}
+    known |= {"log": [str(log)] if log else [], "input": MANY, "output": ["out/figures/a.csv"]}
+    known |= {"reason": f"Missing output files: {', '.join(MANY)}"}
     return known | facts
 
 
 def play(handler: LogHandler, log: Path | None = None) -> None:
     """A run of two jobs, of which one fails, with everything that Snakemake says around them."""
     handler.emit(record(None, "Building DAG of jobs..."))
-    handler.emit(record(LogEvent.RUN_INFO, stats={"all": 1, "figure": 1, "total": 2}))
-    handler.emit(record(LogEvent.JOB_INFO, **job_info(jobid=2, rule_name="figure")))
+    handler.emit(record(LogEvent.RUN_INFO, stats={"all": 1, "table": 1, "figure": 1, "total": 3}))
+    handler.emit(record(LogEvent.JOB_INFO, **job_info(jobid=2, rule_name="figure", output=FIGURE)))
     handler.emit(record(LogEvent.JOB_INFO, **job_info(log)))
     handler.emit(record(LogEvent.JOB_FINISHED, job_id=2))
     handler.emit(record(LogEvent.JOB_ERROR, **job_info(log)))
@@ -88,33 +93,49 @@ def test_lines_are_short_and_few(handler, tmp_path: Path) -> None:
     assert [re.sub(r"\d+ s$", "0 s", line) for line in lines[:4]] == [
         "2 jobs of 2 rules",
         "[1/2] figure two 1, 0 s",
-        "failed: all two 1: ValueError: epsilon must be positive, got 0",
+        "failed: table two 1: ValueError: epsilon must be positive, got 0",
         f"  log: {log}",
     ]
     assert lines[4].startswith("WorkflowError")
-    assert len(lines) == 5
+    assert lines[5:] == ["1 job failed: table two 1", "1 figure in out/figures; 0:00:00"]
     assert max(map(len, lines)) <= WIDTH
 
 
-def test_a_dry_run_names_each_job_and_why(handler) -> None:
+def test_a_dry_run_names_each_job_and_ends_with_the_cost(
+    handler, monkeypatch: pytest.MonkeyPatch
+) -> None:
     made, screen = handler(terminal=True, dryrun=True)
-    made.emit(record(LogEvent.JOB_INFO, **job_info(rule_name="figure")))
-    (line,) = screen.getvalue().splitlines()
-    assert line.startswith("rule figure: two 1 (results/simulations")
-    assert len(line) <= WIDTH
+    counts = {"all": 1, "simulate_x": 2, "hero": 1, "total": 4}
+    monkeypatch.setitem(SECONDS, "simulate_x", 600.0)
+    made.cores = 2
+    made.emit(record(LogEvent.RUN_INFO, stats=counts))
+    for number, rule in enumerate(["simulate_x", "simulate_x", "hero", "all"]):
+        output = FIGURE if rule == "hero" else []
+        made.emit(
+            record(LogEvent.JOB_INFO, **job_info(jobid=number, rule_name=rule, output=output))
+        )
+    made.emit(record(LogEvent.RUN_INFO, stats=counts))
+    made.close()
+    *jobs, last = screen.getvalue().splitlines()
+    missing = f"Missing output files: {MANY[0]} and 399 more"
+    assert jobs == [
+        f"rule {rule}: two 1 ({missing})" for rule in ("simulate_x", "simulate_x", "hero")
+    ]
+    kinds = "3 jobs: 2 simulations, 1 figure"
+    assert last == f"{kinds}; about 20 minutes of one core, 10 minutes on 2 cores"
 
 
 def test_quiet_shows_only_failures(handler, tmp_path: Path) -> None:
     made, screen = handler(quiet={"Quietness.ALL"})
     play(made, tmp_path / "none.log")
     first, *_ = screen.getvalue().splitlines()
-    assert first == "failed: all two 1: its log is empty"
+    assert first == "failed: table two 1: its log is empty"
 
 
 def test_a_terminal_shows_bars_and_long_jobs(monkeypatch: pytest.MonkeyPatch) -> None:
     screen = Screen(terminal=True)
     bars = Bars(screen)
-    bars.begin(Counter({"figure": 2, "all": 1}))
+    bars.begin(Counter({"figure": 2, "table": 1}), cores=2)
     job = Job("figure", "two", [], began=0.0)
     for now in (0.0, LONG):
         monkeypatch.setattr("time.monotonic", lambda now=now: now)
@@ -126,16 +147,30 @@ def test_a_terminal_shows_bars_and_long_jobs(monkeypatch: pytest.MonkeyPatch) ->
     assert "all 3 jobs" in screen.getvalue()
 
 
-def test_progress_is_weighted_by_predicted_time(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_progress_follows_predicted_times_and_running_jobs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On one core at half of the predicted speed."""
+    now = [0.0]
+    monkeypatch.setattr("time.monotonic", lambda: now[0])
     monkeypatch.setitem(SECONDS, "simulate", 30.0)
     bars = Bars(Screen(terminal=True))
-    bars.begin(Counter({"simulate": 1, "figure": 5}))
-    for rule in ("figure", "simulate"):
-        bars.start(Job(rule, "", []))
-    bars.finish(Job("figure", "", []))
-    whole = bars.bars.tasks[0]
-    assert (whole.completed, whole.total) == (USUAL, 30.0 + 5 * USUAL)
-    assert set(bars.tasks) == {"simulate"}  # nothing of figure runs
+    bars.begin(Counter({"simulate": 2, "figure": 5}), cores=1)
+    total = 60.0 + 5 * USUAL
+    assert bars.seconds_left() == total, "as predicted"
+    drawing, running_job = (Job(rule, "", [], began=0.0) for rule in ("figure", "simulate"))
+    bars.start(drawing)
+    bars.start(running_job)
+    now[0] = 15.0
+    bars.finish(drawing)
+    bars.move()
+    whole, running = bars.bars.tasks[0], bars.bars.tasks[-1]
+    assert set(bars.tasks) == {"simulate"}, "no figure is being drawn"
+    assert (running.completed, running.total) == (0.5, 2)
+    assert (whole.completed, whole.total) == (USUAL + 15.0, total)
+    now[0] = 120.0
+    bars.move()
+    assert bars.bars.tasks[-1].completed == NEARLY
+    work = USUAL + NEARLY * 30.0
+    assert bars.seconds_left() == (total - work) * (120.0 + TRUST) / (work + TRUST)
     bars.close()
 
 
@@ -147,7 +182,7 @@ def test_a_job_killed_from_outside_is_one_line_with_its_signal(handler, tmp_path
     made.emit(record(None, f"{text}<Signals.SIGKILL: 9>.", logging.ERROR))
     made.emit(record(LogEvent.JOB_ERROR, **job_info(log)))
     first, second = screen.getvalue().splitlines()
-    assert first.startswith("failed: all: killed from outside by SIGKILL;")
+    assert first.startswith("failed: table: killed from outside by SIGKILL;")
     assert second == f"  log: {log}"
 
 
@@ -164,13 +199,14 @@ def test_an_interrupt_is_one_line_and_its_victims_are_not_failures(handler) -> N
     made, screen = handler(terminal=True)
     made.emit(record(LogEvent.RUN_INFO, stats={"figure": 1, "total": 1}))
     made.emit(record(None, "Terminating processes on user request, this might take some time."))
+    made.emit(record(None, "Complete log(s): x"))
     hidden, shown = "\x1b[?25l", "\x1b[?25h"
     assert screen.getvalue().rindex(shown) > screen.getvalue().rindex(hidden)
     said = len(screen.getvalue())
     made.emit(record(LogEvent.JOB_ERROR, **job_info()))
     made.close()
-    assert "interrupted: waiting" in screen.getvalue()
-    assert "failed" not in screen.getvalue()[said:]
+    assert screen.getvalue()[said:] == ""
+    assert screen.getvalue().count("interrupted: run again to continue") == 1
 
 
 @pytest.mark.parametrize("kind", [KeyboardInterrupt, RuntimeError])
@@ -198,15 +234,49 @@ def test_short_truncates_each_line_separately() -> None:
     assert [len(line) for line in short(f"a\n{'b' * 5000}").split("\n")] == [1, WIDTH]
 
 
+def test_a_dumb_terminal_gets_lines(handler, monkeypatch: pytest.MonkeyPatch) -> None:
+    handler()
+    monkeypatch.setenv("TERM", "dumb")
+    screen = Screen(terminal=True)
+    monkeypatch.setattr("sys.stderr", screen)
+    made = LogHandler(SimpleNamespace(stdout=False, dryrun=False, quiet=None), None)
+    play(made)
+    assert "\x1b" not in screen.getvalue()
+    assert "[1/2] figure two 1, 0 s" in screen.getvalue()
+
+
+def test_a_closed_stream_is_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stderr", None)
+    monkeypatch.setattr("sys.excepthook", sys.excepthook)
+    play(LogHandler(SimpleNamespace(stdout=False, dryrun=False, quiet=None), None))
+
+
+def test_the_last_line_says_what_a_run_made(handler) -> None:
+    made, screen = handler()
+    made.emit(record(LogEvent.RUN_INFO, stats={"hero": 1, "article": 1, "all": 1, "total": 3}))
+    for number, output in enumerate([FIGURE, ["out/paper/report.pdf"], []]):
+        rule = ["hero", "article", "all"][number]
+        made.emit(
+            record(LogEvent.JOB_INFO, **job_info(jobid=number, rule_name=rule, output=output))
+        )
+        made.emit(record(LogEvent.JOB_FINISHED, job_id=number))
+    made.emit(record(None, "Elapsed time: 0:00:01.13"))
+    made.close()
+    made.close()
+    lines = screen.getvalue().splitlines()
+    assert lines[0] == "2 jobs of 2 rules"
+    assert lines[-1] == "1 figure in out/figures, the article is out/paper/report.pdf; 0:00:00"
+    assert len(lines) == 4
+
+
 @pytest.mark.workflow
 def test_no_line_of_a_real_plan_is_long(copy_project: Callable[[str], Path]) -> None:
-    """``rule all`` has more than a hundred inputs."""
+    """The manifest has more than a hundred inputs."""
     done = snakemake(copy_project("plan"), "--dry-run")
     assert done.returncode == 0, done.stderr[-4000:]
     said = (done.stdout + done.stderr).splitlines()
-    (jobs,) = [int(line.split()[0]) for line in said if " jobs of " in line]
+    (jobs,) = [int(line.split()[0]) for line in said if " jobs: " in line]
     named = [line.split()[1] for line in said if line.lstrip().startswith("rule ")]
     assert len(named) == jobs
     assert named.count("simulate_fixed_budget:") + named.count("simulate_fixed_confidence:") == 58
-    assert [line[-4:] for line in said if line.startswith("rule all:")] == [" ..."]
     assert max(map(len, said)) <= WIDTH
