@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from ldpt.instances import MAX_LISTED_ARMS
-from ldpt.plots import elements
+from ldpt.plots import parts, style
 
 QUANTITIES = {"pulls": "pulls", "cpu_seconds": "CPU seconds", "bytes": "bytes"}
 AXIS_NAMES = {"replicates": "replicates", "epsilon": "1/ε", "arms": "arms K"}
@@ -100,34 +100,34 @@ def prepare(measurements: str | Path) -> Data:
 
 def draw(data: Data) -> Figure:
     """Draw pulls, CPU seconds and bytes (rows) against replicates, epsilon and K (columns)."""
-    figure, grid = elements.panels(9, 3, 1.5)
+    figure, grid = parts.panels(9, 3, 1.5)
     panels = iter(grid)
     for quantity, label in QUANTITIES.items():
         for axis, scope in AXES.items():
             axes = next(panels)
-            rows = elements.rows_where(data.costs, axis=axis).dropna(subset=[quantity])
+            rows = parts.rows_where(data.costs, axis=axis).dropna(subset=[quantity])
             _panel(axes, rows.assign(estimate=rows[quantity]), axis)
-            slopes = elements.rows_where(data.exponents, quantity=quantity, axis=axis)["exponent"]
+            slopes = parts.rows_where(data.exponents, quantity=quantity, axis=axis)["exponent"]
             axes.set_title(_exponents(slopes))
             axes.set_ylabel(label if axis == "replicates" else "")
             axes.set_xlabel(scope if quantity == "bytes" else "")
-    elements.method_legend(figure, elements.method_handles(data.costs["method"]))
+    parts.method_legend(figure, parts.method_handles(data.costs["method"]))
     return figure
 
 
 def _panel(axes: Axes, rows: pd.DataFrame, axis: str) -> None:
     """One quantity along one axis, one curve per method."""
     x_of: Any = float
-    elements.log_axes(axes, "y")
+    parts.log_axes(axes, "y")
     if axis == "epsilon":
-        x_of = elements.epsilon_axis(axes, rows["value"])
+        x_of = parts.epsilon_axis(axes, rows["value"])
     elif axis == "arms":
-        elements.arms_axis(axes, rows["value"].astype(int))
+        parts.arms_axis(axes, rows["value"].astype(int))
     else:
-        elements.log_axes(axes, "x")
-        elements.fine_ticks(axes, "x")
+        parts.log_axes(axes, "x")
+        parts.fine_ticks(axes, "x")
     rows = rows.assign(low=rows["estimate"], high=rows["estimate"])
-    elements.method_curves(axes, rows, "method", "value", x_of)
+    parts.method_curves(axes, rows, "method", "value", x_of)
 
 
 def _exponents(slopes: pd.Series) -> str:
@@ -143,4 +143,5 @@ def _span(values: pd.Series) -> str:
 
 if __name__ == "__main__":
     folder = Path(__file__).parent
-    draw(prepare(folder / "cost_growth.csv")).savefig(folder / "cost_growth.png")
+    with style.context():
+        draw(prepare(folder / "cost_growth.csv")).savefig(folder / "cost_growth.png")

@@ -2,46 +2,49 @@
 
 from typing import Any
 
+import numpy as np
 import pandas as pd
+import seaborn as sns
 from matplotlib.figure import Figure
 
-from ldpt.plots import elements, products, style
+from ldpt.plots import parts, products, style
 from ldpt.radii import RADII
 from ldpt.text import number
 from ldpt.util.reproducible import log, slope
 
-SIDE_BY_SIDE = 0.06  # decades of the share between two privacy levels
+KINDS = {"hard arms": style.INK, "middle": style.FAINT, "easy arms": "#3f8fd2"}
 
 
 def prepare(files: Any, settings: Any) -> pd.DataFrame:
     """Return shares of the pulls divided by shares of the complexity."""
     table = pd.read_csv(files.summary)
-    return elements.scaled(table, table["share"])
+    return parts.scaled(table, table["share"])
 
 
 def draw(table: pd.DataFrame) -> Figure:
-    """Draw one panel per policy or radius; 1 is exact proportion."""
-    methods = elements.methods_of(table["method"])
-    figure, grid = elements.panels(len(methods), 3, 1.6, sharey=True, sharex=True)
-    levels = sorted(table["epsilon"].unique(), reverse=True)
-    for position, (axes, method) in enumerate(zip(grid, methods, strict=True)):
-        axes.axhline(1, color=style.FAINT, linewidth=0.7, zorder=1)
-        rows = elements.rows_where(table, method=method)
-        for place, epsilon in enumerate(levels):
-            level = rows[rows["epsilon"] == epsilon]
-            x = level["share"] * 10 ** (SIDE_BY_SIDE * (place - (len(levels) - 1) / 2))
-            look = {"marker": "o", "markersize": 3.0, "linestyle": ""}
-            elements.estimates(axes, x, level, style.epsilon_colour(epsilon), **look)
-        elements.log_axes(axes, "x")
-        elements.fine_ticks(axes, "y")
-        axes.set_title(title(method))
-        axes.tick_params(labelbottom=True)
-        if position >= len(methods) - 3:
-            axes.set_xlabel("share of the complexity")
-        if position % 3 == 0:
-            axes.set_ylabel("share of pulls ÷\nshare of complexity")
-    elements.epsilon_legend(figure, levels)
+    """Draw one dot per arm, in a row per method and a colour per kind of arm; 1 is proportion."""
+    methods = parts.methods_of(table["method"])
+    figure, (axes,) = parts.panels(1, 1, 0.42 * len(methods) + 0.6)
+    figure.set_figwidth(style.PAGE)
+    axes.axvline(1, color=style.INK, **parts.BOUND)
+    rows = table.assign(name=table["method"].map(title), kind=kinds(table))
+    look = {"dodge": True, "jitter": False, "size": 4, "linewidth": 0, "alpha": 0.7}
+    names = [title(method) for method in methods]
+    sns.stripplot(rows, x="estimate", y="name", order=names, hue="kind",
+                  palette=KINDS, hue_order=list(KINDS), ax=axes, **look)  # fmt: skip
+    axes.legend(title="", loc="upper right")
+    axes.set(xlabel="share of the pulls ÷ share of the complexity", ylabel="")
+    axes.tick_params(axis="y", length=0)
     return figure
+
+
+def kinds(table: pd.DataFrame) -> pd.Series:
+    """Return which arms of a problem are hard, in the middle, and easy, by their gaps."""
+    least = table.groupby("instance")["gap"].transform("min")
+    names = np.select(
+        [table["gap"] <= 1.5 * least, table["gap"] < 3 * least], list(KINDS)[:2], "easy arms"
+    )
+    return pd.Series(names, table.index)
 
 
 def title(method: str) -> str:
@@ -52,15 +55,14 @@ def title(method: str) -> str:
 def facts(table: pd.DataFrame) -> dict[str, Any]:
     """Return the slope of log(share of pulls) on log(share of complexity) for each method."""
     slopes = {}
-    for method in elements.methods_of(table["method"]):
+    for method in parts.methods_of(table["method"]):
         rows = table[table["method"] == method]
         share, ratio = rows["share"].to_numpy(), rows["estimate"].to_numpy()
         slopes[title(method)] = slope(log(share), log(ratio * share))
     return {
         "replicates": int(table["replicates"].min()),
         "slopes": [f"{number(value, 2)} ({name})" for name, value in slopes.items()],
-        "least_slope": min(slopes.values()),
-        "most_slope": max(slopes.values()),
+        "most_ratio": float(table["estimate"].max()),
     }
 
 

@@ -3,11 +3,12 @@
 from typing import Any, NamedTuple
 
 import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from ldpt.plots import elements, products, style
+from ldpt.plots import parts, products, style
 from ldpt.summarise import needed_budgets
+
+SHOWN = ("lsa", "lsa-clipped", "uniform", "laplace")  # beside Algorithm 1
 
 
 class Data(NamedTuple):
@@ -23,6 +24,7 @@ def prepare(files: Any, settings: Any) -> Data:
     """Return the budget of each policy divided by Algorithm 1's, on the problems of the panels."""
     curves = pd.read_csv(files.summary)
     curves = curves[curves["instance"].isin(settings.panels)]
+    curves = curves[curves["policy"].isin(("apt", *SHOWN))]
     levels = curves.loc[curves["policy"].isin(("uniform", "laplace")), "epsilon"].unique()
     prices = _relative_budgets(curves[curves["epsilon"].isin(levels)], settings.error)
     runs = int(curves["replicates"].min())
@@ -42,23 +44,18 @@ def _relative_budgets(curves: pd.DataFrame, error: float) -> pd.DataFrame:
 
 def draw(data: Data) -> Figure:
     """Draw the relative budgets against epsilon, one panel per problem."""
-    figure, grid = elements.panels(len(data.panels), 3, 2.2, sharey=True)
+    figure, grid = parts.panels(len(data.panels), 3, 1.9, sharey=True)
     for axes, instance in zip(grid, data.panels, strict=True):
-        rows = elements.rows_where(data.prices, instance=instance)
-        x_of = _panel(axes, rows)
-        axes.set_title(elements.problem(instance))
+        rows = parts.rows_where(data.prices, instance=instance)
+        x_of = parts.epsilon_axis(axes, rows["epsilon"])
+        axes.axhline(1, color=style.colour("apt"), linewidth=1.2)
+        parts.method_curves(axes, rows, "policy", "epsilon", x_of)
+        parts.fine_ticks(axes, "y")
+        axes.set_title(parts.problem(instance))
     grid[0].set_ylabel("budget ÷ that of Algorithm 1")
-    grid[0].set_ylim(bottom=0)
-    last = elements.rows_where(data.prices, instance=data.panels[-1])
-    elements.label_methods(grid[-1], last, "policy", "epsilon", x_of)
+    names = parts.in_order(data.prices["policy"], SHOWN)
+    parts.method_legend(figure, parts.method_handles(["apt", *names]))
     return figure
-
-
-def _panel(axes: Axes, rows: pd.DataFrame) -> elements.XOf:
-    x_of = elements.epsilon_axis(axes, rows["epsilon"])
-    axes.axhline(1, color=style.colour("apt"), linewidth=1.2)
-    elements.method_curves(axes, rows, "policy", "epsilon", x_of)
-    return x_of
 
 
 def facts(data: Data) -> dict[str, Any]:
@@ -66,8 +63,8 @@ def facts(data: Data) -> dict[str, Any]:
     found: dict[str, Any] = {"replicates": data.replicates, "error": data.error}
     for policy in ("lsa", "uniform", "laplace"):
         prices = data.prices.loc[data.prices["policy"] == policy, "estimate"]
-        found[f"{policy}_least"] = float(prices.min()) if len(prices) else elements.NOT_RUN
-        found[f"{policy}_most"] = float(prices.max()) if len(prices) else elements.NOT_RUN
+        found[f"{policy}_least"] = float(prices.min())
+        found[f"{policy}_most"] = float(prices.max())
     return found
 
 

@@ -1,16 +1,15 @@
 """Draw error against T / H_eps: do the curves of all privacy levels become one?"""
 
+import math
 from typing import Any, NamedTuple
 
 import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from ldpt.plots import elements, products, style
+from ldpt import plots
+from ldpt.plots import parts, products, style
+from ldpt.plots.charts import MIN_ERRORS
 from ldpt.summarise import needed_budgets
-
-COMPARED = ("apt", "lsa", "lsa-clipped")  # policies, from top to bottom
-MIN_ERRORS = 10  # fewer say little about where a curve is
 
 
 class Data(NamedTuple):
@@ -19,88 +18,54 @@ class Data(NamedTuple):
     curves: pd.DataFrame
     needed: pd.DataFrame
     panels: list[str]
+    policies: list[str]
     error: float
     strong: float  # privacy level up to which all problems are compared
 
 
 def prepare(files: Any, settings: Any) -> Data:
-    """Return the curves at the privacy levels at which all policies were run."""
-    summary, panels = pd.read_csv(files.summary), list(settings.panels)
-    return data_of(summary, panels, float(settings.error), float(settings.epsilon))
-
-
-def data_of(summary: pd.DataFrame, panels: list[str], error: float, strong: float) -> Data:
-    """Return what there is to draw in a fixed-budget summary."""
-    table = summary[summary["policy"].isin(COMPARED)]
+    """Return the curves of the panels, and the budgets for the error level on all problems."""
+    table, panels = pd.read_csv(files.summary), list(settings.panels)
     in_panels = table[table["instance"].isin(panels)]
-    policies = in_panels["policy"].nunique()
-    table = table[table["policy"].isin(in_panels["policy"].unique())]
-    needed = needed_budgets(table, error)
-    needed = needed.assign(scaled=needed["estimate"] / needed["complexity"])
+    policies = parts.run_of(in_panels["policy"], settings.policies)
+    levels = style.ladder(in_panels["epsilon"])
+    curves = in_panels[in_panels["policy"].isin(policies) & in_panels["epsilon"].isin(levels)]
+    needed = needed_budgets(table[table["policy"].isin(policies)], settings.error)
+    needed["scaled"] = needed["estimate"] / needed["complexity"]
     reached = needed.groupby(["instance", "epsilon"])["policy"].transform("nunique")
-    # Levels that only two policies reach still compare those two.
-    needed = needed[reached >= min(policies, 2)]
-    curves = in_panels[in_panels["errors"] >= MIN_ERRORS]
-    return Data(curves, needed, panels, error, strong)
+    needed = needed[reached == len(policies)]
+    return Data(curves, needed, panels, policies, settings.error, settings.epsilon)
 
 
 def draw(data: Data) -> Figure:
     """Draw one row per policy, one column per problem; a bar shows how far curves are apart."""
-    policies = elements.in_order(data.curves["policy"], COMPARED)
-    levels = style.ladder(data.curves["epsilon"])
-    count = len(data.panels)
-    figure, grid = elements.panels(len(policies) * count, count, 1.75, sharey=True, sharex="col")
-    for row, policy in enumerate(policies):
-        for column, instance in enumerate(data.panels):
-            axes = grid[row * count + column]
-            labels = {"policy": policy, "instance": instance}
-            curves = elements.rows_where(data.curves, **labels)
-            elements.epsilon_curves(axes, curves[curves["epsilon"].isin(levels)], "scaled_budget")
-            elements.log_axes(axes, "y")
-            needed = elements.rows_where(data.needed, **labels)
-            _spread_bar(axes, needed[needed["epsilon"].isin(levels)]["scaled"], data.error)
-            axes.set_title(f"{style.label(policy)}, {elements.problem(instance)}")
-            if row == len(policies) - 1:
-                axes.set_xlabel("budget $T$ divided by $H_ε$")
-        grid[row * count].set_ylabel("error probability")
-    grid[0].set_ylim(top=1.5)
-    elements.epsilon_key(grid[0], levels)
-    return figure
-
-
-def _spread_bar(axes: Axes, scaled: pd.Series, error: float) -> None:
-    """Draw where the curves pass the error level, from the first to the last, with their ratio."""
-    low, high = scaled.min(), scaled.max()
-    tips = {"shrinkA": 0, "shrinkB": 0, "color": style.NOTE}
-    arrow = {"arrowstyle": "|-|,widthA=0.3,widthB=0.3", **tips}
-    axes.annotate("", (low, error), (high, error), arrowprops=arrow, zorder=4)
-    beside = {"xytext": (5, 0), "textcoords": "offset points", "va": "center"}
-    box = {"facecolor": "white", "edgecolor": "none", "pad": 0.6}
-    axes.annotate(f"×{high / low:.2f}", (high, error), color=style.NOTE, bbox=box, **beside)
+    where: dict[str, Any] = {"instance": data.panels, "policy": data.policies}
+    return plots.collapse(data.curves, error=data.error, **where).figure
 
 
 def facts(data: Data) -> dict[str, Any]:
-    """Return how far apart the curves are at one error level: Algorithm 1 and the best policy."""
+    """Return how far apart the curves are at one error level: the first and the last policy."""
     strong = data.needed[data.needed["epsilon"] <= data.strong]
     several = strong.groupby(["instance", "policy"])["epsilon"].transform("nunique") > 1
     compared = strong[several]
-    best = elements.in_order(data.curves["policy"], COMPARED)[-1]
+    first, best = data.policies[0], data.policies[-1]
     return {
         "error": data.error,
         "strong": data.strong,
         "min_errors": MIN_ERRORS,
         "replicates": int(data.curves["replicates"].min()),
         "instances": int(compared["instance"].nunique()),
-        "apt_strong": _spread(compared, "apt"),
+        "first": style.label(first),
+        "first_strong": _spread(compared, first),
         "best": style.label(best),
         "best_strong": _spread(compared, best),
     }
 
 
-def _spread(needed: pd.DataFrame, policy: str) -> float | str:
+def _spread(needed: pd.DataFrame, policy: str) -> float:
     """Return the largest over the smallest scaled budget, for the worst problem."""
     values = needed[needed["policy"] == policy].groupby("instance")["scaled"]
-    return float((values.max() / values.min()).max()) if len(values) else elements.NOT_RUN
+    return float((values.max() / values.min()).max()) if len(values) else math.nan
 
 
 if __name__ == "__main__":

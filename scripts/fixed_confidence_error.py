@@ -2,19 +2,17 @@
 
 from typing import Any, NamedTuple
 
-import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
-from ldpt.plots import elements, products, style
+from ldpt import plots
+from ldpt.plots import parts, products, style
+from ldpt.plots.charts import LEAST_ERROR
 from ldpt.radii import RADII
 from ldpt.text import number
 
 MIN_ERROR = 1e-12  # below, an exact chain's answer is rounding
-LEAST, MOST = 1e-10, 1.0  # range of the vertical axis
-JITTER = 0.25  # decades, so that settings with the same delta do not cover each other
-BROKEN, HELD = style.NOTE, "#8593a0"
 KEYS = ["instance", "radius", "epsilon", "delta"]
 ONE_ARM = ("one-arm-0.9-0.05", 1.0)  # problem and epsilon of the line: the counterexample
 
@@ -32,8 +30,8 @@ def prepare(files: Any, settings: Any) -> Data:
     """Return error probabilities, exact if known, else sampled or simulated."""
     simulated, chains, sampled = map(pd.read_csv, (files.summary, files.error_map, files.rare))
     exact = chains[(chains["method"] == "exact") & (chains["estimate"] > MIN_ERROR)]
-    parts = [exact, sampled[sampled["reliable"]], simulated[simulated["errors"] > 0]]
-    known = pd.concat([part[[*KEYS, *elements.LIMITS]] for part in parts])
+    tables = [exact, sampled[sampled["reliable"]], simulated[simulated["errors"] > 0]]
+    known = pd.concat([part[[*KEYS, *parts.LIMITS]] for part in tables])
     known = known.drop_duplicates(KEYS).reset_index(drop=True)
     silent = simulated[(simulated["errors"] == 0) & (simulated["high"] < simulated["delta"])]
     silent = silent[~silent.set_index(KEYS).index.isin(known.set_index(KEYS).index)]
@@ -45,48 +43,25 @@ def prepare(files: Any, settings: Any) -> Data:
 
 
 def draw(data: Data) -> Figure:
-    """Draw promised against actual error: one panel per radius, the broken region tinted."""
-    radii = elements.in_order(data.settings["radius"], RADII)
-    figure, panels = elements.panels(len(radii), len(radii), 2.35, sharey=True, sharex=True)
-    deltas = [*data.settings["delta"], *data.silent["delta"]]
-    ends = np.array([min(deltas) / 2.5, max(deltas) * 2.5])
-    for axes, radius in zip(panels, radii, strict=True):
-        elements.log_axes(axes)
-        axes.set_ylim(LEAST, MOST)
-        axes.set_xlim(*ends)
-        axes.fill_between(ends, ends, MOST, color=BROKEN, alpha=0.08, linewidth=0)
-        axes.plot(ends, ends, color=BROKEN, linewidth=0.8)
-        _panel(axes, data, radius)
-        axes.set_title(style.label(radius), color=style.colour(radius))
-        _verdict(axes, data, radius)
-    panels[0].set_ylabel("error probability")
-    corner = {"transform": panels[-1].transAxes, "va": "top", "color": BROKEN}
-    panels[-1].text(0.05, 0.97, "guarantee\nbroken", **corner)
-    return figure
-
-
-def _panel(axes: Axes, data: Data, radius: str) -> None:
-    """Draw the settings of a radius, broken ones with intervals, and the one-armed problem."""
-    rows = data.settings[data.settings["radius"] == radius]
-    ranks = rows.groupby("delta")["estimate"].rank(method="first")
-    # Neighbours in height get places far apart in width, by multiples of the golden ratio.
-    shift = ((ranks * 0.618034) % 1 - 0.5) * 2 * JITTER
-    x = rows["delta"] * 10**shift
-    for broken, colour in ((False, HELD), (True, BROKEN)):
-        at = rows["broken"] == broken
-        chosen, size = rows[at], 2.4 if broken else 2.0
-        axes.plot(x[at], chosen["estimate"], "o", color=colour, markersize=size, markeredgewidth=0)
-        if broken:
-            axes.vlines(x[at], chosen["low"], chosen["high"], color=colour, linewidth=0.5)
-    line = data.one_arm[data.one_arm["radius"] == radius].sort_values("delta")
-    axes.plot(line["delta"], line["estimate"], color="black", linewidth=1.4)
-
-
-def _verdict(axes: Axes, data: Data, radius: str) -> None:
-    """Write below a panel in how many settings the guarantee is broken, and the worst ratio."""
-    broken, settings, worst = _counts(data, radius)
-    words = f"promised δ\n{broken} of {settings} broken\nworst {_shown(worst)} δ"
-    axes.set_xlabel(words, color=BROKEN if broken else style.INK)
+    """Draw promised against actual error, with the verdict on each radius below its name."""
+    radii = parts.in_order(data.settings["radius"], RADII)
+    grid = plots.calibration(data.settings, radius=radii, height=2.05)
+    for radius, axes in grid.axes_dict.items():
+        broken, settings, worst = _counts(data, radius)
+        kept = f"{broken} of {settings} broken, worst: {_shown(worst)} × promise"
+        words = {"fontsize": 7.5, "transform": axes.transAxes, "va": "bottom"}
+        axes.text(0, 1.015, kept, color=style.BROKEN if broken else style.INK, **words)
+        axes.set_title(style.label(radius), color=style.colour(radius), pad=14)
+        line = data.one_arm[data.one_arm["radius"] == radius].sort_values("delta")
+        axes.plot(line["delta"], line["estimate"], color=style.INK, linewidth=1.2)
+    handles = [
+        Line2D([], [], color=style.INK, linewidth=1.2, label="one arm, ε = 1"),
+        Line2D([], [], color=style.INK, label="error = promise", **parts.BOUND),
+        Line2D([], [], color=style.FAINT, marker="o", linestyle="", label="one setting"),
+        Line2D([], [], color=style.BROKEN, marker="X", linestyle="", label="promise broken"),
+    ]
+    parts.method_legend(grid.figure, handles, where="lower")
+    return grid.figure
 
 
 def _shown(ratio: float) -> str:
@@ -102,14 +77,14 @@ def _counts(data: Data, radius: str) -> tuple[int, int, float]:
 
 def facts(data: Data) -> dict[str, Any]:
     """Return in how many settings the printed radius breaks the guarantee, and who keeps it."""
-    deep = data.settings["estimate"] < LEAST
-    radii = elements.in_order(data.settings["radius"], RADII)
+    deep = data.settings["estimate"] < LEAST_ERROR
+    radii = parts.in_order(data.settings["radius"], RADII)
     keeping = [style.label(radius) for radius in radii if _counts(data, radius)[0] == 0]
     broken, settings, worst = _counts(data, "printed")
     return {
         "replicates": data.replicates,
         "silent": len(data.silent),
-        "least_shown": LEAST,
+        "least_shown": LEAST_ERROR,
         "deep": int(deep.sum()),
         "keeping": keeping or ["no radius"],
         "printed_broken": broken,

@@ -1,208 +1,225 @@
-"""Draw the README's picture: what privacy costs, the false guarantee, and the better rule."""
+"""Draw the README's and the article's first picture: a broken promise, and what privacy costs."""
 
-import math
 from typing import Any, NamedTuple
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
-from ldpt.plots import elements, products, style
+from ldpt.plots import products, style
 from ldpt.privacy import shrinkage
-from ldpt.summarise import needed_budgets
 from ldpt.text import number
 from ldpt.util.reproducible import geomspace, power
 
-WIDTH, HEIGHT, DPI = 8.46, 2.95, 200  # inches; 846 pixels wide on a web page, twice that on disk
-FONT = "DejaVu Sans"  # sans serif, part of Matplotlib
-PRICED = (0.01, 0.1, 1.0, 4.0)  # privacy levels whose price is written down
 ONE_ARM = ("one-arm-0.9-0.05", 1.0)  # problem and epsilon of the false guarantee
-RADII = ("printed", "coin", "onesided", "hoeffding")  # of which up to three are drawn
-NAMES = {"printed": "as printed", "hoeffding": "Hoeffding"}
-PLACES = {"printed": ((0, -12), "left", 0), "hoeffding": ((-7, -1), "right", -1)}  # of the names
-POLICIES = ("apt", "lsa", "lsa-clipped")  # the first and the last that was run are drawn
-LEAST_ERROR = 1e-9
-MIN_ERRORS = 10  # fewer say little about where a curve is
+SHOWN_DELTAS = (0.1, 0.01, 0.001, 0.0001)
+PRICED = (0.01, 0.1, 1.0)  # privacy levels whose price is written down
+PRINTED, VALID = "printed", "coin"
+ABOVE = 34  # points between a panel and its title
 
 
 class Data(NamedTuple):
-    """What the four panels show."""
+    """``errors``: delta, radius and exact error; ``prices``: epsilon and price, by problem."""
 
-    prices: pd.DataFrame  # epsilon and price: pulls divided by pulls without privacy
-    one_arm: pd.DataFrame  # delta, radius and exact error
-    curves: pd.DataFrame  # rows of the fixed-budget summary of one problem
-    spreads: dict[str, float]  # ratio of scaled budgets over the privacy levels, by policy
-    radius: str
-    instance: str
+    errors: pd.DataFrame
+    prices: pd.DataFrame
+    replicates: int
 
 
-class Theme(NamedTuple):
-    """Colours of a light or a dark page."""
+class Look(NamedTuple):
+    """Size in inches, settings and colours of one file."""
 
+    width: float
+    height: float
+    stacked: bool
     dark: bool
-    ink: str
-    background: str
+    settings: dict[str, Any]
+
+    @property
+    def ink(self) -> str:
+        """Colour of axes and text."""
+        return "#f0f6fc" if self.dark else style.INK
+
+    @property
+    def grey(self) -> str:
+        """Colour of what is said in passing."""
+        return "#9aa4af" if self.dark else "#666666"
 
     def colour(self, name: str) -> str:
-        """Return the colour of a policy or radius."""
+        """Return the colour of a radius on this page."""
         method = style.method(name)
         return method.dark_colour if self.dark else method.colour
 
 
-LIGHT, DARK = Theme(False, "#222222", "#ffffff"), Theme(True, "#e6edf3", "#0d1117")
+def web(width: float, height: float, stacked: bool, dark: bool) -> Look:
+    """Return the look of a picture for web pages, where an inch is 100 pixels."""
+    sans = {"font.family": "DejaVu Sans", "mathtext.fontset": "dejavusans", "savefig.dpi": 200}
+    page = "#0d1117" if dark else "#ffffff"
+    sans |= {"axes.titleweight": "bold"}
+    size = {"font.size": 8.6, "xtick.labelsize": 8.6, "ytick.labelsize": 8.6, "axes.labelsize": 8.6}
+    return Look(width, height, stacked, dark, sans | size | {"savefig.facecolor": page})
+
+
+ARTICLE = Look(style.PAGE, 2.75, False, False, {})
+WEB = {
+    "png": web(8.46, 3.6, stacked=False, dark=False),
+    "dark": web(8.46, 3.6, stacked=False, dark=True),
+    "narrow": web(3.58, 5.3, stacked=True, dark=False),
+    "narrow_dark": web(3.58, 5.3, stacked=True, dark=True),
+}
 
 
 def prepare(files: Any, settings: Any) -> Data:
-    """Return prices of privacy, exact errors of one arm, and error curves of one problem."""
+    """Return exact errors of one arm, and prices of privacy on all problems."""
     costs, exact = pd.read_csv(files.confidence), pd.read_csv(files.error_map)
-    budget = pd.read_csv(files.budget)
     name, epsilon = ONE_ARM
     exact = exact[(exact["method"] == "exact") & (exact["instance"] == name)]
-    exact = exact[(exact["epsilon"] == epsilon) & exact["radius"].isin(RADII)]
-    radius = elements.cheapest_valid(costs)
-    instance = settings.panels[-1]
-    curves = budget[(budget["instance"] == instance) & budget["policy"].isin(POLICIES)]
-    needed = needed_budgets(curves, settings.error)
-    ratio = (needed["estimate"] / needed["complexity"]).groupby(needed["policy"])
-    spreads = {str(policy): float(x.max() / x.min()) for policy, x in ratio}
-    costs = costs[(costs["radius"] == radius) & (costs["delta"] == settings.delta)]
-    return Data(_prices(costs), exact, curves, spreads, radius, instance)
+    exact = exact[(exact["epsilon"] == epsilon) & exact["radius"].isin((PRINTED, VALID))]
+    exact = exact[exact["delta"].isin(SHOWN_DELTAS)]
+    costs = costs[(costs["radius"] == VALID) & (costs["delta"] == settings.delta)]
+    return Data(exact, prices(costs), int(costs["replicates"].min()))
 
 
-def _prices(costs: pd.DataFrame) -> pd.DataFrame:
+def prices(costs: pd.DataFrame) -> pd.DataFrame:
     """Return the pulls of each problem divided by those without privacy."""
     free = costs[np.isinf(costs["epsilon"])].set_index("instance")["mean_pulls"]
     costs = costs[np.isfinite(costs["epsilon"]) & costs["instance"].isin(free.index)]
     return costs.assign(price=costs["mean_pulls"] / costs["instance"].map(free))
 
 
-def draw(data: Data, theme: Theme = LIGHT) -> Figure:
-    """Draw the four panels."""
+def draw(data: Data, look: Look = ARTICLE) -> Figure:
+    """Draw both panels, side by side or one above the other."""
     ink = dict.fromkeys(
         ("text.color", "axes.labelcolor", "axes.titlecolor", "xtick.color", "ytick.color",
-         "axes.edgecolor"), theme.ink,
+         "axes.edgecolor"), look.ink,
     )  # fmt: skip
-    page = dict.fromkeys(("figure.facecolor", "axes.facecolor"), theme.background)
-    size = {"font.family": FONT, "font.size": 8.5, "axes.titlesize": 9.5, "axes.labelsize": 8.5}
-    size |= {"axes.titleweight": "bold", "savefig.dpi": DPI, "mathtext.fontset": "dejavusans"}
-    ticks = {"xtick.labelsize": 8, "ytick.labelsize": 8, "axes.titlepad": 7}
-    plt = style.pyplot(**ink, **page, **size, **ticks)
-    figure, grid = plt.subplots(
-        1, 4, figsize=(WIDTH, HEIGHT), layout="constrained", width_ratios=[1.15, 1.25, 1, 1]
-    )
-    _price_panel(grid[0], data, theme)
-    _error_panel(grid[1], data, theme)
-    _curve_panels(grid[2:], data, theme)
+    with style.context(**ink, **look.settings):
+        figure = plt.figure(figsize=(look.width, look.height), layout="constrained")
+        page = look.settings.get("savefig.facecolor", "#ffffff")
+        shape = (2, 1) if look.stacked else (1, 2)
+        ratios = {"height_ratios": [1, 1]} if look.stacked else {"width_ratios": [1.5, 1]}
+        grid = figure.subplots(*shape, gridspec_kw=ratios)
+        figure.set_facecolor(page)
+        for axes in grid:
+            axes.set_facecolor(page)
+        _error_panel(grid[0], data, look)
+        _price_panel(grid[1], data, look)
     return figure
 
 
-def _price_panel(axes: Axes, data: Data, theme: Theme) -> None:
-    """Draw measured prices of privacy on the theoretical curve, with four of them in words."""
-    prices = data.prices
-    grid = geomspace(min(prices["epsilon"].min(), 0.5) / 1.4, 6, 200)
-    axes.plot(
-        grid, [power(shrinkage(e), -2.0) for e in grid], color=theme.ink, linewidth=1.2, zorder=1
+def _heading(axes: Axes, title: str, words: str, look: Look) -> None:
+    """Write a title and a line under it above a panel, over its labels if panels are stacked."""
+    size, weight = plt.rcParams["font.size"], plt.rcParams["axes.titleweight"]
+    left = -46 if look.stacked else 0  # points
+    place = {"xycoords": "axes fraction", "textcoords": "offset points", "va": "bottom"}
+    axes.set_title(" ", pad=ABOVE + 1.2 * size)  # makes room
+    bold = {"fontsize": 1.35 * size, "fontweight": weight}
+    lines = [
+        axes.annotate(title, (0, 1), (left, ABOVE), **bold, **place),
+        axes.annotate(words, (0, 1), (left, ABOVE - 13), color=look.grey, **place),
+    ]
+    for line in lines:
+        line.set_in_layout(False)
+
+
+def _error_panel(axes: Axes, data: Data, look: Look) -> None:
+    """Draw a row per promised error: the promise as a tick, the errors made as marks."""
+    size = plt.rcParams["font.size"]
+    deltas = sorted(set(data.errors["delta"]), reverse=True)
+    table = data.errors.pivot_table("estimate", "delta", "radius")
+    bad, good = look.colour(PRINTED), look.colour(VALID)
+    axes.set_xscale("log")
+    for row, delta in enumerate(deltas):
+        axes.plot([delta] * 2, [row - 0.27, row + 0.27], color=look.ink, linewidth=2, zorder=3)
+        found = table.loc[delta]
+        if VALID in found and found[VALID] > 0:
+            axes.plot([found[VALID], delta], [row, row], color=good, linewidth=1, zorder=1)
+            axes.plot([found[VALID]], [row], "o", color=good, markersize=6)
+        if PRINTED in found and found[PRINTED] > 0:
+            gap = {"color": bad, "alpha": 0.28, "linewidth": 5, "solid_capstyle": "butt"}
+            axes.plot([delta, found[PRINTED]], [row, row], zorder=2, **gap)
+            axes.plot([found[PRINTED]], [row], "X", color=bad, markersize=7)
+            beside = {"xytext": (6, 0), "textcoords": "offset points", "va": "center"}
+            weight = {"fontweight": plt.rcParams["axes.titleweight"], "fontsize": 1.1 * size}
+            words = f"{number(100 * found[PRINTED], 2)} %"
+            axes.annotate(words, (found[PRINTED], row), color=bad, **weight, **beside)
+    axes.set_yticks(range(len(deltas)), [f"{100 * delta:g} %" for delta in deltas])
+    axes.set_ylim(len(deltas) - 0.5, -0.6)
+    axes.tick_params(axis="y", length=0)
+    axes.spines["left"].set_visible(False)
+    axes.set_xlim(right=20)
+    axes.set_xticks([1e-6, 1e-4, 1e-2, 1], ["0.0001 %", "0.01 %", "1 %", "100 %"])
+    axes.minorticks_off()
+    axes.set_ylabel("promised")
+    axes.set_xlabel("probability of a wrong answer (exact)")
+    _heading(
+        axes, "The promised error is not kept", "Algorithm 2, mean 0.95, threshold 0.9, ε = 1", look
     )
-    dots = {"color": theme.colour("mixture"), "markersize": 4, "markeredgewidth": 0}
-    axes.plot(prices["epsilon"], prices["price"], "o", **dots)
-    elements.log_axes(axes)
-    elements.plain_ticks(axes, "xy")
+    marks = (("|", "promise", look.ink), ("X", "as printed", bad), ("o", "with coin (ours)", good))
+    handles = [
+        Line2D([], [], linestyle="", marker=marker, color=colour, label=words, markersize=6,
+               markeredgewidth=2 if marker == "|" else 0)
+        for marker, words, colour in marks
+    ]  # fmt: skip
+    place = {"loc": "lower left", "bbox_to_anchor": (0, 1), "borderaxespad": 0.1, "borderpad": 0}
+    if look.stacked:
+        place["bbox_to_anchor"] = (-0.22, 1)
+    look_of = {"ncols": 3, "handlelength": 0.8, "columnspacing": 1, "labelcolor": "linecolor"}
+    weight = {"weight": plt.rcParams["axes.titleweight"]}
+    axes.legend(handles=handles, prop=weight, **place, **look_of).set_in_layout(False)
+
+
+def _price_panel(axes: Axes, data: Data, look: Look) -> None:
+    """Draw measured prices of privacy on the theoretical curve, some of them in words."""
+    table = data.prices
+    grid = geomspace(min(table["epsilon"].min(), 0.5) / 1.3, 6, 200)
+    axes.plot(
+        grid, [power(shrinkage(e), -2.0) for e in grid], color=look.ink, linewidth=1.8, zorder=1
+    )
+    dots = {"color": look.colour(VALID), "markersize": 4.5, "markeredgewidth": 0, "alpha": 0.6}
+    axes.plot(table["epsilon"], table["price"], "o", **dots)
+    axes.set(xscale="log", yscale="log")
+    bold = {"fontweight": plt.rcParams["axes.titleweight"], "textcoords": "offset points"}
     for epsilon in PRICED:
         if epsilon >= grid[0]:
             price = power(shrinkage(epsilon), -2.0)
-            beside = {"xytext": (6, 4), "textcoords": "offset points"}
-            axes.annotate(f"×{number(price, 2)}", (epsilon, price), **beside)
-    axes.set_title("What privacy costs")
-    axes.set_xlabel("privacy level ε (← stronger)")
-    axes.set_ylabel("responses ÷ without privacy")
-    note = {"transform": axes.transAxes, "va": "bottom"}
-    axes.text(0.04, 0.03, "line: tanh(ε/2)⁻²\ndots: measured", **note)
-    above = {"transform": axes.transAxes, "va": "top", "ha": "right"}
-    axes.text(1.02, 0.97, "above line:\nthresholds\nnear 0 or 1", **above)
-
-
-def _error_panel(axes: Axes, data: Data, theme: Theme) -> None:
-    """Draw the exact error of one arm against the promised one, with a name on each line."""
-    table = data.one_arm[data.one_arm["estimate"] > 0]
-    ends = np.array([table["delta"].min() / 2, 0.5])
-    red = theme.colour("printed")
-    elements.log_axes(axes)
-    axes.set_ylim(LEAST_ERROR, 1)
-    axes.set_xlim(*ends)
-    axes.fill_between(ends, ends, 1, color=red, alpha=0.1, linewidth=0)
-    axes.plot(ends, ends, color=theme.ink, linewidth=0.9)
-    radii = elements.in_order(table["radius"], RADII)
-    for radius in [r for r in radii if not (r == "onesided" and "coin" in radii)]:
-        rows = table[table["radius"] == radius].sort_values("delta")
-        colour = theme.colour(radius)
-        axes.plot(rows["delta"], rows["estimate"], "o-", color=colour, markersize=4, linewidth=1.6)
-        name = NAMES.get(radius, f"{style.label(radius)} (ours)")
-        place, side, point = PLACES.get(radius, ((8, -9), "left", 0))
-        at = rows[rows["estimate"] > 30 * LEAST_ERROR].iloc[point]
-        look = {"color": colour, "fontweight": "bold", "textcoords": "offset points"}
-        axes.annotate(name, (at["delta"], at["estimate"]), place, ha=side, **look)
-    printed = table[(table["radius"] == "printed") & (table["delta"] == 0.1)]["estimate"]
-    if len(printed):
-        words = f"promised 10 %,\nerrs {100 * printed.iloc[0]:.0f} %"
-        axes.text(0.03, 0.98, words, color=red, va="top", transform=axes.transAxes)
+            axes.annotate(f"{number(price, 2)} ×", (epsilon, price), (9, 4), **bold)
+    axes.set_xticks([x for x in (0.01, 0.1, 1) if x > grid[0]])
     axes.xaxis.set_major_formatter("{x:g}")
-    axes.set_title("One guarantee is false")
-    axes.set_xlabel("promised error probability δ")
-    axes.set_ylabel("actual error (exact)")
-
-
-def _curve_panels(panels: Any, data: Data, theme: Theme) -> None:
-    """Draw the error curves of Algorithm 1 and of the better rule on the same axes."""
-    policies = elements.in_order(data.curves["policy"], POLICIES)
-    chosen = [policies[0], policies[-1]]
-    levels = style.ladder(data.curves["epsilon"])
-    for axes, policy in zip(panels, chosen, strict=True):
-        rows = data.curves[
-            (data.curves["policy"] == policy) & (data.curves["errors"] >= MIN_ERRORS)
-        ]
-        for epsilon in levels:
-            curve = rows[rows["epsilon"] == epsilon].sort_values("scaled_budget")
-            colour = style.epsilon_colour(epsilon, theme.dark)
-            look = {"color": colour, "markersize": 2.5, "linewidth": 1.3}
-            axes.plot(curve["scaled_budget"], curve["estimate"], "o-", **look)
-        elements.log_axes(axes, "y")
-        axes.set_xlabel("budget ÷ $H_ε$")
-        spread = data.spreads.get(policy, math.nan)
-        words = f"same error: budgets\ndiffer by up to ×{spread:.1f}"
-        axes.text(0.04, 0.03, words, transform=axes.transAxes, va="bottom")
-        axes.set_title(style.label(policy))
-    first, second = panels
-    limits = [*first.get_xlim(), *second.get_xlim()], [*first.get_ylim(), *second.get_ylim()]
-    for axes in panels:
-        axes.set_xlim(0, max(limits[0]))
-        axes.set_ylim(min(limits[1]) / 7, 1.3)
-    second.tick_params(labelleft=False)
-    first.set_ylabel("error probability")
-    for row, epsilon in enumerate(levels):
-        look = {"color": style.epsilon_colour(epsilon, theme.dark), "ha": "right", "va": "top"}
-        place = {"xytext": (0, -11 * row), "textcoords": "offset points"}
-        words = f"ε = {style.epsilon_label(epsilon)}"
-        second.annotate(words, (0.99, 0.99), xycoords="axes fraction", **place, **look)
+    axes.set_yticks([1, 100, 10_000], ["1 ×", "100 ×", "10 000 ×"])
+    axes.minorticks_off()
+    axes.set_ylim(0.6, 4 * max(table["price"].max(), 10))
+    axes.set_xlabel("privacy level ε (small: private)")
+    key = {"xycoords": "axes fraction", "textcoords": "offset points", "va": "bottom"}
+    size = plt.rcParams["font.size"]
+    axes.annotate("line: tanh(ε/2)⁻²", (0.04, 0.03), (0, 1.3 * size), color=look.ink, **key)
+    axes.annotate("dots: measured", (0.04, 0.03), (0, 0), color=look.colour(VALID), **key)
+    _heading(axes, "What privacy costs", "answers needed ÷ without privacy", look)
 
 
 def facts(data: Data) -> dict[str, Any]:
-    """Return names of methods and problem, and the spreads that the picture shows."""
-    best = elements.in_order(data.curves["policy"], POLICIES)[-1]
+    """Return the promise, the error made, and the prices that the picture shows."""
+    printed = data.errors[(data.errors["radius"] == PRINTED) & (data.errors["delta"] == 0.1)]
     return {
-        "radius": style.label(data.radius),
-        "instance": data.instance,
-        "policy": style.label(best),
+        "promised": 0.1,
+        "error_percent": number(100 * float(printed["estimate"].max()), 2),
         "epsilon": ONE_ARM[1],
-        "apt_spread": data.spreads.get("apt", math.nan),
-        "best_spread": data.spreads.get(best, math.nan),
+        "price": power(shrinkage(1.0), -2.0),
+        "problems": int(data.prices["instance"].nunique()),
+        "replicates": data.replicates,
+        "radius": style.label(VALID),
     }
 
 
 if __name__ == "__main__":
     from ldpt.provenance import job
 
-    with job(snakemake) as step:
+    with job(snakemake) as step, style.context():
         data = prepare(step.input, step.params)
         products.write(draw(data), facts(data), step)
-        style.save_png(draw(data, DARK), step.output.dark, step.metadata)
+        for name, look in WEB.items():
+            with style.context(**look.settings):
+                style.save_png(draw(data, look), step.output[name], step.metadata)

@@ -1,76 +1,97 @@
-"""Draw how far Algorithm 2 is from two lower bounds at each privacy level, for each radius."""
+"""Draw what Algorithm 2 costs in multiples of the least that any private algorithm needs."""
 
 from typing import Any, NamedTuple
 
+import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from ldpt.plots import elements, products, style
+from ldpt.instances import read_instances
+from ldpt.plots import parts, products, style
 
 KEYS = ["instance", "epsilon", "delta"]
-BOUNDS = {"reduction": "Theorem D", "decoupled": "Theorem E"}  # rows of panels
+LOWER = "reduction"  # holds for every locally private algorithm
 
 
 class Data(NamedTuple):
-    """``gaps``: estimate, low, high of E[T] divided by a lower bound, by radius and bound."""
+    """``gaps``: estimate, low, high of E[T] divided by the bound, with ``threshold``."""
 
     gaps: pd.DataFrame
     panels: list[str]
+    epsilon: float  # of the panel with all problems
 
 
 def prepare(files: Any, settings: Any) -> Data:
     """Return mean pulls divided by every positive lower bound at one error level."""
     limits, costs = pd.read_csv(files.bounds), pd.read_csv(files.summary)
-    lower = limits[(limits["side"] == "lower") & (limits["value"] > 0)]
-    lower = lower[lower["version"].isin(BOUNDS)]
+    lower = limits.query("side == 'lower' and version == @LOWER and value > 0")
     both = costs[costs["delta"] == settings.delta].merge(lower, on=KEYS)
-    return Data(elements.mean_pulls(both, both["value"]), list(settings.panels))
+    problems = read_instances(files.instances)
+    both["threshold"] = both["instance"].map(lambda name: problems[name].threshold)
+    panels = [name for name in settings.panels if name in set(both["instance"])]
+    return Data(parts.mean_pulls(both, both["value"]), panels, settings.epsilon)
 
 
 def draw(data: Data) -> Figure:
-    """Draw one row per bound and one column per problem, one colour per radius."""
-    versions = elements.in_order(data.gaps["version"], BOUNDS)
-    count = len(data.panels)
-    figure, grid = elements.panels(len(versions) * count, count, 1.95, sharey=True)
-    for row, version in enumerate(versions):
-        for column, instance in enumerate(data.panels):
-            axes = grid[row * count + column]
-            rows = elements.rows_where(data.gaps, instance=instance, version=version)
-            x_of = _panel(axes, rows)
-            axes.set_title(elements.problem(instance) if row == 0 else "")
-            if row < len(versions) - 1:
-                axes.set_xlabel("")
-            if column == count - 1:
-                elements.label_methods(axes, rows, "radius", "epsilon", x_of)
-        grid[row * count].set_ylabel(f"pulls ÷ bound\nof {BOUNDS[version]}")
+    """Draw the multiples against epsilon on some problems, and at one level on all."""
+    size = style.PAGE, 4.3
+    figure = plt.figure(figsize=size, layout="constrained")
+    above, below = figure.subfigures(2, 1, height_ratios=[1.0, 1.05])
+    panels = above.subplots(1, max(len(data.panels), 1), sharey=True, squeeze=False)[0]
+    for axes, instance in zip(panels, data.panels, strict=False):
+        rows = data.gaps[data.gaps["instance"] == instance]
+        x_of = parts.epsilon_axis(axes, rows["epsilon"])
+        parts.method_curves(axes, rows, "radius", "epsilon", x_of)
+        _ratio_axis(axes)
+        axes.set_title(parts.problem(instance))
+    panels[0].set_ylabel("pulls ÷ least possible")
+    _problems(below.subplots(), data)
+    parts.method_legend(figure, parts.method_handles(data.gaps["radius"]))
     return figure
 
 
-def _panel(axes: Axes, rows: pd.DataFrame) -> elements.XOf:
-    """Draw the curves of all radii above the line at which the bound would be reached."""
-    x_of = elements.epsilon_axis(axes, rows["epsilon"])
-    elements.fine_ticks(axes, "y")
-    axes.axhline(1, color=style.INK, linewidth=0.8)
-    elements.method_curves(axes, rows, "radius", "epsilon", x_of)
-    return x_of
+def _ratio_axis(axes: Axes) -> None:
+    parts.fine_ticks(axes, "y")
+    axes.axhline(1, color=style.INK, **parts.BOUND)
+
+
+def _problems(axes: Axes, data: Data) -> None:
+    """Draw one column per problem, in the order of the thresholds."""
+    rows = data.gaps[data.gaps["epsilon"] == data.epsilon]
+    rows = rows[~rows["instance"].str.startswith("equal-gap-")]
+    rows = rows.sort_values(["threshold", "instance"], kind="stable")
+    order = list(dict.fromkeys(rows["instance"]))
+    for radius in parts.methods_of(rows["radius"]):
+        own = rows[rows["radius"] == radius]
+        look = style.marker_style(radius) | {"linestyle": ""}
+        x = [order.index(name) for name in own["instance"]]
+        parts.estimates(axes, x, own, style.colour(radius), **look)
+    taus = rows.drop_duplicates("instance")["threshold"]
+    names = [f"{parts.problem(n)} ({t:g})" for n, t in zip(order, taus, strict=True)]
+    axes.set_xticks(range(len(order)), names, rotation=40, ha="right", rotation_mode="anchor")
+    axes.grid(axis="x", linewidth=0.3, color=parts.RULE)
+    _ratio_axis(axes)
+    axes.set_ylabel("pulls ÷ least possible")
+    axes.set_title(f"all problems (threshold), ε = {style.epsilon_label(data.epsilon)}")
 
 
 def facts(data: Data) -> dict[str, Any]:
-    """Return the range of the ratio to one bound, and how that to the other varies with epsilon."""
-    gaps, best = data.gaps, elements.cheapest_valid(data.gaps)
+    """Return the range of the multiple of the best radius, and how it varies with epsilon."""
+    gaps, best = data.gaps, parts.cheapest_valid(data.gaps)
+    own = gaps[gaps["radius"] == best]
     shown = gaps[gaps["instance"].isin(data.panels)]
-    ratio = gaps.loc[(gaps["radius"] == best) & (gaps["version"] == "reduction"), "estimate"]
-    own = shown[(shown["radius"] == best) & (shown["version"] == "decoupled")]
-    spans = own.groupby("instance")["estimate"]
+    spans = own[own["instance"].isin(data.panels)].groupby("instance")["estimate"]
     return {
         "delta": float(gaps["delta"].iloc[0]),
-        "replicates": int(shown["replicates"].min()),
+        "epsilon": data.epsilon,
+        "replicates": int(gaps["replicates"].min()),
         "radius": style.label(best),
-        "problems": len(data.panels),
-        "reduction_least": float(ratio.min()),
-        "reduction_most": float(ratio.max()),
-        "decoupled_flatness": float((spans.max() / spans.min()).max()),
+        "problems": int(own["instance"].nunique()),
+        "panels": int(shown["instance"].nunique()),
+        "least": float(own["estimate"].min()),
+        "most": float(own["estimate"].max()),
+        "flatness": float((spans.max() / spans.min()).max()),
     }
 
 

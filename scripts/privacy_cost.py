@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from ldpt.plots import elements, products, style
+from ldpt.plots import parts, products, style
 from ldpt.privacy import shrinkage
 from ldpt.util.reproducible import geomspace, power
 
@@ -30,7 +30,7 @@ def prepare(files: Any, settings: Any) -> Data:
 def _shrinkage(summary: pd.DataFrame) -> pd.DataFrame:
     """Return the distance of each mean response from 1/2, divided by that of the mean reward."""
     lever = 0.5 - summary["mean"]
-    limits = {name: (0.5 - summary[name]) / lever for name in elements.LIMITS}
+    limits = {name: (0.5 - summary[name]) / lever for name in parts.LIMITS}
     table = summary[["law", "epsilon", "draws"]].assign(**limits)
     swapped = table["low"] > table["high"]
     table.loc[swapped, ["low", "high"]] = table.loc[swapped, ["high", "low"]].to_numpy()
@@ -39,24 +39,24 @@ def _shrinkage(summary: pd.DataFrame) -> pd.DataFrame:
 
 def draw(data: Data) -> Figure:
     """Draw H_eps / H against epsilon: theory as a line, the laws of rewards side by side."""
-    figure, (axes,) = elements.panels(1, 1, 2.5)
+    figure, (axes,) = parts.panels(1, 1, 2.5)
     measured = data.measured
-    x_of = elements.epsilon_axis(axes, measured["epsilon"])
+    x_of = parts.epsilon_axis(axes, measured["epsilon"])
     finite = measured.loc[np.isfinite(measured["epsilon"]), "epsilon"]
     grid = geomspace(finite.min() / 1.3, 1.5 * finite.max(), 200)
     axes.plot(grid, [power(shrinkage(e), -2.0) for e in grid], color=style.INK, zorder=1)
     axes.plot(x_of(math.inf) * np.array([0.8, 1.3]), [1, 1], color=style.INK, zorder=1)
-    elements.log_axes(axes, "y")
-    elements.plain_ticks(axes, "y")
+    parts.log_axes(axes, "y")
+    parts.plain_ticks(axes, "y")
     laws = [law for law in MARKERS if law in set(measured["law"])]
     for place, law in enumerate(laws):
         rows = measured[measured["law"] == law]
         with np.errstate(divide="ignore"):
             price = 1 / np.square(rows[["estimate", "high", "low"]].clip(lower=0).to_numpy())
-        price = pd.DataFrame(price, columns=elements.LIMITS)
+        price = pd.DataFrame(price, columns=parts.LIMITS)
         x = [x_of(e) * power(SIDE_BY_SIDE, place - (len(laws) - 1) / 2) for e in rows["epsilon"]]
         look = {"marker": MARKERS[law], "markersize": 3.2, "linestyle": "", "label": law}
-        elements.estimates(axes, x, price, style.METHODS["apt"].colour, **look)
+        parts.estimates(axes, x, price, style.METHODS["apt"].colour, **look)
     axes.set_ylabel("cost of privacy,  $H_ε / H$")
     at = data.marked
     words = f"tanh(ε/2)⁻²: ×{power(shrinkage(at), -2.0):.2g} at ε = {at:g}"

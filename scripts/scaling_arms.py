@@ -5,13 +5,13 @@ from typing import Any, NamedTuple
 import pandas as pd
 from matplotlib.figure import Figure
 
-from ldpt.plots import elements, products, style
+from ldpt.plots import parts, products, style
 from ldpt.policies import POLICIES
 from ldpt.summarise import needed_budgets
 from ldpt.text import number
 from ldpt.util.reproducible import log, slope
 
-LOWER = {"decoupled": "Theorem E", "many_arms": "lower bound with log $K$"}
+LOWER = {"decoupled": (0, (4, 1.5)), "many_arms": (0, (1, 1.5))}  # bounds and their dashes
 
 
 class Data(NamedTuple):
@@ -37,7 +37,7 @@ def prepare(files: Any, settings: Any) -> Data:
     arms = costs[["instance", "n_arms", "complexity"]].drop_duplicates()
     budgets = needed_budgets(_family(files.budget_summary, epsilon), error)
     limits = limits.merge(arms, on="instance")
-    return Data(elements.mean_pulls(costs), budgets, limits, epsilon, delta, error)
+    return Data(parts.mean_pulls(costs), budgets, limits, epsilon, delta, error)
 
 
 def _family(path: str, epsilon: float) -> pd.DataFrame:
@@ -46,45 +46,32 @@ def _family(path: str, epsilon: float) -> pd.DataFrame:
 
 
 def draw(data: Data) -> Figure:
-    """Draw fixed confidence with its lower bounds on the left, fixed budget on the right."""
-    figure, (left, right) = elements.panels(2, 2, 2.4)
-    costs, budgets = (elements.scaled(t, t["complexity"]) for t in (data.costs, data.budgets))
-    elements.method_curves(left, costs, "radius", "n_arms")
-    elements.method_curves(right, budgets, "policy", "n_arms")
-    for axes, table in ((left, costs), (right, budgets)):
-        elements.arms_axis(axes, table["n_arms"])
-        elements.fine_ticks(axes, "y")
-    ends = []
-    for version, curve in data.bounds.groupby("version"):
-        curve = curve.sort_values("n_arms")
+    """Draw the cost of each radius above its lower bounds."""
+    figure, (axes,) = parts.panels(1, 1, 2.7)
+    costs = parts.scaled(data.costs, data.costs["complexity"])
+    parts.method_curves(axes, costs, "radius", "n_arms")
+    parts.arms_axis(axes, costs["n_arms"])
+    parts.fine_ticks(axes, "y")
+    for version, dashes in LOWER.items():
+        curve = data.bounds[data.bounds["version"] == version].sort_values("n_arms")
         value = curve["value"] / curve["complexity"]
-        elements.bound_line(left, curve["n_arms"], value, style.INK)
-        name = LOWER[str(version)]
-        ends.append(elements.End(curve["n_arms"].iloc[-1], value.iloc[-1], name, style.INK))
-    for radius in elements.methods_of(costs["radius"]):
-        last = costs[costs["radius"] == radius].sort_values("n_arms").iloc[-1]
-        names = style.label(radius), style.colour(radius)
-        above = 1.15 if last["n_arms"] < costs["n_arms"].max() else 1.0  # other curves go on
-        ends.append(elements.End(last["n_arms"], above * last["estimate"], *names))
-    left.set_title(f"Algorithm 2, ε = {data.epsilon:g}, δ = {data.delta:g}")
-    right.set_title(f"budget for error {data.error:g}, ε = {data.epsilon:g}")
-    left.set_ylabel("mean pulls ÷ $H_ε$")
-    right.set_ylabel("budget ÷ $H_ε$")
-    elements.label_methods(right, budgets, "policy", "n_arms")
-    elements.label_ends(left, ends)
+        axes.plot(curve["n_arms"], value, color=style.INK, **parts.BOUND | {"linestyle": dashes})
+    axes.set_ylabel("mean pulls ÷ $H_ε$")
+    axes.set_title(f"ε = {data.epsilon:g}, δ = {data.delta:g}")
+    parts.method_legend(figure, parts.method_handles(costs["radius"]))
     return figure
 
 
 def facts(data: Data) -> dict[str, Any]:
     """Return exponents of K, and the ratio to a lower bound at the largest K."""
-    best = elements.cheapest_valid(data.costs)
+    best = parts.cheapest_valid(data.costs)
     rows = data.costs[data.costs["radius"] == best]
     growths = {
         style.label(policy): _growth(data.budgets[data.budgets["policy"] == policy])
-        for policy in elements.in_order(data.budgets["policy"], POLICIES)
+        for policy in parts.in_order(data.budgets["policy"], POLICIES)
     }
     largest = int(rows["n_arms"].max())
-    bound = elements.rows_where(data.bounds, n_arms=largest, version="many_arms")
+    bound = parts.rows_where(data.bounds, n_arms=largest, version="many_arms")
     return {
         "epsilon": float(data.epsilon),
         "delta": float(data.delta),

@@ -32,7 +32,9 @@ def confidence_rows(
     """Yield the bounds on the stopping time at every measurement and along the panels' curves."""
     measured = summary[["instance", "epsilon", "delta"]].drop_duplicates()
     finite = summary.loc[np.isfinite(summary["epsilon"]), "epsilon"]
-    fine = geomspace(finite.min(), 2 * finite.max(), CURVE_EPSILONS).tolist()
+    fine = []
+    if len(finite):
+        fine = geomspace(finite.min(), 2 * finite.max(), CURVE_EPSILONS).tolist()
     drawn = itertools.product(panels, fine, [delta])
     for name, epsilon, level in sorted({*measured.itertuples(index=False, name=None), *drawn}):
         labels = {"instance": name, "epsilon": epsilon, "delta": level}
@@ -74,7 +76,7 @@ if __name__ == "__main__":
         pd.DataFrame(rows).to_csv(step.output.fixed_confidence, index=False)
         panels = [problem for name, problem in problems.items() if name in params.budget_panels]
         reached: dict[str, float] = {}
-        if panels:
+        if step.input.rare:
             rare = pd.read_csv(step.input.rare)
             reached = rare.groupby("instance")["scaled_budget"].max().to_dict()
         rows = budget_rows(panels, params.epsilon, reached)

@@ -358,7 +358,7 @@ UNDRAWN: dict[str, tuple[Callable[[Config], Any], str, str]] = {
     ),
     "panel at another privacy level": (
         set_in("figures", "epsilon", 3.7),
-        "bounds",
+        "budget_bounds",
         "at figures.epsilon = 3.7",
     ),
     "panel at another error level": (
@@ -374,7 +374,7 @@ def test_settings_of_a_figure_are_checked_when_it_is_drawn(smoke_config: Config,
     spoil, key, message = UNDRAWN[name]
     spoil(smoke_config)
     study = config.build_experiment(smoke_config)
-    others = {"fixed_budget", "collapse", "bounds", "baselines", "fixed_confidence"} - {key}
+    others = {"fixed_budget", "collapse", "budget_bounds", "baselines", "fixed_confidence"} - {key}
     assert any(study.panels(other) for other in others if other in ("fixed_budget", "collapse"))
     with pytest.raises(ValueError, match=re.escape(message)) as caught:
         study.allocation() if key == "allocation" else study.panels(key)

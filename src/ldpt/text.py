@@ -173,7 +173,9 @@ def fill(template: str, facts: Mapping[str, Any]) -> str:
     environment = jinja2.Environment(
         undefined=jinja2.StrictUndefined, finalize=prose, keep_trailing_newline=True
     )
-    environment.filters["digits"] = number
+    environment.filters["digits"] = lambda value, digits=3: (
+        value if isinstance(value, str) else number(value, digits)
+    )
     try:
         return environment.from_string(template).render(facts)
     except jinja2.TemplateError as error:

@@ -32,13 +32,19 @@ def inputs(name: str, results: Path) -> SimpleNamespace:
     entry = re.search(r"figure_inputs\((.*?)\)", _rule(name), re.DOTALL)
     assert entry
     tables = re.findall(r'(\w+)="([^"]+)"', entry[1])
-    return SimpleNamespace(**{key: str(results / f"{table}.csv") for key, table in tables})
+    files = {key: str(results / f"{table}.csv") for key, table in tables}
+    others = re.findall(r'(\w+)="<results>/([^"]+\.json)"', _rule(name))
+    files |= {key: str(results / path) for key, path in others}
+    if "rare=SAMPLED" in _rule(name):
+        sampled = results / "rare" / "fixed_budget.csv"
+        files["rare"] = str(sampled) if sampled.is_file() else ""
+    return SimpleNamespace(**files)
 
 
 def params(name: str, config: Any) -> dict[str, Any]:
     """Return the settings that a figure's rule takes from a config."""
     options = re.findall(r'(\w+)=config\["figures"\]\["(\w+)"\]', _rule(name))
-    panels = re.findall(r'(panels)=from_experiment\("panels", "(\w+)"\)', _rule(name))
+    panels = re.findall(r'(\w*panels)=from_experiment\("panels", "(\w+)"\)', _rule(name))
     return {key: config["figures"][option] for key, option in options + panels}
 
 

@@ -4,6 +4,7 @@ import pandas as pd
 import pytest
 
 from ldpt.instances import MAX_LISTED_ARMS
+from ldpt.plots import style
 from tests.conftest import PROJECT
 from tests.plots import scripts
 from tests.plots.tables import overlapping
@@ -61,7 +62,8 @@ def test_two_points_have_no_error():
 
 def test_cost_growth_figure_has_no_text_over_text():
     data = growth.prepare(str(PROJECT / "benchmarks" / "cost_growth.csv"))
-    assert overlapping(growth.draw(data)) == []
+    with style.context():
+        assert overlapping(growth.draw(data)) == []
 
 
 def test_exponents_of_the_measurements_are_as_expected():

@@ -7,6 +7,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from ldpt.plots import style
 from ldpt.radii import RADII
 from tests.plots import scripts
 from tests.plots.tables import cut_off, overlapping
@@ -54,11 +55,12 @@ def test_facts_count_a_setting_as_broken_if_its_whole_interval_is_above(data: An
     assert facts["silent"] == 1
 
 
-def test_one_panel_per_radius_with_its_verdict_below(data: Any) -> None:
-    drawn = figure.draw(data)
-    assert len(drawn.axes) == len(RADII)
-    labels = [axes.get_xlabel() for axes in drawn.axes]
-    assert "1 of 6 broken" in labels[0]
-    assert "0 of 3 broken" in labels[-1]
-    assert overlapping(drawn) == []
-    assert cut_off(drawn) == []
+def test_one_panel_per_radius_with_its_verdict(data: Any) -> None:
+    with style.context():
+        drawn = figure.draw(data)
+        words = [[text.get_text() for text in axes.texts] for axes in drawn.axes]
+        assert len(drawn.axes) == len(RADII)
+        assert "1 of 6 broken, worst: 2 × promise" in words[0]
+        assert any("0 of 3 broken" in text for text in words[-1])
+        assert overlapping(drawn) == []
+        assert cut_off(drawn) == []

@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from ldpt.plots import elements
+from ldpt.plots import parts
 from ldpt.privacy import private_mean
 from tests.plots import scripts
 
@@ -24,4 +24,4 @@ def test_facts_count_the_intervals_that_contain_the_theory() -> None:
     facts = privacy_cost.facts(privacy_cost.Data(measured, 1.0))
     assert (facts["holding"], facts["intervals"]) == (3, 5)
     assert (measured["low"] <= measured["high"]).all()
-    assert set(elements.LIMITS) <= set(measured)
+    assert set(parts.LIMITS) <= set(measured)

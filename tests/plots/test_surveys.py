@@ -5,6 +5,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from ldpt.plots import style
 from tests.plots import scripts
 from tests.plots.tables import cut_off, overlapping
 
@@ -32,7 +33,8 @@ def test_facts_count_verdicts_and_answers(data: Any) -> None:
 
 
 def test_figure_has_a_row_per_question_and_no_text_over_text(data: Any) -> None:
-    figure = surveys.draw(data)
+    with style.context():
+        figure = surveys.draw(data)
     names = [label.get_text() for label in figure.axes[0].get_yticklabels()]
     assert names == ["tax", "voting", "armed groups"]
     assert overlapping(figure) == []

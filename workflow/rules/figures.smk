@@ -27,137 +27,14 @@ use rule figure as hero with:
             "hero",
             confidence="summaries/fixed_confidence",
             error_map="error_map",
-            budget="summaries/fixed_budget",
         ),
     output:
         **figure_outputs("hero", "Overview", "The findings in one picture"),
         dark="<figures>/hero-dark.png",
+        narrow="<figures>/hero-narrow.png",
+        narrow_dark="<figures>/hero-narrow-dark.png",
     log:
         "<results>/logs/hero.log",
-    params:
-        panels=from_experiment("panels", "collapse"),
-        delta=config["figures"]["delta"],
-        error=config["figures"]["error"],
-
-
-use rule figure as privacy_cost with:
-    input:
-        **figure_inputs("privacy_cost", summary="summaries/mechanism"),
-    output:
-        **figure_outputs("privacy_cost", "Privacy", "What privacy costs"),
-    log:
-        "<results>/logs/privacy_cost.log",
-    params:
-        epsilon=config["figures"]["epsilon"],
-
-
-use rule figure as fixed_budget_error with:
-    input:
-        **figure_inputs("fixed_budget_error", summary="summaries/fixed_budget"),
-    output:
-        **figure_outputs(
-            "fixed_budget_error",
-            "Fixed budget",
-            "Algorithm 1: error against the budget",
-        ),
-    log:
-        "<results>/logs/fixed_budget_error.log",
-    params:
-        panels=from_experiment("panels", "fixed_budget"),
-        error=config["figures"]["error"],
-        epsilon=config["figures"]["epsilon"],
-
-
-use rule figure as fixed_budget_collapse with:
-    input:
-        **figure_inputs("fixed_budget_collapse", summary="summaries/fixed_budget"),
-    output:
-        **figure_outputs(
-            "fixed_budget_collapse",
-            "Fixed budget",
-            "Error against the budget in units of the complexity",
-        ),
-    log:
-        "<results>/logs/fixed_budget_collapse.log",
-    params:
-        panels=from_experiment("panels", "collapse"),
-        error=config["figures"]["error"],
-        epsilon=config["figures"]["epsilon"],
-
-
-use rule figure as fixed_budget_bounds with:
-    input:
-        **figure_inputs(
-            "fixed_budget_bounds",
-            summary="summaries/fixed_budget",
-            rare="rare/fixed_budget",
-            exact="exact/fixed_budget",
-            optimum="exact/optimal_loss",
-            environments="rare/environments",
-            bounds="summaries/budget_bounds",
-        ),
-    output:
-        **figure_outputs(
-            "fixed_budget_bounds",
-            "Fixed budget",
-            "Fixed budget: errors beside their bounds",
-        ),
-    log:
-        "<results>/logs/fixed_budget_bounds.log",
-    params:
-        panels=from_experiment("panels", "bounds"),
-        epsilon=config["figures"]["epsilon"],
-
-
-use rule figure as fixed_budget_baselines with:
-    input:
-        **figure_inputs("fixed_budget_baselines", summary="summaries/fixed_budget"),
-    output:
-        **figure_outputs(
-            "fixed_budget_baselines",
-            "Fixed budget",
-            "Fixed budget: Algorithm 1 beside its alternatives",
-        ),
-    log:
-        "<results>/logs/fixed_budget_baselines.log",
-    params:
-        panels=from_experiment("panels", "baselines"),
-        error=config["figures"]["error"],
-
-
-use rule figure as fixed_confidence_cost with:
-    input:
-        **figure_inputs(
-            "fixed_confidence_cost",
-            summary="summaries/fixed_confidence",
-            bounds="summaries/bounds",
-        ),
-    output:
-        **figure_outputs(
-            "fixed_confidence_cost",
-            "Fixed confidence",
-            "Algorithm 2: pulls against epsilon",
-        ),
-    log:
-        "<results>/logs/fixed_confidence_cost.log",
-    params:
-        panels=from_experiment("panels", "fixed_confidence"),
-        delta=config["figures"]["delta"],
-
-
-use rule figure as fixed_confidence_collapse with:
-    input:
-        **figure_inputs(
-            "fixed_confidence_collapse", summary="summaries/fixed_confidence"
-        ),
-    output:
-        **figure_outputs(
-            "fixed_confidence_collapse",
-            "Fixed confidence",
-            "Algorithm 2: pulls in units of the theorem's scale",
-        ),
-    log:
-        "<results>/logs/fixed_confidence_collapse.log",
     params:
         delta=config["figures"]["delta"],
 
@@ -180,34 +57,108 @@ use rule figure as fixed_confidence_error with:
         "<results>/logs/fixed_confidence_error.log",
 
 
-use rule figure as fixed_confidence_radii with:
+use rule figure as fixed_budget_collapse with:
+    input:
+        **figure_inputs("fixed_budget_collapse", summary="summaries/fixed_budget"),
+    output:
+        **figure_outputs(
+            "fixed_budget_collapse",
+            "Fixed budget",
+            "Error against the budget in units of the complexity",
+        ),
+    log:
+        "<results>/logs/fixed_budget_collapse.log",
+    params:
+        panels=from_experiment("panels", "collapse"),
+        policies=config["figures"]["policies"],
+        error=config["figures"]["error"],
+        epsilon=config["figures"]["epsilon"],
+
+
+use rule figure as bounds with:
     input:
         **figure_inputs(
-            "fixed_confidence_radii",
+            "bounds",
+            budget="summaries/fixed_budget",
+            budget_bounds="summaries/budget_bounds",
+            confidence="summaries/fixed_confidence",
+            confidence_bounds="summaries/bounds",
+        ),
+        rare=SAMPLED,
+    output:
+        **figure_outputs("bounds", "Overview", "Bounds, printed and proved"),
+    log:
+        "<results>/logs/bounds.log",
+    params:
+        budget_panels=from_experiment("panels", "budget_bounds"),
+        confidence_panels=from_experiment("panels", "confidence_bounds"),
+        policies=config["figures"]["policies"],
+        radii=config["figures"]["radii"],
+        epsilon=config["figures"]["epsilon"],
+        delta=config["figures"]["delta"],
+
+
+use rule figure as surveys with:
+    input:
+        **figure_inputs("surveys", questions="tables/surveys"),
+    output:
+        **figure_outputs("surveys", "Outside world", "Published surveys replayed"),
+    log:
+        "<results>/logs/surveys.log",
+
+
+use rule figure as optimality_gap with:
+    input:
+        **figure_inputs(
+            "optimality_gap",
             summary="summaries/fixed_confidence",
             bounds="summaries/bounds",
         ),
+        instances="<results>/instances.json",
     output:
         **figure_outputs(
-            "fixed_confidence_radii",
-            "Fixed confidence",
-            "Algorithm 2: what each radius costs",
+            "optimality_gap", "Fixed confidence", "Distance from the lower bound"
         ),
     log:
-        "<results>/logs/fixed_confidence_radii.log",
+        "<results>/logs/optimality_gap.log",
     params:
         panels=from_experiment("panels", "fixed_confidence"),
         epsilon=config["figures"]["epsilon"],
         delta=config["figures"]["delta"],
 
 
-use rule figure as allocation with:
+use rule figure as fixed_budget_error with:
     input:
-        **figure_inputs("allocation", summary="summaries/allocation"),
+        **figure_inputs("fixed_budget_error", summary="summaries/fixed_budget"),
     output:
-        **figure_outputs("allocation", "Both settings", "Which arms are pulled"),
+        **figure_outputs(
+            "fixed_budget_error",
+            "Fixed budget",
+            "Error against the budget",
+        ),
     log:
-        "<results>/logs/allocation.log",
+        "<results>/logs/fixed_budget_error.log",
+    params:
+        panels=from_experiment("panels", "fixed_budget"),
+        policies=config["figures"]["policies"],
+        error=config["figures"]["error"],
+        epsilon=config["figures"]["epsilon"],
+
+
+use rule figure as fixed_budget_baselines with:
+    input:
+        **figure_inputs("fixed_budget_baselines", summary="summaries/fixed_budget"),
+    output:
+        **figure_outputs(
+            "fixed_budget_baselines",
+            "Fixed budget",
+            "Fixed budget: Algorithm 1 beside its alternatives",
+        ),
+    log:
+        "<results>/logs/fixed_budget_baselines.log",
+    params:
+        panels=from_experiment("panels", "baselines"),
+        error=config["figures"]["error"],
 
 
 use rule figure as scaling_arms with:
@@ -230,28 +181,21 @@ use rule figure as scaling_arms with:
         error=config["figures"]["error"],
 
 
-use rule figure as optimality_gap with:
+use rule figure as allocation with:
     input:
-        **figure_inputs(
-            "optimality_gap",
-            summary="summaries/fixed_confidence",
-            bounds="summaries/bounds",
-        ),
+        **figure_inputs("allocation", summary="summaries/allocation"),
     output:
-        **figure_outputs(
-            "optimality_gap", "Fixed confidence", "Distance from the lower bound"
-        ),
+        **figure_outputs("allocation", "Both settings", "Which arms are pulled"),
     log:
-        "<results>/logs/optimality_gap.log",
+        "<results>/logs/allocation.log",
+
+
+use rule figure as privacy_cost with:
+    input:
+        **figure_inputs("privacy_cost", summary="summaries/mechanism"),
+    output:
+        **figure_outputs("privacy_cost", "Privacy", "What privacy costs"),
+    log:
+        "<results>/logs/privacy_cost.log",
     params:
-        panels=from_experiment("panels", "fixed_confidence"),
-        delta=config["figures"]["delta"],
-
-
-use rule figure as surveys with:
-    input:
-        **figure_inputs("surveys", questions="tables/surveys"),
-    output:
-        **figure_outputs("surveys", "Outside world", "Published surveys replayed"),
-    log:
-        "<results>/logs/surveys.log",
+        epsilon=config["figures"]["epsilon"],

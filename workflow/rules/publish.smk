@@ -149,7 +149,7 @@ STUDIED = [
     rules.summarise_bounds.output.fixed_confidence,
     rules.fixed_budget_error.output[:2],
     rules.fixed_budget_collapse.output[:2],
-    rules.fixed_confidence_cost.output[:2],
+    rules.bounds.output[:2],
 ]
 REPLICATED = [
     rules.instances.output,

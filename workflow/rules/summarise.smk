@@ -36,7 +36,7 @@ rule summarise_bounds:
     input:
         instances="<results>/instances.json",
         fixed_confidence="<results>/summaries/fixed_confidence.csv",
-        rare="<results>/rare/fixed_budget.csv" if config["figures"]["bounds"] else [],
+        rare=SAMPLED,
     output:
         fixed_confidence="<results>/summaries/bounds.csv",
         fixed_budget="<results>/summaries/budget_bounds.csv",
@@ -44,9 +44,9 @@ rule summarise_bounds:
         "<results>/logs/summarise_bounds.log",
     params:
         code=code("summarise_bounds"),
-        confidence_panels=from_experiment("panels", "fixed_confidence"),
+        confidence_panels=from_experiment("panels", "confidence_bounds"),
         delta=config["figures"]["delta"],
-        budget_panels=from_experiment("panels", "bounds"),
+        budget_panels=from_experiment("panels", "budget_bounds"),
         epsilon=config["figures"]["epsilon"],
     script:
         "../../scripts/summarise_bounds.py"

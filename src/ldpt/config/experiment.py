@@ -190,14 +190,15 @@ class Experiment:
     def panels(self, key: str) -> list[str]:
         """Return the panels of a figure; a ValueError names one that no study simulates."""
         figures = self.settings.figures
-        section = "fixed_confidence" if key == "fixed_confidence" else "fixed_budget"
+        confidence = key in ("fixed_confidence", "confidence_bounds")
+        section = "fixed_confidence" if confidence else "fixed_budget"
         names: list[str] = getattr(figures, key)
         with _at(f"figures.{key}"):
             for name in names:
                 runs = self.runs(section, self.instance(name).name)
-                if key == "fixed_confidence" and all(figures.delta not in x.deltas for x in runs):
+                if confidence and all(figures.delta not in x.deltas for x in runs):
                     raise ValueError(f"no run of {name!r} at figures.delta = {figures.delta:g}")
-                one_level = key in ("bounds", "baselines")
+                one_level = key in ("budget_bounds", "baselines")
                 if one_level and all(figures.epsilon != run.epsilon for run in runs):
                     raise ValueError(f"no run of {name!r} at figures.epsilon = {figures.epsilon:g}")
         return names
@@ -319,8 +320,10 @@ def _extra_only(settings: Config) -> dict[str, Any]:
     shared = {"instances": names, "epsilons": grid.epsilons, "replicates": grid.replicates}
     budget = shared | {"policies": grid.policies, "multiples": grid.multiples}
     confidence = shared | {"radii": grid.radii, "deltas": grid.deltas}
-    panels = {"fixed_budget": names, "collapse": names, "fixed_confidence": names}
+    panels = ("fixed_budget", "collapse", "budget_bounds", "confidence_bounds", "fixed_confidence")
     delta = min(grid.deltas, key=lambda delta: abs(delta - settings.figures.delta))
+    epsilon = min(grid.epsilons, key=lambda level: abs(1 / level - 1 / settings.figures.epsilon))
+    shown = {"policies": grid.policies, "radii": grid.radii, "epsilon": epsilon, "delta": delta}
     return {section: {"studies": []} for section in SECTIONS} | {
         "root": f"results/{names[0]}" if settings.root == "." else settings.root,
         "instances": [problem.model_dump() for problem in settings.extra_instances],
@@ -328,7 +331,7 @@ def _extra_only(settings: Config) -> dict[str, Any]:
         "fixed_confidence": {"studies": [confidence]},
         "allocation": {"instances": []},
         "error_map": {"one_arm": [], "two_arms": []},
-        "figures": panels | {"bounds": [], "baselines": [], "delta": delta},
+        "figures": dict.fromkeys(panels, names) | {"baselines": []} | shown,
     }
 
 

@@ -326,11 +326,14 @@ class Allocation(Section):
 class Figures(Section):
     """Problems and levels that the figures show; each must be simulated by a study."""
 
-    fixed_budget: list[str] = Field(description="panels of the fixed-budget figures")
+    fixed_budget: list[str] = Field(description="panels of fixed_budget_error")
     collapse: list[str] = Field(description="panels of fixed_budget_collapse")
-    bounds: list[str] = Field(description="panels of fixed_budget_bounds")
+    budget_bounds: list[str] = Field(description="left panels of bounds")
+    confidence_bounds: list[str] = Field(description="right panels of bounds")
     baselines: list[str] = Field(description="panels of fixed_budget_baselines")
-    fixed_confidence: list[str] = Field(description="panels of the fixed-confidence figures")
+    fixed_confidence: list[str] = Field(description="panels of optimality_gap")
+    policies: Some[Policy] = Field(description="policies that figures compare")
+    radii: Some[RadiusName] = Field(description="radii that bounds compares")
     epsilon: Epsilon = Field(description="privacy level of figures that show one")
     delta: Delta = Field(description="error level of figures that show one")
     error: Delta = Field(description="error probability at which budgets are compared")

@@ -5,22 +5,26 @@ which the package carries, so that their bytes do not depend on the machine's fo
 """
 
 import math
-from collections.abc import Iterable, Mapping
-from functools import cache
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import cache, wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from ldpt.util.reproducible import log, power
+from ldpt.util.reproducible import power
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-COLUMN, PAGE = 4.2, 6.6  # inches: width of one panel, and of the article's text
+Draw = TypeVar("Draw", bound=Callable[..., Any])
+
+PAGE, HALF = 476 / 72, 234 / 72  # inches: the article's text, and half of it less the gap
 DPI = 300
-INK, FAINT = "#333333", "#8c8c8c"
-NOTE = "#cb182c"  # what a figure points out
+INK = "#222222"  # axes and text; dashed: bounds; solid: no privacy
+FAINT = "#868686"
+BROKEN = "#c8102e"  # the printed radius, and promises that are not kept
 FONTS = Path(__file__).parent / "fonts"
 
 
@@ -31,26 +35,29 @@ class Method(NamedTuple):
     colour: str
     dark_colour: str
     marker: str
+    filled: bool = True
 
 
+# Policies: one hue per index, an open marker if it is clipped. Radii have hues of their own.
 METHODS = {
-    "apt": Method("Algorithm 1", "#2683e8", "#6cb2ff", "o"),
-    "lsa": Method("LSA", "#269a5d", "#4fd18b", "s"),
-    "apt-clipped": Method("clipped Algorithm 1", "#4d2889", "#b794f6", "D"),
-    "lsa-clipped": Method("clipped LSA", "#111111", "#f5f5f5", "P"),
-    "uniform": Method("uniform allocation", "#767676", "#a8a8a8", "h"),
-    "laplace": Method("Laplace noise", "#b3541e", "#e8935a", "^"),
-    "printed": Method("printed", "#cb182c", "#ff6b6b", "X"),
-    "hoeffding": Method("Hoeffding", "#4d2889", "#b794f6", "D"),
-    "mixture": Method("mixture", "#2683e8", "#6cb2ff", "s"),
-    "onesided": Method("one-sided", "#269a5d", "#4fd18b", "^"),
-    "coin": Method("coin", "#111111", "#f5f5f5", "o"),
+    "apt": Method("Algorithm 1", "#d2570a", "#ff9d5c", "o"),
+    "lsa": Method("LSA", "#12908e", "#4fd0cd", "s"),
+    "apt-clipped": Method("clipped Algorithm 1", "#d2570a", "#ff9d5c", "o", filled=False),
+    "lsa-clipped": Method("clipped LSA", "#12908e", "#4fd0cd", "s", filled=False),
+    "uniform": Method("uniform allocation", "#868686", "#b0b0b0", "h"),
+    "laplace": Method("Laplace noise", "#7a4a12", "#d9a066", "^"),
+    "printed": Method("printed", BROKEN, "#ff6b6b", "X"),
+    "hoeffding": Method("Hoeffding", "#868686", "#b0b0b0", "D"),
+    "mixture": Method("mixture", "#a87900", "#e0b040", "s"),
+    "onesided": Method("one-sided", "#9a6bb5", "#c4a0e8", "^"),
+    "coin": Method("coin", "#1f5fbf", "#6cb2ff", "o"),
 }
-SIZES = {"X": 1.15, "P": 1.15, "D": 0.85, "s": 0.9, "^": 1.05, "h": 1.05}  # relative to a circle
+SIZES = {"X": 1.15, "D": 0.85, "s": 0.9, "^": 1.05, "h": 1.05}  # relative to a circle
 
-# Black is no privacy; then dark to bright as privacy grows. The last tone has a contrast of 3:1.
-LADDER = (4.0, 1.0, 0.5, 0.25, 0.1)  # privacy levels that figures with one curve per level show
-BRIGHTEST, BEND = 0.59, 0.8  # where on the colour map the ladder ends, and how its steps shorten
+# Privacy levels: ink is none; then dark to bright as privacy grows, to a contrast of 3:1.
+LADDER = (0.1, 0.25, 0.5, 1.0, math.inf)  # shown where more than MAX_LEVELS were run
+MAX_LEVELS = 6
+BRIGHTEST, BEND = 0.59, 0.8  # where on the colour map they end, and how the steps shorten
 
 SETTINGS: dict[str, Any] = {
     "font.family": "Libertinus Serif",
@@ -59,8 +66,10 @@ SETTINGS: dict[str, Any] = {
     "mathtext.it": "Libertinus Serif:italic",
     "mathtext.cal": "Libertinus Serif",
     "mathtext.fallback": "stix",
-    "font.size": 9,
-    "axes.titlesize": 9.5,
+    "font.size": 8.5,
+    "axes.titlesize": 8.5,
+    "axes.labelsize": 8.5,
+    "legend.fontsize": 8.5,
     "axes.titlelocation": "left",
     "axes.titleweight": "semibold",
     "axes.titlepad": 5,
@@ -119,40 +128,49 @@ def colour(name: str) -> str:
 
 def marker_style(name: str, size: float = 4.0) -> dict[str, Any]:
     """Return the marker of a policy or radius, in a size at which all look equally large."""
-    shape = method(name).marker
-    return {"marker": shape, "markersize": size * SIZES.get(shape, 1.0)}
+    shown = method(name)
+    look: dict[str, Any] = {"marker": shown.marker, "markeredgewidth": 0}
+    if not shown.filled:
+        look |= {
+            "markerfacecolor": "white",
+            "markeredgewidth": 0.9,
+            "markeredgecolor": shown.colour,
+        }
+    return look | {"markersize": size * SIZES.get(shown.marker, 1.0)}
 
 
-def epsilon_colour(epsilon: float, dark: bool = False) -> str:
-    """Return the colour of a privacy level on white or on a dark page, safe for the colour-blind.
+def epsilon_palette(epsilons: Iterable[float], dark: bool = False) -> dict[float, str]:
+    """Return a colour for each privacy level, spread over the levels there are.
 
-    >>> epsilon_colour(math.inf)
-    '#000000'
+    >>> list(epsilon_palette([math.inf, 1.0, 0.1]))
+    [0.1, 1.0, inf]
     """
     from matplotlib import colormaps
     from matplotlib.colors import to_hex
 
-    if math.isinf(epsilon):
-        return "#ffffff" if dark else "#000000"
-    steps = [-log(level) for level in LADDER]
-    rung = float(np.interp(-log(epsilon), steps, range(len(LADDER))))
-    height = power(rung / (len(LADDER) - 1), BEND)
-    return to_hex(colormaps["viridis"](0.95 - 0.55 * height if dark else BRIGHTEST * height))
+    levels = sorted(set(map(float, epsilons)))
+    finite = [epsilon for epsilon in levels if math.isfinite(epsilon)]
+    places = BRIGHTEST * power(np.linspace(1, 0, max(len(finite), 2)), BEND)
+    if dark:
+        places = 1 - 0.8 * places
+    shades = [to_hex(colormaps["viridis"](place)) for place in places]
+    ink = "#f0f6fc" if dark else INK
+    return dict(zip(levels, [*shades[: len(finite)], ink], strict=False))
 
 
 def ladder(epsilons: Iterable[float]) -> list[float]:
     """Return the privacy levels to draw, at most six: those of the ladder, else the largest ones.
 
     >>> ladder([0.01, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0, math.inf])
-    [0.1, 0.25, 0.5, 1.0, 4.0, inf]
+    [0.1, 0.25, 0.5, 1.0, inf]
     >>> ladder([0.2, 0.7, 1.5])
     [0.2, 0.7, 1.5]
     """
     levels = sorted(set(epsilons))
-    if len(levels) <= len(LADDER) + 1:
+    if len(levels) <= MAX_LEVELS:
         return levels
-    chosen = [epsilon for epsilon in levels if epsilon in (*LADDER, math.inf)]
-    return chosen if len(chosen) > len(LADDER) // 2 else levels[-len(LADDER) - 1 :]
+    chosen = [epsilon for epsilon in levels if epsilon in LADDER]
+    return chosen if len(chosen) >= MAX_LEVELS // 2 else levels[-MAX_LEVELS:]
 
 
 def epsilon_label(epsilon: float) -> str:
@@ -164,25 +182,26 @@ def epsilon_label(epsilon: float) -> str:
     return "∞" if math.isinf(epsilon) else f"{epsilon:g}"
 
 
-def subplots(
-    rows: int, columns: int, width: float, height: float, **options: Any
-) -> "tuple[Figure, Any]":
-    """Return a figure in the house style with an array of axes in two dimensions."""
-    size = {"figsize": (width, height), "layout": "constrained"}
-    return pyplot().subplots(rows, columns, squeeze=False, **size, **options)
+@contextmanager
+def context(**settings: Any) -> Iterator[None]:
+    """Draw in the house style within this context; the caller's settings come back after it."""
+    import matplotlib as mpl
 
-
-def pyplot(**settings: Any) -> Any:
-    """Return Matplotlib's pyplot in the house style; earlier settings are discarded."""
-    import matplotlib
-
-    matplotlib.use("agg")
-    matplotlib.rcdefaults()
     _add_fonts()
-    matplotlib.rcParams.update(SETTINGS | settings)
-    import matplotlib.pyplot as plt
+    plain = {key: value for key, value in mpl.rcParamsDefault.items() if key != "backend"}
+    with mpl.rc_context(plain | SETTINGS | settings):
+        yield
 
-    return plt
+
+def styled(draw: Draw) -> Draw:
+    """Decorate a function so that it draws in the house style."""
+
+    @wraps(draw)
+    def drawing(*arguments: Any, **options: Any) -> Any:
+        with context():
+            return draw(*arguments, **options)
+
+    return drawing  # type: ignore[return-value]
 
 
 @cache

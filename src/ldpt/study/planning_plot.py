@@ -12,12 +12,19 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
+@style.styled
 def draw(plan: Plan) -> "Figure":
     """Draw people against epsilon, and error against budget."""
+    import matplotlib as mpl
+    import matplotlib.pyplot as plt
+
+    mpl.use("agg")  # a file, no window
+
     panels = [(_draw_cost, plan.cost), (_draw_error, plan.error)]
     draws = [draw_panel for draw_panel, numbers in panels if not numbers.empty]
-    width = style.PAGE if len(draws) > 1 else style.COLUMN
-    figure, grid = style.subplots(1, len(draws), width, 2.8)
+    width = style.PAGE if len(draws) > 1 else style.HALF
+    size = {"figsize": (width, 2.8), "layout": "constrained"}
+    figure, grid = plt.subplots(1, len(draws), squeeze=False, **size)
     for draw_panel, axes in zip(draws, grid.flat, strict=True):
         axes.set(xscale="log", yscale="log")
         draw_panel(axes, plan)
@@ -47,8 +54,9 @@ def _draw_cost(axes: "Axes", plan: Plan) -> None:
 def _draw_error(axes: "Axes", plan: Plan) -> None:
     """Draw errors with intervals; where no error was seen, the upper limit as an open triangle."""
     first = plan.request.budget_methods[0]
+    colours = style.epsilon_palette(plan.error["epsilon"])
     for epsilon, rows in plan.error[plan.error["method"] == first].groupby("epsilon"):
-        colour, seen = style.epsilon_colour(epsilon), rows[rows["errors"] > 0]
+        colour, seen = colours[epsilon], rows[rows["errors"] > 0]
         reach = [seen["estimate"] - seen["low"], seen["high"] - seen["estimate"]]
         look = {"color": colour, "marker": "o", "label": style.epsilon_label(epsilon)}
         axes.errorbar(seen["budget"], seen["estimate"], reach, **look)

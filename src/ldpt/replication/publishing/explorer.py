@@ -58,7 +58,10 @@ def page_data(
         "darkPalette": {name: style.method(name).dark_colour for name in RADII},
         "policy": DEFAULT_POLICY,
         "instances": [vars(instance) for instance in instances],
-        "colours": [{"epsilon": e, "colour": style.epsilon_colour(e)} for e in finite],
+        "colours": [
+            {"epsilon": epsilon, "colour": colour}
+            for epsilon, colour in style.epsilon_palette(finite).items()
+        ],
         "budget": _rows(simulated, BUDGET_COLUMNS),
         "confidence": _rows(confidence, CONFIDENCE_COLUMNS),
     }

@@ -1,7 +1,8 @@
 """The parts that figures share: panels, curves of estimates, axes of privacy levels, labels.
 
 Estimates come as columns ``estimate``, ``low`` and ``high``; a count of zero (``errors`` = 0) is
-drawn as an upper limit: an open triangle that points down from the interval's upper end.
+drawn as an upper limit: an open triangle that points down from the interval's upper end. No
+privacy stands behind a break at the right end of an axis and is not joined to its neighbour.
 """
 
 import math
@@ -13,17 +14,21 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullFormatter, NullLocator
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator
 
 from ldpt.plots import style
 from ldpt.policies import POLICIES
 from ldpt.radii import RADII, VALID_RADII
 from ldpt.text import number
+from ldpt.util.reproducible import log, power
 
-NOT_RUN = "(not run)"  # in a caption, for what the config leaves out
+NOT_RUN = "not run"  # in a caption or a panel, for what the config leaves out
+RULE = "#d0d0d0"  # of breaks and rules between parts of a panel
+NO_DATA = "no error seen,\nor not run"  # in a panel
+BOUND: dict[str, Any] = {"linewidth": 0.9, "linestyle": (0, (4, 1.5)), "zorder": 2}
 XOf = Callable[[float], float]  # position of a privacy level on an axis
 LIMITS = ["estimate", "low", "high"]
-LABEL_HEIGHT, LABEL_WIDTH = 10.5, 40.0  # points that a label takes
+LABEL_HEIGHT, LABEL_WIDTH = 10.0, 40.0  # points that a label takes
 
 
 # --- panels and rows ------------------------------------------------------------------------------
@@ -31,11 +36,14 @@ LABEL_HEIGHT, LABEL_WIDTH = 10.5, 40.0  # points that a label takes
 
 def panels(count: int, columns: int, height: float, **options: Any) -> tuple[Figure, list[Axes]]:
     """Return a figure with ``count`` panels in rows of ``height`` inches."""
+    import matplotlib.pyplot as plt
+
     columns = min(count, columns)
     rows = math.ceil(count / columns)
-    width = style.PAGE if columns > 1 else style.COLUMN
-    height = height if count > 1 else max(height, 2.3)
-    figure, grid = style.subplots(rows, columns, width, rows * height + 0.3, **options)
+    size = style.PAGE if columns > 1 else style.HALF, rows * height + 0.3
+    figure, grid = plt.subplots(
+        rows, columns, squeeze=False, figsize=size, layout="constrained", **options
+    )
     axes = list(grid.flat)
     for spare in axes[count:]:
         spare.remove()
@@ -75,9 +83,16 @@ def mean_pulls(table: pd.DataFrame, unit: Any = 1.0) -> pd.DataFrame:
 
 
 def in_order(found: Iterable[str], order: Iterable[str]) -> list[str]:
-    """Return the names that were found, in the order of a table of names."""
-    present = set(found)
-    return [name for name in order if name in present]
+    """Return the names that were found in the order of a table of names, others behind them."""
+    present = dict.fromkeys(found)
+    first = [name for name in order if name in present]
+    return first + [name for name in present if name not in first]
+
+
+def run_of(found: Iterable[str], wanted: Sequence[str]) -> list[str]:
+    """Return the methods asked for that were run; all that were run if none of them was."""
+    methods = methods_of(found)
+    return [name for name in wanted if name in methods] or methods
 
 
 def methods_of(names: Iterable[str]) -> list[str]:
@@ -86,11 +101,17 @@ def methods_of(names: Iterable[str]) -> list[str]:
 
 
 def cheapest_valid(table: pd.DataFrame) -> str:
-    """Return the valid radius whose pulls are the smallest multiple of the least, in the median."""
+    """Return the valid radius whose pulls are the smallest multiple of the least, in the median.
+
+    The first radius of the table if no valid one was run.
+    """
     keys = ["instance", "epsilon", "delta"]
     valid = table[table["radius"].isin(VALID_RADII)]
-    pulls = valid.pivot_table("mean_pulls", keys, "radius").dropna()
-    return str(pulls.div(pulls.min(axis=1), axis=0).median().idxmin())
+    if valid.empty:
+        return methods_of(table["radius"])[0]
+    pulls = valid.pivot_table("mean_pulls", keys, "radius")
+    compared = pulls.dropna() if len(pulls.dropna()) else pulls
+    return str(compared.div(compared.min(axis=1), axis=0).median().idxmin())
 
 
 # --- curves ---------------------------------------------------------------------------------------
@@ -107,30 +128,57 @@ def estimates(
     top = np.minimum(high, 1e6 * estimate)  # an interval may be unbounded
     reach = [(estimate - low)[seen], (top - estimate)[seen]]
     look = {"color": colour, "elinewidth": 0.7, "zorder": 3, "markeredgewidth": 0} | line
-    axes.errorbar(x[seen], estimate[seen], yerr=reach, **look)
-    limit = {"marker": "v", "markersize": 3.5, "linestyle": "", "zorder": 3}
-    axes.plot(x[zero], high[zero], color=colour, fillstyle="none", markeredgewidth=0.7, **limit)
+    if seen.any():
+        axes.errorbar(x[seen], estimate[seen], yerr=reach, **look)
+    if zero.any():
+        limit = {"marker": "v", "markersize": 3.5, "linestyle": "", "zorder": 3}
+        axes.plot(x[zero], high[zero], color=colour, fillstyle="none", markeredgewidth=0.7, **limit)
+
+
+def method_curve(
+    axes: Axes, table: pd.DataFrame, method: str, x: str, x_of: XOf = float, **line: Any
+) -> None:
+    """Draw one method's estimates against the column ``x``, no privacy apart from the others."""
+    look = style.marker_style(method, 3.6) | {"linewidth": 1.2} | line
+    table = table.sort_values(x)
+    free = np.isinf(table[x])
+    for part in (table[~free], table[free]):
+        estimates(axes, [x_of(value) for value in part[x]], part, style.colour(method), **look)
 
 
 def method_curves(axes: Axes, table: pd.DataFrame, key: str, x: str, x_of: XOf = float) -> None:
     """Draw one curve per method of the column ``key`` against the column ``x``."""
     for method in methods_of(table[key]):
-        curve = table[table[key] == method].sort_values(x)
-        line = style.marker_style(method, 3.4) | {"linewidth": 1.2}
-        estimates(axes, [x_of(value) for value in curve[x]], curve, style.colour(method), **line)
+        method_curve(axes, table[table[key] == method], method, x, x_of)
 
 
-def epsilon_curves(axes: Axes, table: pd.DataFrame, x: str) -> None:
-    """Draw one error curve per privacy level, in its colour."""
-    for epsilon, curve in table.groupby("epsilon", sort=True):
-        curve, colour = curve.sort_values(x), style.epsilon_colour(float(epsilon))
-        estimates(axes, curve[x], curve, colour, marker="o", markersize=2.4, linewidth=1.1)
+def epsilon_curve(axes: Axes, table: pd.DataFrame, x: str, colour: str) -> None:
+    """Draw the error curve of one privacy level in its colour; dashed without privacy."""
+    dashes = (0, (4, 1.5)) if np.isinf(table["epsilon"]).all() else "-"
+    look = {"marker": "o", "markersize": 2.4, "linewidth": 1.1, "linestyle": dashes}
+    table = table.sort_values(x)
+    estimates(axes, table[x], table, colour, **look)
 
 
-def bound_line(axes: Axes, x: Any, y: Any, colour: str, **line: Any) -> None:
-    """Draw a bound: thin and dashed."""
-    look = {"color": colour, "linewidth": 0.9, "linestyle": (0, (4, 1.5)), "zorder": 2}
-    axes.plot(x, y, **look | line)
+def spread_bar(axes: Axes, places: Sequence[float], error: float) -> None:
+    """Draw where curves pass an error level, from the first to the last, with their ratio."""
+    if len(places) < 2:
+        return
+    low, high = min(places), max(places)
+    tips = {"shrinkA": 0, "shrinkB": 0, "color": style.INK, "linewidth": 0.9}
+    arrow = {"arrowstyle": "|-|,widthA=0.3,widthB=0.3", **tips}
+    axes.annotate("", (low, error), (high, error), arrowprops=arrow, zorder=4)
+    beside = {"xytext": (5, 0), "textcoords": "offset points", "va": "center"}
+    box = {"facecolor": "white", "edgecolor": "none", "pad": 0.6}
+    axes.annotate(f"×{high / low:.2f}", (high, error), bbox=box, **beside)
+
+
+def zero_handle(table: pd.DataFrame) -> list[Line2D]:
+    """Return the legend entry of upper limits, if a table has any."""
+    if "errors" not in table or (table["errors"] > 0).all():
+        return []
+    look = {"marker": "v", "linestyle": "", "fillstyle": "none", "markeredgewidth": 0.7}
+    return [Line2D([], [], color=style.INK, markersize=3.5, label="no error seen", **look)]
 
 
 # --- axes -----------------------------------------------------------------------------------------
@@ -150,7 +198,9 @@ def fine_ticks(axes: Axes, which: str) -> None:
     log_axes(axes, which)
     for name in which:
         axis = getattr(axes, f"{name}axis")
-        axis.set_major_locator(LogLocator(10, subs=(1, 2, 5)))
+        low, high = getattr(axes, f"get_{name}lim")()
+        steps = (1, 2, 5) if high > 8 * low else (1, 1.5, 2, 3, 5, 7)
+        axis.set_major_locator(LogLocator(10, subs=steps))
         axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
 
 
@@ -162,30 +212,41 @@ def plain_ticks(axes: Axes, which: str) -> None:
 
 
 def epsilon_axis(axes: Axes, epsilons: Iterable[float]) -> XOf:
-    """Set a logarithmic axis of privacy levels with room for infinity at its right end."""
-    levels = sorted(set(epsilons))
+    """Set a logarithmic axis with a tick per privacy level, and infinity behind a break."""
+    levels = sorted(set(map(float, epsilons)))
     finite = [epsilon for epsilon in levels if math.isfinite(epsilon)] or [1.0]
-    infinity = 2.5 * finite[-1]
-    ticks = _spread_ticks(finite)
-    places = ticks + [infinity] * math.isinf(levels[-1])
+    span = max(finite[-1] / finite[0], 4.0)
+    infinity = finite[-1] * max(power(span, 0.16), 1.9)
+    places = [infinity if math.isinf(epsilon) else epsilon for epsilon in levels]
+    labelled = _with_room(places)
+    names = [
+        style.epsilon_label(epsilon) if place in labelled else ""
+        for epsilon, place in zip(levels, places, strict=True)
+    ]
     axes.set_xscale("log")
-    axes.xaxis.set_major_locator(FixedLocator(places))
     axes.xaxis.set_minor_locator(NullLocator())
-    names = [style.epsilon_label(e) for e in ticks] + ["∞"] * math.isinf(levels[-1])
     axes.set_xticks(places, names)
+    margin = power(span, 0.05)
+    axes.set_xlim(min(places) / margin, max(places) * margin)
+    if len(places) > 1 and math.isinf(levels[-1]):
+        axes.axvline(power(finite[-1] * infinity, 0.5), color=RULE, linewidth=0.8, zorder=0)
     axes.set_xlabel("privacy level ε")
     return lambda epsilon: infinity if math.isinf(epsilon) else epsilon
 
 
-def _spread_ticks(levels: list[float]) -> list[float]:
-    """Return decades if the levels span many, else the levels that are far enough apart."""
-    if levels[-1] > 50 * levels[0]:
-        return [e for e in (0.01, 0.1, 1.0, 10.0) if levels[0] <= e <= levels[-1]]
-    chosen = [levels[-1]]
-    for level in reversed(levels):
-        if level < 0.6 * chosen[-1]:
-            chosen.append(level)
-    return chosen[::-1]
+def _with_room(places: list[float]) -> list[float]:
+    """Return the ticks whose labels have room, on a logarithmic axis; decades come first.
+
+    >>> _with_room([0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 9.0])
+    [9.0, 0.1, 1.0, 0.25, 0.5, 2.0, 4.0]
+    """
+    least = 0.135 * log(places[-1] / places[0])
+    decades = [place for place in places if f"{place:e}".startswith("1.000000")]
+    chosen: list[float] = []
+    for place in [places[-1], *decades, *places]:
+        if all(abs(log(place / other)) > least for other in chosen):
+            chosen.append(place)
+    return chosen
 
 
 def arms_axis(axes: Axes, arms: Iterable[int]) -> None:
@@ -259,34 +320,39 @@ def label_methods(axes: Axes, table: pd.DataFrame, key: str, x: str, x_of: XOf =
     label_ends(axes, ends)
 
 
-def epsilon_key(axes: Axes, epsilons: Iterable[float], x: float = 0.98, y: float = 0.98) -> None:
-    """Write the privacy levels in their colours, one below the other, into a panel's corner."""
-    for row, epsilon in enumerate(sorted(set(epsilons))):
-        place = {"xy": (x, y), "xycoords": "axes fraction", "textcoords": "offset points"}
-        words = f"ε = {style.epsilon_label(epsilon)}"
-        look = {"color": style.epsilon_colour(epsilon), "ha": "right", "va": "top"}
-        axes.annotate(words, xytext=(0, -LABEL_HEIGHT * row), **place, **look)
+def key(axes: Axes, lines: Sequence[tuple[str, str]], x: float = 0.03, y: float = 0.03) -> None:
+    """Write lines of text in their colours into a panel's lower left corner."""
+    for row, (words, colour) in enumerate(reversed(lines)):
+        place = {"xycoords": "axes fraction", "textcoords": "offset points"}
+        above = (0, LABEL_HEIGHT * row)
+        axes.annotate(words, (x, y), above, color=colour, ha="left", va="bottom", **place)
 
 
 def epsilon_legend(figure: Figure, epsilons: Iterable[float], *more: Line2D) -> None:
-    """Show the privacy levels and their colours below the panels."""
-    lines = [
-        Line2D([], [], color=style.epsilon_colour(e), label=style.epsilon_label(e))
-        for e in sorted(set(epsilons))
+    """Show the privacy levels and their colours below the panels, in their order."""
+    lines = []
+    for epsilon, colour in style.epsilon_palette(epsilons).items():
+        dashes = (0, (4, 1.5)) if math.isinf(epsilon) else "-"
+        name = style.epsilon_label(epsilon)
+        lines.append(Line2D([], [], color=colour, linestyle=dashes, label=name))
+    _legend(figure, "lower", [Line2D([], [], linestyle="", label="ε ="), *lines, *more], 0.62)
+
+
+def method_legend(figure: Figure, handles: Sequence[Line2D], where: str = "upper") -> None:
+    """Show what markers and lines mean, above the panels or below them."""
+    _legend(figure, where, handles, 1.0)
+
+
+def _legend(figure: Figure, where: str, handles: Sequence[Line2D], entry: float) -> None:
+    """Place a legend outside the panels, in columns at least ``entry`` inches wide, row by row."""
+    columns = min(len(handles), max(2, int(figure.get_figwidth() / entry)))
+    rows = math.ceil(len(handles) / columns)
+    padded = [
+        *handles,
+        *[Line2D([], [], linestyle="", label=" ")] * (rows * columns - len(handles)),
     ]
-    _legend(figure, "lower", [Line2D([], [], linestyle="", label="ε ="), *lines, *more])
-
-
-def method_legend(figure: Figure, handles: Sequence[Line2D], columns: int = 0) -> None:
-    """Show what markers and lines mean above the panels."""
-    _legend(figure, "upper", handles, columns)
-
-
-def _legend(figure: Figure, where: str, handles: Sequence[Line2D], columns: int = 0) -> None:
-    """Place a legend outside the panels in as many columns as the figure has room for."""
-    entry = 0.95 if where == "upper" else 0.73  # inches
-    columns = min(columns or len(handles), round(figure.get_size_inches()[0] / entry))
-    figure.legend(handles=handles, loc=f"outside {where} center", ncols=columns)
+    by_rows = [padded[row * columns + column] for column in range(columns) for row in range(rows)]
+    figure.legend(handles=by_rows, loc=f"outside {where} center", ncols=columns)
 
 
 def method_handles(names: Iterable[str]) -> list[Line2D]:
