@@ -119,6 +119,18 @@ def test_mixture_is_the_integral_over_the_prior(level):
         assert abs(finite.root(n, start) / dense.root(n, start) - 1) < 1e-11
 
 
+@pytest.mark.parametrize("t", [0.001, 0.1, 0.5, 0.9, 0.999])
+def test_nodes_are_so_close_that_the_limit_costs_less_than_two_thousandths(t):
+    """Halfway between two nodes the drift of the log-likelihood ratio is 0.998 of the best."""
+    p = t + (1 - t) * np.geomspace(1e-4, 1 - 1e-9, 400)
+    best = np.log(p * (1 - t) / (t * (1 - p)))
+    kl = p * np.log(p / t) + (1 - p) * np.log((1 - p) / (1 - t))
+    for offset in (0.5, -0.5):
+        node = best * 2 ** (offset / coin.NODES_PER_OCTAVE)
+        drift = node * p - np.log1p(t * np.expm1(node))
+        assert np.all(drift / kl > 0.998)
+
+
 @pytest.mark.parametrize(("tau", "epsilon", "level"), drawn_settings(16, seed=3))
 def test_coin_is_never_wider_than_onesided(tau, epsilon, level):
     terms = (1, 1 / level, tau, epsilon)
