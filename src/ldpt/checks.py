@@ -74,6 +74,22 @@ def check_epsilon(epsilon: float) -> float:
     return float(epsilon) if epsilon <= MAX_FLOAT else math.inf
 
 
+def privacy_warning(epsilon: float, answers: int = 1) -> str:
+    """Return a warning if all answers of a person together are hardly private, else no text.
+
+    >>> privacy_warning(20.0), privacy_warning(2.0), privacy_warning(math.inf)
+    ('epsilon = 20 protects nobody: keep it below 10', '', '')
+    """
+    if not LARGE_EPSILON < epsilon * answers < math.inf:
+        return ""
+    if answers == 1:
+        return f"epsilon = {epsilon:g} protects nobody: keep it below {LARGE_EPSILON:g}"
+    return (
+        f"epsilon = {epsilon:g} in each of {answers} answers protects nobody: "
+        f"keep the total below {LARGE_EPSILON:g}"
+    )
+
+
 def check_delta(delta: float) -> float:
     """Return an error level in (0, 1), at least 1e-300, as a float."""
     if not (is_number(delta) and 0 < delta < 1):

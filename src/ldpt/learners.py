@@ -242,12 +242,8 @@ class FixedConfidence(_Learner):
         self.delta = check_delta(delta)
         self.radius = as_radius(radius)
         self.edge = self.radius.at(self.n_arms, self.delta, self.threshold, self.epsilon)
-        if not self.radius.kind.valid:
-            warnings.warn(
-                f"the guarantee of the radius {self.radius.name!r} is false: the answer can be "
-                "wrong with probability above delta (use 'coin')",
-                stacklevel=2,
-            )
+        if self.radius.warning:
+            warnings.warn(self.radius.warning, stacklevel=2)
         self.parameters |= {"delta": self.delta, "radius": radius}
 
     def next_arm(self) -> int | None:

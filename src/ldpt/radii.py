@@ -228,6 +228,16 @@ class Radius:
         return self.kind.stream or self.name
 
     @property
+    def warning(self) -> str:
+        """Why verdicts by this radius have no guarantee; no text if they have."""
+        if self.kind.valid:
+            return ""
+        return (
+            f"the guarantee of the radius {self.name!r} is false: the error probability can exceed "
+            "delta (use 'coin')"
+        )
+
+    @property
     def parameters(self) -> dict[str, str | float]:
         """The name and the constants, as a learner's saved state records them."""
         return {"radius": self.name, "rho": self.rho, "prior_gap": self.prior_gap}

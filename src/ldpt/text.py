@@ -7,6 +7,7 @@ superscripts in braces (``H_{ε}``, ``e^{2ε}``), and names of code between back
 
 import json
 import math
+import os
 import re
 import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -20,11 +21,14 @@ MARKUP = re.compile(r"([_^])\{([^{}]*)\}|`([^`]*)`")
 SCRIPTED_LETTER = re.compile(
     r"(?<![\w)])([^\W\d_])((?:[_^]\{[^{}]*\})+)"
 )  # one letter with scripts
+LINE_MARKUP = re.compile(r"(?m)^(\s*)([-+/]|=+|\d+\.)(?=\s)")  # lists and headings of Typst
 POWER_OF_TEN = re.compile(r"([−\d.]+)×10([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)")
 SUPERSCRIPTS = str.maketrans("-−0123456789Ki", "⁻⁻⁰¹²³⁴⁵⁶⁷⁸⁹ᴷⁱ")
 SUBSCRIPTS = str.maketrans("0123456789i", "₀₁₂₃₄₅₆₇₈₉ᵢ")
 PLAIN_DIGITS = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 THIN_SPACE = "\u202f"  # at which no line ends
+BOLD, NORMAL = "\x1b[1m", "\x1b[0m"
+FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r", "\n")  # at the start of a cell of a spreadsheet
 
 
 # --- numbers --------------------------------------------------------------------------------------
@@ -113,10 +117,16 @@ def wrapped(words: str, width: int, indent: int = 0) -> str:
     )
 
 
-def table(rows: Sequence[Mapping[str, str]], width: int, words: Sequence[str] = ()) -> str:
+def table(
+    rows: Sequence[Mapping[str, str]],
+    width: int,
+    words: Sequence[str] = (),
+    bold: Sequence[str] = (),
+) -> str:
     """Return rows under the names of their columns, without the last columns if they do not fit.
 
-    Columns of ``words`` are aligned to the left, the others to the right.
+    Columns of ``words`` are aligned to the left, the others to the right; those of ``bold`` are
+    printed in bold type, below the header.
 
     >>> print(table([{"method": "coin", "people": "900"}, {"method": "lsa", "people": "90"}],
     ...             80, words=["method"]))
@@ -127,14 +137,30 @@ def table(rows: Sequence[Mapping[str, str]], width: int, words: Sequence[str] = 
     sizes = {name: max(len(name), *(len(row[name]) for row in rows)) for name in rows[0]}
     while len(sizes) > 2 and sum(sizes.values()) + 2 * (len(sizes) - 1) > width:
         sizes.popitem()
-    lines = []
+    lines: list[str] = []
     for row in ({name: name for name in sizes}, *rows):
-        cells = (
-            row[name].ljust(size) if name in words else row[name].rjust(size)
+        cells = {
+            name: row[name].ljust(size) if name in words else row[name].rjust(size)
             for name, size in sizes.items()
-        )
-        lines.append("  ".join(cells).rstrip())
+        }
+        if lines:
+            cells |= {name: f"{BOLD}{cells[name]}{NORMAL}" for name in bold if name in cells}
+        lines.append("  ".join(cells.values()).rstrip())
     return "\n".join(lines)
+
+
+def bold_terminal(stream: Any) -> bool:
+    """Return whether a stream shows bold type: a terminal, unless NO_COLOR is set."""
+    return bool(stream.isatty()) and not os.environ.get("NO_COLOR")
+
+
+def csv_cell(value: Any) -> Any:
+    """Return a cell that no spreadsheet takes for a formula: text then begins with an apostrophe.
+
+    >>> csv_cell("=1+1"), csv_cell("40 mg"), csv_cell(-0.5)
+    ("'=1+1", '40 mg', -0.5)
+    """
+    return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA_SIGNS) else value
 
 
 def json_text(content: Mapping[str, Any]) -> str:
@@ -222,7 +248,8 @@ def as_typst(text: str) -> str:
     texts = [_rendered(part, TYPST, _typst_text, str) for part in parts[::3]]
     letters = zip(parts[1::3], parts[2::3], strict=True)
     formulas = [f"${base}{_typst_scripts(scripts)}$" for base, scripts in letters]
-    return "".join(text + formula for text, formula in zip(texts, [*formulas, ""], strict=True))
+    line = "".join(text + formula for text, formula in zip(texts, [*formulas, ""], strict=True))
+    return LINE_MARKUP.sub(r"\1\\\2", line)
 
 
 def as_latex(text: str) -> str:
@@ -264,7 +291,7 @@ def _in_unicode(found: re.Match[str]) -> str:
 
 
 def _typst_text(text: str) -> str:
-    text = re.sub(r"([\\#$*_@<>~`\[\]])", r"\\\1", text)
+    text = re.sub(r"[\\#$*_@<>~`\[\]]|/(?=/)", r"\\\g<0>", text)
     text = text.replace("'", "’")  # after a digit, Typst would take it for a prime
     text = unbroken(text)
     return POWER_OF_TEN.sub(

@@ -1,6 +1,5 @@
 """What ``ldpt analyse`` computes and says."""
 
-import argparse
 import csv
 import io
 import json
@@ -11,17 +10,16 @@ import pandas as pd
 import pytest
 
 from ldpt.cli import main
-from ldpt.commands.analyse import analyse
 from ldpt.privacy import PrivBern
+from ldpt.study import analyse
+from ldpt.study.analysis import Terms, judge
 from ldpt.study.answers import as_answers, read_answers
 from ldpt.study.designs import as_design, crosswise
 from ldpt.study.inference import decide
 
 
 def terms(threshold, noncompliance=0.0):
-    return argparse.Namespace(
-        threshold=threshold, delta=0.05, noncompliance=noncompliance, unordered=False
-    )
+    return Terms(threshold, 0.05, noncompliance)
 
 
 COUNTS = "arm,responses,ones\ncheating,1150,859\ntax evasion,1140,801\nnon-voting,1163,680\n"
@@ -62,7 +60,8 @@ def test_a_published_survey(capsys, survey):
         "shoplifting    1,166     0.474  0.397..0.550  above    >= 0.402",
     ):
         assert line in out
-    assert "Methods. Responses were randomised (crosswise model, p = 0.1595, epsilon 1.662)" in out
+    assert "Methods. 4,619 answers about 4 arms were randomised (crosswise model, p =" in out
+    assert "multiply\nthe odds" in out
 
 
 def test_the_table_fits_80_columns(capsys, rows):
@@ -105,7 +104,7 @@ def test_without_an_order_only_totals_are_judged(capsys, rows):
 def test_rows_sorted_by_response_do_not_decide_early():
     fair = np.sort((np.random.default_rng(0).random(600) < 0.5).astype(np.uint8))[::-1]
     answers = as_answers(pd.DataFrame({"arm": "a", "response": fair}))
-    found = analyse(answers, as_design(math.inf), terms(0.5))
+    found = judge(answers, as_design(math.inf), terms(0.5))
     assert not found.terms["in_order"]
     assert found.rows[0].verdict == "undecided"
     assert "sorted by response" in found.warnings[0]
@@ -121,8 +120,8 @@ def test_rows_without_a_response_are_reported(capsys, tmp_path):
 
 def test_noncompliance_widens_intervals_and_can_undo_a_verdict(survey):
     answers = read_answers(survey)
-    full = analyse(answers, crosswise(0.1595), terms(0.3))
-    some = analyse(answers, crosswise(0.1595), terms(0.3, 0.05))
+    full = judge(answers, crosswise(0.1595), terms(0.3))
+    some = judge(answers, crosswise(0.1595), terms(0.3, 0.05))
     assert full.rows[2].verdict == "above"
     assert some.rows[2].verdict == "undecided"
     for wide, narrow in zip(some.rows, full.rows, strict=True):
@@ -143,14 +142,17 @@ def test_a_column_of_epsilons_is_used(capsys, tmp_path):
 
 def test_a_large_epsilon_is_remarked(capsys, survey):
     _, out, _ = run(capsys, survey, "--epsilon", 20, "--threshold", 0.3)
-    assert "hardly private" in out
+    assert "Warning: epsilon = 20 protects nobody" in out
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         ([], "say how the answers were randomised: --epsilon, --warner, --crosswise, --forced"),
-        (["--epsilon", 1, "--warner", 0.8], "--warner: not allowed with argument --epsilon"),
+        (
+            ["--epsilon", 1, "--warner", 0.8],
+            "the answers were randomised in one way, got randomised response, Warner's",
+        ),
         (["--warner", 0.5], "p must differ from 0.5"),
         (["--forced", 0.6, 0.4], "yes + no must be below 1, got 0.6 + 0.4"),
         (["--epsilon", 0], "argument --epsilon: epsilon must be positive"),
@@ -185,6 +187,101 @@ def test_no_answers_at_all(capsys, tmp_path):
 
 
 def test_all_forms_name_every_arm(survey):
-    found = analyse(read_answers(survey), as_design(1.0), terms(0.3))
+    found = judge(read_answers(survey), as_design(1.0), terms(0.3))
     for text in (str(found), found.as_json(), found.as_csv()):
         assert all(row.arm in text for row in found.rows)
+
+
+def test_an_early_verdict_that_its_interval_contradicts_says_so():
+    bits = [1, 0, 0, 1] + [1, 0, 0, 1, 0] * 79 + [0]
+    rows = as_answers(pd.DataFrame({"arm": "a", "response": bits}))
+    report = judge(rows, as_design(30.0), Terms(0.5, 0.99))
+    (row,) = report.rows
+    assert (row.verdict, row.decided_at) == ("above", 1)
+    assert row.high < 0.5
+    assert "contradicts the verdict" in row.note
+    assert not row.certain
+    assert "contradicts the verdict" in str(report)
+
+
+def test_the_stated_level_is_the_reported_level(capsys, survey):
+    for level in (30, 37, 40):
+        _, text, _ = run(capsys, survey, "--threshold", 0.3, "--epsilon", level, "--json")
+        assert json.loads(text)["epsilon"] == level
+
+
+def test_one_answer_is_counted_as_one(capsys, tmp_path):
+    path = tmp_path / "one.csv"
+    path.write_text("arm,response\na,1\n")
+    _, out, _ = run(capsys, path, "--threshold", "-0", "--epsilon", 1)
+    assert out.startswith("1 answer on 1 arm, randomised response, epsilon 1; threshold 0,")
+
+
+def test_levels_may_differ_between_arms_and_not_within_one(capsys, tmp_path):
+    path = tmp_path / "levels.csv"
+    path.write_text("arm,responses,ones,epsilon\na,900,500,0.5\nb,900,500,2\n")
+    _, text, _ = run(capsys, path, "--threshold", 0.5, "--json")
+    a, b = json.loads(text)["arms"]
+    assert a["high"] - a["low"] > 2 * (b["high"] - b["low"])
+    path.write_text("arm,responses,ones,epsilon\na,900,500,0.5\na,900,500,2\n")
+    _, _, err = run(capsys, path, "--threshold", 0.5)
+    assert "row 3: epsilon differs from this arm's earlier one" in err
+
+
+def test_columns_have_the_names_of_the_file_and_answers_may_be_words(capsys, tmp_path):
+    path = tmp_path / "words.csv"
+    path.write_text("Question,Answer\na,yes\na,No\nb,YES\n")
+    names = ("--arm", "question", "--response", "Answer")
+    _, text, _ = run(capsys, path, "--threshold", 0.5, "--epsilon", 1, *names, "--json")
+    assert [(arm["answers"], arm["ones"]) for arm in json.loads(text)["arms"]] == [(2, 1), (1, 1)]
+    _, _, err = run(capsys, path, "--threshold", 0.5, "--epsilon", 1)
+    assert "--arm and --response name them" in err
+
+
+def test_an_undecided_arm_says_how_many_more_answers_it_needs(capsys, tmp_path):
+    path = tmp_path / "few.csv"
+    path.write_text("arm,responses,ones\na,300,160\nb,300,280\nc,2,1\n")
+    _, text, _ = run(capsys, path, "--threshold", 0.5, "--epsilon", 4, "--json")
+    needs = [arm["more_answers"] for arm in json.loads(text)["arms"]]
+    assert needs[1:] == [None, None]  # decided; at the threshold
+    path.write_text(
+        f"arm,responses,ones\na,{300 + needs[0]},{math.ceil((300 + needs[0]) * 160 / 300)}\n"
+    )
+    _, text, _ = run(
+        capsys, path, "--threshold", 0.5, "--epsilon", 4, "--delta", 0.05 / 3, "--json"
+    )
+    assert json.loads(text)["arms"][0]["verdict"] == "above"
+    _, out, _ = run(capsys, path, "--threshold", 0.53, "--epsilon", 4)
+    assert "More answers until a verdict" in out
+
+
+def test_verdicts_are_bold_on_a_terminal_only(capsys, survey, monkeypatch):
+    options = (survey, "--epsilon", 1, "--threshold", 0.3)
+    assert "\x1b[" not in run(capsys, *options)[1]
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    assert "\x1b[1mbelow" in run(capsys, *options)[1]
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "\x1b[" not in run(capsys, *options)[1]
+
+
+def test_the_library_returns_the_table_of_the_command(capsys, survey):
+    table = analyse(pd.read_csv(survey), 0.3, 0.05, crosswise(0.1595))
+    _, text, _ = run(capsys, survey, "--crosswise", 0.1595, "--threshold", 0.3, "--json")
+    content = json.loads(text)
+    assert table["verdict"].tolist() == [arm["verdict"] for arm in content["arms"]]
+    assert table["low"].tolist() == [arm["low"] for arm in content["arms"]]
+    assert table.attrs["methods"] == content["methods"]
+
+
+HOSTILE = "=cmd|'/C calc'!A0 <script>$x$ #eval(1) // \\input{x} `a` \x1b[2J\nb"
+
+
+def test_a_hostile_name_is_data_in_every_output(tmp_path):
+    report = judge(as_answers({HOSTILE: (40, 1)}), as_design(1.0), Terms(0.5, 0.1))
+    assert "\x1b" not in str(report)
+    assert all(len(line) <= 80 for line in str(report).splitlines())
+    (line,) = csv.DictReader(io.StringIO(report.as_csv()))
+    assert line["arm"] == f"'{HOSTILE}"
+    assert json.loads(report.as_json())["arms"][0]["arm"] == HOSTILE
+    assert "<script>" not in report.as_table().to_html()  # as a notebook shows it

@@ -133,7 +133,8 @@ def test_simulate_for_machines(capsys):
 
 
 FALSE_GUARANTEE = (
-    "ldpt: warning: the error probability of radius printed can exceed delta; that of coin cannot\n"
+    "ldpt: warning: the guarantee of the radius 'printed' is false: the error probability can "
+    "exceed delta (use 'coin')\n"
 )
 
 
@@ -157,7 +158,7 @@ def test_an_epsilon_that_protects_nobody_is_remarked(capsys, command):
     terms = ["--epsilon", "50", "--budget", "20", "--replicates", "5"]
     code, _, err = run(capsys, command, *PROBLEM, *terms)
     assert code == 0
-    assert err == "ldpt: warning: epsilon 50 hardly protects anyone (above 10)\n"
+    assert err == "ldpt: warning: epsilon = 50 protects nobody: keep it below 10\n"
 
 
 def test_simulate_ends_well_if_no_run_stops_within_the_limit(capsys):

@@ -52,9 +52,10 @@ def test_a_table_says_the_same_as_csv_and_parquet(tmp_path):
     frame, text = as_answers(table), read_answers(tmp_path / "a.csv")
     parquet = read_answers(tmp_path / "a.parquet")
     assert counts(frame) == counts(parquet) == [(1, 2, 1), (2, 0, 0)]
-    assert (parquet.missing, parquet.epsilon) == (1, 0.5)
+    assert (parquet.missing, parquet.samples[0].epsilon) == (1, 0.5)
     assert counts(text) == [("1", 2, 1), ("2", 0, 0)]
-    assert (frame.missing, frame.epsilon) == (text.missing, text.epsilon) == (1, 0.5)
+    assert frame.missing == text.missing == 1
+    assert frame.samples[0].epsilon == text.samples[0].epsilon == 0.5
 
 
 @pytest.mark.parametrize(
@@ -85,7 +86,10 @@ def test_a_table_says_the_same_as_csv_and_parquet(tmp_path):
             f"arm,responses,ones\na,1,1\na,{2**53},1\n",
             "an arm has 9007199254740992 resp",
         ),
-        ("arm,response,epsilon\na,1,1\na,1,2\n", "row 3: epsilon is not 1 as before"),
+        (
+            "arm,response,epsilon\na,1,1\na,1,2\n",
+            "row 3: epsilon differs from this arm's earlier one",
+        ),
         ("arm,response,epsilon\na,1,x\n", "row 2: epsilon must be a positive number"),
     ],
 )

@@ -237,8 +237,8 @@ def test_device_cannot_be_copied(clone):
 @pytest.mark.parametrize(
     ("epsilon", "answers", "reason"),
     [
-        (50.0, 1, "epsilon = 50 in each of 1 answer protects nobody; keep the total below 10"),
-        (1.0, 40, "epsilon = 1 in each of 40 answers protects nobody; keep the total below 10"),
+        (50.0, 1, "epsilon = 50 protects nobody: keep it below 10"),
+        (1.0, 40, "epsilon = 1 in each of 40 answers protects nobody: keep the total below 10"),
     ],
 )
 def test_device_warns_where_it_protects_nobody(epsilon, answers, reason):

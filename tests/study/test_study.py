@@ -364,9 +364,9 @@ def test_a_table_of_answers_is_taken_in_its_order_and_with_all_its_rows(tmp_path
 
 
 def test_a_study_without_protection_warns():
-    with pytest.warns(UserWarning, match="epsilon = 50 protects nobody; keep it below 10"):
+    with pytest.warns(UserWarning, match="epsilon = 50 protects nobody: keep it below 10"):
         study = Study(FixedConfidence(2, 0.5, 50.0, 0.1))
-    assert "epsilon = 50 protects nobody." in study.report().warnings
+    assert "epsilon = 50 protects nobody: keep it below 10." in study.report().warnings
 
 
 def test_report_holds_verdicts_bounds_that_agree_intervals_and_methods():
@@ -428,7 +428,7 @@ def test_the_invalid_radius_decides_with_a_warning():
     with pytest.warns(UserWarning, match="guarantee of the radius 'printed' is false"):
         study = small(radius="printed")
     study.record_many([(0, 1)] * 30)
-    with pytest.warns(UserWarning, match="nothing is certain with the radius 'printed'"):
+    with pytest.warns(UserWarning, match="guarantee of the radius 'printed' is false"):
         assert study.decided() == {0: "above"}
     assert not study.report().rows[0].certain
 

@@ -1,7 +1,6 @@
 """Options that the subcommands share: values, the problem, one-line errors, shell completion."""
 
 import argparse
-import math
 import os
 import re
 import sys
@@ -12,11 +11,13 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from ldpt import checks
 from ldpt.limits import MAX_PULLS, MAX_REPLICATES
-from ldpt.radii import RADII, VALID_RADII
+from ldpt.radii import RADII, Radius
 from ldpt.util.messages import short, unknown
 
 if TYPE_CHECKING:
     from ldpt.instances import Instance
+    from ldpt.study.designs import Design
+    from ldpt.study.scale import Scale
 
 Group = Any  # argparse does not name the type of its groups
 Parse = Callable[[str], Any]
@@ -106,6 +107,7 @@ pulls = whole(1, MAX_PULLS)
 replicates = whole(1, MAX_REPLICATES)
 seed = parser_of(checks.check_seed, int)
 unit = number(0, 1)
+real = number(-1e12, 1e12)
 epsilon_level = parser_of(checks.check_epsilon)
 error_level = parser_of(checks.check_delta)
 
@@ -119,17 +121,9 @@ def refuse_unused(arguments: argparse.Namespace, names: Iterable[str], because: 
 
 def warn(epsilons: Iterable[float], methods: Iterable[str]) -> None:
     """Warn of privacy levels that protect nobody, and of radii whose guarantee is false."""
-    limit = checks.LARGE_EPSILON
-    lines = [
-        f"epsilon {epsilon:g} hardly protects anyone (above {limit:g})"
-        for epsilon in epsilons
-        if limit < epsilon < math.inf
-    ]
-    lines += [
-        f"the error probability of radius {radius} can exceed delta; that of coin cannot"
-        for radius in {*methods} & {*RADII} - {*VALID_RADII}
-    ]
-    for line in lines:
+    lines = [checks.privacy_warning(epsilon) for epsilon in epsilons]
+    lines += [Radius(radius).warning for radius in methods if radius in RADII]
+    for line in filter(None, lines):
         print(f"ldpt: warning: {line}", file=sys.stderr)
 
 
@@ -173,6 +167,57 @@ def read_problem(arguments: argparse.Namespace) -> "Instance":
         return config.build_experiment(config.load()).instance(arguments.instance)
     threshold = 0.5 if arguments.threshold is None else arguments.threshold
     return Instance("command-line", arguments.means, threshold, arguments.tolerance or 0.0)
+
+
+def add_designs(parser: argparse.ArgumentParser, title: str, levels: str = "") -> None:
+    """Add the options that say how answers are randomised."""
+    group = parser.add_argument_group(title)
+    epsilon = levels or "PrivBern; inf for none (default: the file's column epsilon)"
+    warner = "the sensitive question is asked with probability P, else its negation"
+    crosswise = "crosswise model; P is the share of yes to the other question, 1: both agree"
+    forced = "probabilities of a forced yes and a forced no"
+    unrelated = "the sensitive question with probability P, else one to which a share Q says yes"
+    option(group, "--epsilon EPSILON+", epsilon_level, epsilon, dest="epsilons")
+    option(group, "--warner P", unit, warner)
+    option(group, "--crosswise P", unit, crosswise)
+    option(group, "--forced", unit, forced, nargs=2, metavar=("YES", "NO"))
+    option(group, "--unrelated", unit, unrelated, nargs=2, metavar=("P", "Q"))
+
+
+def read_designs(arguments: argparse.Namespace) -> "list[Design]":
+    """Return the designs that the options state, levels of PrivBern first."""
+    from ldpt.study import designs
+
+    found = [designs.as_design(epsilon) for epsilon in arguments.epsilons or ()]
+    for name in ("warner", "crosswise", "forced", "unrelated"):
+        value = getattr(arguments, name)
+        if value is not None:
+            make = getattr(designs, name)
+            found.append(make(*value) if isinstance(value, list) else make(value))
+    return found
+
+
+def add_scale(parser: argparse.ArgumentParser, text: str) -> None:
+    """Add the options that state the scale of graded answers."""
+    group = parser.add_argument_group("graded answers, such as stars or scores")
+    option(group, "--scale", real, f"ends of the scale, {text}", nargs=2, metavar=("LOW", "HIGH"))
+    option(group, "--step", real, "distance of neighbouring answers (default: 1)")
+    either = group.add_mutually_exclusive_group()
+    cuts = whole(0, 1000)
+    option(either, "--skip-low N", cuts, "the N lowest cuts were left out")
+    option(either, "--skip-high N", cuts, "the N highest cuts were left out")
+
+
+def read_scale(arguments: argparse.Namespace) -> "Scale | None":
+    """Return the scale that the options state."""
+    from ldpt.study.scale import Scale
+
+    if arguments.scale is None:
+        refuse_unused(arguments, ["step", "skip_low", "skip_high"], "without --scale")
+        return None
+    step = 1 if arguments.step is None else arguments.step
+    low, high = arguments.scale
+    return Scale(low, high, step, arguments.skip_low or 0, arguments.skip_high or 0)
 
 
 # --- completion

@@ -10,10 +10,12 @@
 <study: 0 of 2 decided, 1 answer, 0 outstanding>
 """
 
+from ldpt.study.analysis import analyse
 from ldpt.study.device import PrivateDevice
 from ldpt.study.intake import Status
 from ldpt.study.messages import Response, Ticket
+from ldpt.study.scale import Scale
 from ldpt.study.session import Study
 from ldpt.study.verdict_table import Report
 
-__all__ = ["PrivateDevice", "Report", "Response", "Status", "Study", "Ticket"]
+__all__ = ["PrivateDevice", "Report", "Response", "Scale", "Status", "Study", "Ticket", "analyse"]

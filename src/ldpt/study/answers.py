@@ -1,9 +1,10 @@
 """Private answers of every arm: from a file, a table, counts, or sequences of 0 and 1.
 
 A file is CSV or Parquet. It has columns ``arm`` and ``response`` (0 or 1, one row per answer), or
-``arm``, ``responses`` and ``ones`` (counts). A column ``epsilon`` is optional and must be constant;
-other columns are ignored. Every row is counted: as an answer, or as a row without a response. No
-message repeats a response, because responses belong to people.
+``arm``, ``responses`` and ``ones`` (counts). A column ``epsilon`` is optional and must be constant
+for every arm; a column ``cut`` holds the cuts of graded answers; other columns are ignored. Every
+row is counted: as an answer, or as a row without a response. No message repeats a response, because
+responses belong to people.
 """
 
 import io
@@ -26,25 +27,43 @@ __all__ = ["Answers", "Sample", "as_answers", "read_answers"]
 
 MAX_BYTES = 10**8  # a gigabyte in memory
 MAX_ARMS = 10_000
+MAX_CUTS = 1000
 MAX_ROWS = 5 * 10**7  # of a Parquet file, which compresses
-BITS = {"0": 0, "1": 1, "0.0": 0, "1.0": 1, "false": 0, "true": 1}
+BITS = {"0": 0, "1": 1, "0.0": 0, "1.0": 1, "false": 0, "true": 1, "no": 0, "yes": 1}
 MISSING = ("", "na", "nan", "none", "null", "<na>")
 SORTED_Z = 6.0  # standard deviations; a file in order of arrival has fewer with probability 1e-9
 
 
 @dataclass(frozen=True)
 class Sample:
-    """The answers of one arm; ``bits`` has them in order, if the order is known."""
+    """The answers of one arm.
 
-    arm: str | int
+    ``bits`` has them in order, if the order is known; ``cuts`` has those of every cut, if answers
+    are graded, with the cut in the place of the arm. ``epsilon`` is the privacy level that the
+    table states.
+    """
+
+    arm: Any
     answers: int
     ones: int
     bits: np.ndarray | None = None
+    cuts: tuple["Sample", ...] = ()
+    epsilon: float | None = None
 
     def flipped(self) -> "Sample":
         """Return the same answers with 1 - x in place of every response x."""
         bits = None if self.bits is None else 1 - self.bits
-        return replace(self, ones=self.answers - self.ones, bits=bits)
+        cuts = tuple(one.flipped() for one in self.cuts)
+        return replace(self, ones=self.answers - self.ones, bits=bits, cuts=cuts)
+
+    def split(self, ones: np.ndarray, at: np.ndarray, cuts: Sequence[float]) -> "Sample":
+        """Return the same answers, known by cut: ``ones`` and ``at`` have one entry per answer."""
+        places = [at == cut for cut in cuts]
+        parts = (
+            Sample(cut, int(place.sum()), int(ones[place].sum()))
+            for cut, place in zip(cuts, places, strict=True)
+        )
+        return replace(self, cuts=tuple(parts))
 
     def looks_sorted(self) -> bool:
         """Return whether 0 and 1 alternate too seldom for responses in order of arrival."""
@@ -67,8 +86,6 @@ class Answers:
         The file.
     missing : int
         Rows without a response.
-    epsilon : float, optional
-        The privacy level that the file states.
     places : ndarray, optional
         The arm of every answer, as its place in ``samples``, in the order of the rows; None if the
         arms' answers have no common order.
@@ -77,7 +94,6 @@ class Answers:
     samples: tuple[Sample, ...]
     source: str = "the answers"
     missing: int = 0
-    epsilon: float | None = None
     places: np.ndarray | None = None
 
     def rows(self) -> Iterator[tuple[str | int, int]]:
@@ -92,13 +108,17 @@ class Answers:
 # --- files and tables
 
 
-def read_answers(path: str | os.PathLike[str]) -> Answers:
+def read_answers(
+    path: str | os.PathLike[str], arm: str = "arm", response: str = "response"
+) -> Answers:
     """Read a file of answers.
 
     Parameters
     ----------
     path : path-like
         A CSV file (comma, semicolon or tab), or one whose name ends in ``.parquet``.
+    arm, response : str
+        What the file calls these columns.
 
     Returns
     -------
@@ -114,8 +134,9 @@ def read_answers(path: str | os.PathLike[str]) -> Answers:
     import pandas as pd
 
     content = read_whole(path, MAX_BYTES)
+    names = {arm: "arm", response: "response"}
     if str(path).endswith(".parquet"):
-        return _collect(_parquet_table(content, str(path)), str(path))
+        return _collect(_parquet_table(content, str(path)), str(path), names)
     header = content[:100_000].partition(b"\n")[0]
     separator = max(",;\t", key=lambda sign: header.count(sign.encode()))
     try:
@@ -131,7 +152,7 @@ def read_answers(path: str | os.PathLike[str]) -> Answers:
         reason = short(error).rpartition("error: ")[2]
         raise ValueError(f"{path}: not valid CSV: {reason}") from None
     rows = cells[(cells != "").any(axis=1)].iloc[1:]
-    return _collect(rows.set_axis(cells.iloc[0], axis=1), str(path))
+    return _collect(rows.set_axis(cells.iloc[0], axis=1), str(path), names)
 
 
 def _parquet_table(content: bytes, source: str) -> "pd.DataFrame":
@@ -148,19 +169,22 @@ def _parquet_table(content: bytes, source: str) -> "pd.DataFrame":
         raise ValueError(f"{source}: not valid Parquet") from None
 
 
-def _collect(table: "pd.DataFrame", source: str) -> Answers:
+def _collect(table: "pd.DataFrame", source: str, names: Mapping[str, str] | None = None) -> Answers:
     """Return the answers of a table whose index numbers the rows from 0."""
     import pandas as pd
 
-    table = table.set_axis([str(name).strip().lower() for name in table.columns], axis=1)
+    known_names = {name.strip().lower(): column for name, column in (names or {}).items()}
+    columns = [str(name).strip().lower() for name in table.columns]
+    table = table.set_axis([known_names.get(name, name) for name in columns], axis=1)
     in_order = "response" in table
     needed = ["arm", "response"] if in_order else ["arm", "responses", "ones"]
     if not {*needed} <= {*table.columns}:
         raise ValueError(
             f"{source}: columns must be arm and response, or arm, responses and ones, "
-            f"got {shown(', '.join(table.columns))}"
+            f"got {shown(', '.join(columns))} (--arm and --response name them; a table with one "
+            "column per question must be reshaped to one row per answer)"
         )
-    for name in (*needed, "epsilon"):
+    for name in (*needed, "epsilon", "cut"):
         if [*table.columns].count(name) > 1:
             raise ValueError(f"{source}: several columns are called {name!r}")
     if table.empty:
@@ -168,23 +192,47 @@ def _collect(table: "pd.DataFrame", source: str) -> Answers:
     arms = table["arm"].map(lambda cell: cell.strip() if isinstance(cell, str) else cell)
     named = arms.map(lambda cell: isinstance(cell, (str, int)) and cell != "")
     _require(named, source, "no arm")
-    places, names = pd.factorize(arms)
-    if len(names) > MAX_ARMS:
+    places, found = pd.factorize(arms)
+    if len(found) > MAX_ARMS:
         raise ValueError(f"{source}: more than {MAX_ARMS:,} arms")
-    epsilon = _epsilon(table["epsilon"], source) if "epsilon" in table else None
+    stated = _epsilons(table, places, len(found), source)
     if not in_order:
-        return Answers(_counts(table, places, names.tolist(), source), source, 0, epsilon)
+        counts = _counts(table, places, found.tolist(), source)
+        return Answers(_with_levels(counts, stated), source)
     text = table["response"].map(str).str.strip().str.lower()
     known = text.isin(BITS).to_numpy()
     _require(known | text.isin(MISSING), source, "the response is not 0 or 1 (it is not shown)")
     bits, places = text[known].map(BITS).to_numpy(np.uint8), places[known]
-    ends = np.cumsum(np.bincount(places, minlength=len(names)))[:-1]
-    groups = np.split(bits[np.argsort(places, kind="stable")], ends)
+    order = np.argsort(places, kind="stable")
+    ends = np.cumsum(np.bincount(places, minlength=len(found)))[:-1]
+    groups = np.split(bits[order], ends)
     samples = [
         Sample(arm, group.size, int(group.sum()), group)
-        for arm, group in zip(names.tolist(), groups, strict=True)
+        for arm, group in zip(found.tolist(), groups, strict=True)
     ]
-    return Answers(tuple(samples), source, int(np.sum(~known)), epsilon, places)
+    if "cut" in table:
+        cuts = _cuts(table[known], source)
+        samples = [
+            sample.split(group, at, np.unique(at).tolist())
+            for sample, group, at in zip(samples, groups, np.split(cuts[order], ends), strict=True)
+        ]
+    return Answers(_with_levels(samples, stated), source, int(np.sum(~known)), places)
+
+
+def _with_levels(samples: Sequence[Sample], levels: Sequence[float | None]) -> tuple[Sample, ...]:
+    pairs = zip(samples, levels, strict=True)
+    return tuple(replace(sample, epsilon=level) for sample, level in pairs)
+
+
+def _cuts(table: "pd.DataFrame", source: str) -> np.ndarray:
+    """Return the cut of every row."""
+    import pandas as pd
+
+    cuts = pd.to_numeric(table["cut"], errors="coerce")
+    _require(cuts.notna(), source, "the cut is not a number")
+    if cuts.nunique() > MAX_CUTS:
+        raise ValueError(f"{source}: more than {MAX_CUTS} cuts")
+    return cuts.to_numpy(float)
 
 
 def _require(good: "pd.Series", source: str, problem: str) -> None:
@@ -193,16 +241,20 @@ def _require(good: "pd.Series", source: str, problem: str) -> None:
         raise ValueError(f"{source}: row {good.index[~good][0] + 1}: {problem}")
 
 
-def _epsilon(column: "pd.Series", source: str) -> float:
-    """Return the one privacy level of all rows."""
+def _epsilons(
+    table: "pd.DataFrame", places: np.ndarray, arms: int, source: str
+) -> list[float] | list[None]:
+    """Return the one privacy level of each arm."""
     import pandas as pd
 
-    levels = pd.to_numeric(column, errors="coerce")
+    if "epsilon" not in table:
+        return [None] * arms
+    levels = pd.to_numeric(table["epsilon"], errors="coerce")
     _require(levels > 0, source, "epsilon must be a positive number")
-    first = float(levels.iloc[0])
-    problem = f"epsilon is not {first:g} as before; such answers cannot be pooled"
-    _require(levels == first, source, problem)
-    return first
+    first = levels.groupby(places).first().to_numpy(float)
+    problem = "epsilon differs from this arm's earlier one; such answers cannot be pooled"
+    _require(levels == first[places], source, problem)
+    return first.tolist()
 
 
 def _counts(
@@ -219,7 +271,17 @@ def _counts(
     totals = [np.bincount(places, weights=count.astype(float)) for count in counts]
     if totals[0].max() >= MAX_COUNT:  # beyond, sums are not exact
         raise ValueError(f"{source}: an arm has {MAX_COUNT} responses or more")
-    return tuple(Sample(arm, int(n), int(s)) for arm, n, s in zip(names, *totals, strict=True))
+    samples = [Sample(arm, int(n), int(s)) for arm, n, s in zip(names, *totals, strict=True)]
+    if "cut" in table:
+        cuts = _cuts(table, source)
+        parts: list[list[Sample]] = [[] for _ in names]
+        keys = pd.DataFrame({"place": places, "cut": cuts, "n": counts[0], "s": counts[1]})
+        for (place, cut), row in keys.groupby(["place", "cut"])[["n", "s"]].sum().iterrows():
+            parts[place].append(Sample(cut, int(row["n"]), int(row["s"])))
+        samples = [
+            replace(sample, cuts=tuple(part)) for sample, part in zip(samples, parts, strict=True)
+        ]
+    return tuple(samples)
 
 
 # --- any form

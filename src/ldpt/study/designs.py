@@ -1,8 +1,8 @@
 """Randomised-response designs: how a truthful yes or no becomes the bit that is recorded.
 
 A design has two numbers: the probability of bit 1 if the true answer is yes, and if it is no.
-PrivBern(epsilon), Warner's design, the crosswise model and the forced
-response are of this kind. The mean bit is ``zero + (one - zero) * mean``, a line in the share of
+PrivBern(epsilon), Warner's design, the crosswise model, the forced response and the unrelated
+question are of this kind. The mean bit is ``zero + (one - zero) * mean``, a line in the share of
 yes, so thresholds and estimates move between both scales by that line.
 """
 
@@ -13,7 +13,7 @@ from ldpt.checks import check_epsilon, check_number
 from ldpt.privacy import shrinkage
 from ldpt.util.reproducible import log
 
-__all__ = ["Design", "as_design", "crosswise", "forced", "warner"]
+__all__ = ["Design", "as_design", "crosswise", "forced", "unrelated", "warner"]
 
 
 @dataclass(frozen=True)
@@ -107,6 +107,17 @@ def forced(yes: float, no: float) -> Design:
     if not yes + no < 1:
         raise ValueError(f"yes + no must be below 1, got {yes:g} + {no:g}")
     return Design(1 - no, yes, name=f"forced response, yes {yes:g}, no {no:g}")
+
+
+def unrelated(p: float, q: float) -> Design:
+    """Return the unrelated question: the sensitive one with probability p, else a harmless one.
+
+    A known share q says yes to the harmless question.
+    """
+    p, q = check_number("p", p, 0, 1), check_number("q", q, 0, 1)
+    if p == 0:
+        raise ValueError("p must be above 0: with 0 nobody answers the sensitive question")
+    return Design(p + (1 - p) * q, (1 - p) * q, name=f"unrelated question, p = {p:g}, q = {q:g}")
 
 
 def as_design(epsilon: float | Design) -> Design:

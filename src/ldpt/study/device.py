@@ -19,9 +19,8 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from ldpt.checks import LARGE_EPSILON, MAX_COUNT, check_epsilon, check_whole
+from ldpt.checks import MAX_COUNT, check_epsilon, check_whole, privacy_warning
 from ldpt.study.messages import Response, Ticket, check_study
-from ldpt.util.messages import counted
 
 __all__ = ["PrivateDevice"]
 
@@ -79,12 +78,8 @@ class PrivateDevice:
         self._process = os.getpid()
         self._lock = threading.RLock()
         self._counting = False
-        if epsilon * self._answers > LARGE_EPSILON:
-            warnings.warn(
-                f"epsilon = {epsilon:g} in each of {counted(self._answers, 'answer')} protects "
-                f"nobody; keep the total below {LARGE_EPSILON:g}",
-                stacklevel=2,
-            )
+        if warning := privacy_warning(epsilon, self._answers):
+            warnings.warn(warning, stacklevel=2)
         self._truth, self._randomise = _certified_randomised_response(epsilon)
 
     def __repr__(self) -> str:
@@ -203,7 +198,8 @@ class PrivateDevice:
         """
         ticket = arm if isinstance(arm, Ticket) else Ticket(arm, 0)
         bit = self.privatise(reward)
-        return Response(ticket.arm, bit, self.epsilon, self.study, ticket.number, ticket.token)
+        request = ticket.number, ticket.token, ticket.cut
+        return Response(ticket.arm, bit, self.epsilon, self.study, *request)
 
 
 def _check_reward(reward: float) -> float:

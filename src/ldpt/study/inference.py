@@ -35,9 +35,18 @@ import numpy as np
 
 from ldpt.checks import check_delta, check_number
 from ldpt.privacy import private_mean
-from ldpt.radii import DEFAULT_PRIOR_GAP, Radius, as_radius, lower, threshold_variance, upper
+from ldpt.radii import (
+    DEFAULT_PRIOR_GAP,
+    Radius,
+    as_radius,
+    drift_pulls,
+    lower,
+    threshold_variance,
+    upper,
+)
 from ldpt.study.answers import Sample, as_answers
 from ldpt.study.designs import Design, as_design
+from ldpt.study.scale import Scale
 from ldpt.util.messages import shown
 from ldpt.util.reproducible import exp, expm1, log, log1p, power
 
@@ -45,6 +54,7 @@ __all__ = ["Estimate", "Verdict", "decide", "estimate", "response_range", "toler
 
 NODES = 400  # of a mixture, on each side: 50 octaves
 NODES_PER_OCTAVE = 8
+MIN_GAP = 1e-6  # between responses and threshold; below, no number of answers is predicted
 
 
 @dataclass(frozen=True)
@@ -96,6 +106,12 @@ class Estimate:
     low: float
     high: float
 
+    def on(self, scale: Scale) -> "Estimate":
+        """Return the estimate in units of a scale; without all its cuts there is a range only."""
+        low, high = scale.interval(self.low, self.high)
+        mean = scale.at(self.mean) if scale.valid == "both" else math.nan
+        return replace(self, mean=mean, low=low, high=high)
+
 
 def decide(
     answers: Any,
@@ -142,12 +158,8 @@ def decide(
     'above'
     """
     samples, radius = as_answers(answers).samples, as_radius(radius)
-    if not radius.kind.valid:
-        warnings.warn(
-            f"the guarantee of the radius {radius.name!r} is false: verdicts can be wrong with "
-            "probability above delta (use 'coin')",
-            stacklevel=2,
-        )
+    if radius.warning:
+        warnings.warn(radius.warning, stacklevel=2)
     test = Test(radius, len(samples), check_delta(delta), threshold, epsilon, noncompliance)
     return [test.verdict(sample) for sample in samples]
 
@@ -348,6 +360,18 @@ class Test:
             return max(_mean_range(self.design, self.share, q, q)[0], self.threshold)
         q = 1 - self._least(n, n - s, 1 - self.low)
         return min(_mean_range(self.design, self.share, q, q)[1], self.threshold)
+
+    def more_answers(self, sample: Sample) -> int | None:
+        """Return how many more answers decide an arm if its mean is as estimated; None if unknown.
+
+        The drift at the estimated mean takes the arm to its boundary about then.
+        """
+        n, share = sample.answers, sample.ones / max(sample.answers, 1)
+        gap = max(share - self.high, 0.0) or min(share - self.low, 0.0)
+        if n == 0 or abs(gap) < MIN_GAP:
+            return None
+        (pulls,) = drift_pulls(self.above if gap > 0 else self.below, [gap], [1])
+        return max(math.ceil(pulls) - n, 1)
 
     def _least(self, n: int, s: int, t: float) -> float:
         """Return the largest threshold q >= t that the mixture of ``coin`` at t finds exceeded."""

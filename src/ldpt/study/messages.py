@@ -26,15 +26,19 @@ class _Message:
     """What both kinds of messages share: one line of JSON."""
 
     __dataclass_fields__: dict[str, Any]
+    cut: float | None
 
     def to_json(self) -> str:
-        """Return the message as one line of text.
+        """Return the message as one line of text; without a scale it has no field ``cut``.
 
         Returns
         -------
         str
         """
-        return json.dumps(asdict(self), allow_nan=False)  # type: ignore[call-overload]
+        fields = asdict(self)  # type: ignore[call-overload]
+        if self.cut is None:
+            del fields["cut"]
+        return json.dumps(fields, allow_nan=False)
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Self:
@@ -57,7 +61,7 @@ class _Message:
         """
         fields = read_json(text, MAX_MESSAGE)
         expected = sorted(cls.__dataclass_fields__)
-        if not isinstance(fields, dict) or sorted(fields) != expected:
+        if not isinstance(fields, dict) or sorted({"cut": None, **fields}) != expected:
             kind = cls.__name__.lower()
             raise ValueError(f"a {kind} is one JSON object with the fields {', '.join(expected)}")
         return cls(**fields)
@@ -78,6 +82,8 @@ class Ticket(_Message):
     token : str
         32 hexadecimal digits by which the study recognises the answer; a ticket without them is not
         a study's.
+    cut : float, optional
+        With graded answers (:class:`ldpt.study.Scale`), the k of "is your answer at least k?".
 
     Examples
     --------
@@ -88,8 +94,13 @@ class Ticket(_Message):
     arm: int
     number: int
     token: str = field(default="", repr=False)
+    cut: float | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
+        if self.cut is not None and not (
+            type(self.cut) in (int, float) and abs(self.cut) <= MAX_FLOAT
+        ):
+            raise ValueError("the cut of a ticket or response is a finite number")
         if not (is_count(self.arm) and is_count(self.number)):
             raise ValueError(
                 "a ticket has an arm and a number, both whole numbers 0..2^53; they are not shown"
@@ -115,7 +126,7 @@ class Response(_Message):
         The privacy level under which it was given, positive and finite.
     study : str
         The study that it was given for.
-    number, token : int and str
+    number, token, cut : int, str and float
         Which request for the arm it answers (:class:`Ticket`).
 
     Examples
@@ -133,6 +144,7 @@ class Response(_Message):
     study: str = ""
     number: int = 0
     token: str = field(default="", repr=False)
+    cut: float | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         if type(self.bit) is not int or self.bit not in (0, 1):
@@ -145,12 +157,13 @@ class Response(_Message):
     @property
     def ticket(self) -> Ticket:
         """The request that is answered."""
-        return Ticket(self.arm, self.number, self.token)
+        return Ticket(self.arm, self.number, self.token, self.cut)
 
 
-def token_of(secret: str, arm: int, number: int) -> str:
+def token_of(secret: str, arm: int, number: int, cut: float | None = None) -> str:
     """Return the token of a request, computed from the study's secret."""
-    digest = hmac.new(secret.encode(), f"{arm}:{number}".encode(), hashlib.sha256)
+    request = f"{arm}:{number}" if cut is None else f"{arm}:{number}:{float(cut)!r}"
+    digest = hmac.new(secret.encode(), request.encode(), hashlib.sha256)
     return digest.hexdigest()[:32]
 
 

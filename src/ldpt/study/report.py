@@ -4,10 +4,12 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from ldpt import __version__
-from ldpt.checks import LARGE_EPSILON
+from ldpt.checks import privacy_warning
 from ldpt.learners import FixedBudget, FixedConfidence
+from ldpt.study import sentences
+from ldpt.study.analysis import shares_by_cut
 from ldpt.study.answers import Sample
+from ldpt.study.designs import as_design
 from ldpt.study.inference import Estimate, Test, Verdict
 from ldpt.study.verdict_table import Report, Row
 from ldpt.util.messages import counted
@@ -20,9 +22,7 @@ def no_guarantee(learner: FixedBudget | FixedConfidence) -> str:
     """Return why no verdict of this learner is certain; empty if verdicts can be."""
     if isinstance(learner, FixedBudget):
         return "a fixed budget gives no certainty: the sides are the likelier ones, no more"
-    if not learner.radius.kind.valid:
-        return f"nothing is certain with the radius {learner.radius.name!r} (use 'coin')"
-    return ""
+    return learner.radius.warning
 
 
 def make_report(
@@ -33,8 +33,10 @@ def make_report(
     level: float,
 ) -> Report:
     """Return the report of a study, with intervals of this joint level."""
-    learner, test = study.learner, None
-    terms = f"{learner.threshold:g}, epsilon {learner.epsilon:g}"
+    learner, scale, test = study.learner, study.scale, None
+    threshold = scale.at(learner.threshold) if scale else learner.threshold
+    design = as_design(learner.epsilon)
+    terms = f"{threshold:g}, epsilon {learner.epsilon:g}"
     if isinstance(learner, FixedConfidence):
         rule = f"fixed confidence, delta {learner.delta:g}, radius {learner.radius.name}"
         numbers = learner.delta, learner.threshold, learner.epsilon
@@ -45,17 +47,21 @@ def make_report(
     title = (
         f"{f'Study {study.name!r}' if study.name else 'Study'}: {rule}; threshold {terms}; {end}."
     )
-    rows = []
-    for sample, one in zip(samples, estimates, strict=True):
+    rows, shares = [], []
+    for arm, (sample, one) in enumerate(zip(samples, estimates, strict=True)):
         side, reason = sides.get(one.arm, "undecided"), _departure_reason(study, one.arm)
         lost = reason and one.arm in study.without_guarantee
         note = no_guarantee(learner) or (reason if lost else "")
         bound = None
         if test and side != "undecided" and not (note or reason):
             bound = test.bound(sample, side)
+        more = test.more_answers(sample) if test and learner.wanted(arm) else None
         verdict = Verdict(one.arm, one.answers, sample.ones, side, bound=bound)
-        rows.append(Row.of(verdict, one, note))
-    return Report(title, rows, " ".join(_methods(study, level)), [*_warnings(study)])
+        rows.append(Row.of(verdict, one, threshold, more, scale, note))
+        shares += shares_by_cut(sample, design)
+    methods = " ".join(_methods(study, threshold, level))
+    notes = [*_warnings(study)]
+    return Report(title, rows, methods, notes, {}, shares, sentences.odds(design))
 
 
 def _departure_reason(study: "Study", arm: str | int) -> str:
@@ -67,7 +73,7 @@ def _departure_reason(study: "Study", arm: str | int) -> str:
     return f"{requests} given up by hand: {'; '.join(dict.fromkeys(reasons))}"
 
 
-def _methods(study: "Study", level: float) -> Iterator[str]:
+def _methods(study: "Study", threshold: float, level: float) -> Iterator[str]:
     learner, counts = study.learner, study.counts
     privacy = "not randomised"
     if math.isfinite(learner.epsilon):
@@ -79,6 +85,8 @@ def _methods(study: "Study", level: float) -> Iterator[str]:
         f"{counts['asked']:,} answers about {counted(learner.n_arms, 'arm')} were requested and "
         f"{counts['entered']:,} used, {privacy}."
     )
+    if study.scale:
+        yield sentences.graded(study.scale)
     rule = "Algorithm 2 of the thresholding bandit, which stops when every arm is decided"
     if isinstance(learner, FixedBudget):
         rule = f"the index policy {learner.policy.name!r} within {learner.budget:,} responses"
@@ -92,18 +100,10 @@ def _methods(study: "Study", level: float) -> Iterator[str]:
         )
     if by_hand:
         yield f"{counted(by_hand, 'request')} given up by hand."
-    verdicts = f"The sides of the threshold {learner.threshold:g} are estimates without a guarantee"
+    verdicts = f"The sides of the threshold {threshold:g} are estimates without a guarantee"
     if isinstance(learner, FixedConfidence) and not no_guarantee(learner):
-        verdicts = (
-            f"By the radius {learner.radius.name!r}, all verdicts about the threshold "
-            f"{learner.threshold:g} are right with probability at least {1 - learner.delta:g}, at "
-            "whatever time the study ends, and the one-sided bounds with probability at least "
-            f"{max(1 - 2 * learner.delta, 0):g}"
-        )
-    yield (
-        f"{verdicts}; all intervals contain their means, at all times, with probability at least "
-        f"{level:g}. Computed with ldpt {__version__}."
-    )
+        verdicts = sentences.guarantees(learner.delta, f"{threshold:g}", learner.radius.name)
+    yield f"{verdicts}; {sentences.joint_intervals(level)}."
 
 
 def _warnings(study: "Study") -> Iterator[str]:
@@ -115,13 +115,11 @@ def _warnings(study: "Study") -> Iterator[str]:
             what = "verdict and interval" if arm in study.without_guarantee else "interval"
             yield f"arm {arm}: {what} without guarantee, because {reason}."
     if counts["given up"]:
-        yield (
-            f"{counted(counts['given up'], 'request')} without an answer: the guarantee assumes "
-            "that whether a person answers in time does not depend on the answer."
-        )
+        requests = "request without an answer", "requests without an answer"
+        yield sentences.missing(counts["given up"], *requests)
     if counts["waiting"]:
         yield f"{counted(counts['waiting'], 'answer')} not used yet: earlier requests are open."
     if counts["refused"]:
         yield f"{counted(counts['refused'], 'answer')} refused."
-    if LARGE_EPSILON < learner.epsilon < math.inf:
-        yield f"epsilon = {learner.epsilon:g} protects nobody."
+    if warning := privacy_warning(learner.epsilon):
+        yield f"{warning}."

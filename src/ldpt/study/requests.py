@@ -30,9 +30,12 @@ class Requests:
     [0, 1]
     """
 
-    def __init__(self, outcomes: str = "", rounds: list[int] | None = None) -> None:
+    def __init__(
+        self, outcomes: str = "", rounds: list[int] | None = None, cuts: list[float] | None = None
+    ) -> None:
         self.outcomes = bytearray(outcomes, "ascii")
         self.rounds = rounds or []  # in which the requests were made
+        self.cuts = cuts or []  # one per request, if answers are graded
         unknown = {*self.outcomes} - {ZERO, ONE, OPEN, GIVEN_UP}
         if unknown or len(self.rounds) != len(self.outcomes) or sorted(self.rounds) != self.rounds:
             raise ValueError("requests are incomplete")
@@ -51,14 +54,22 @@ class Requests:
         """Return how many requests that are not settled have one of these outcomes."""
         return sum(self.outcomes.count(outcome, self.settled) for outcome in outcomes)
 
+    @property
+    def entered_cuts(self) -> list[float]:
+        """The cuts of the answers that have entered."""
+        settled = zip(self.outcomes[: self.settled], self.cuts, strict=False)
+        return [cut for outcome, cut in settled if outcome != GIVEN_UP]
+
     def is_open(self, number: int) -> bool:
         """Return whether this request is neither answered nor given up."""
         return self.outcomes[number] == OPEN
 
-    def ask(self, round_number: int) -> int:
+    def ask(self, round_number: int, cut: float | None = None) -> int:
         """Make a request and return its number."""
         self.outcomes.append(OPEN)
         self.rounds.append(round_number)
+        if cut is not None:
+            self.cuts.append(cut)
         return len(self.outcomes) - 1
 
     def settle(self, number: int, outcome: int) -> None:

@@ -16,7 +16,6 @@ remains an assumption: whether a person answers within the deadline does not dep
 """
 
 import copy
-import math
 import os
 import secrets
 import warnings
@@ -24,7 +23,9 @@ from collections import Counter
 from dataclasses import asdict, dataclass
 from typing import Any, NoReturn, Self
 
-from ldpt.checks import LARGE_EPSILON, MAX_COUNT, check_choice, check_number, check_whole
+import numpy as np
+
+from ldpt.checks import MAX_COUNT, check_choice, check_number, check_whole, privacy_warning
 from ldpt.learners import FixedBudget, FixedConfidence
 from ldpt.study import state
 from ldpt.study.answers import Answers, Sample
@@ -33,6 +34,7 @@ from ldpt.study.intake import Answer, Status, read_all, read_answer
 from ldpt.study.messages import Ticket, check_study, token_of
 from ldpt.study.report import make_report, no_guarantee
 from ldpt.study.requests import GIVEN_UP, ONE, OPEN, ZERO, Requests, next_requests
+from ldpt.study.scale import Scale
 from ldpt.study.verdict_table import Report
 from ldpt.util.messages import counted, shown
 
@@ -80,6 +82,9 @@ class Study:
     deadline : int, optional
         After how many rounds (:meth:`advance`) a request without an answer is given up; the same
         for all. None waits for ever.
+    scale : Scale, optional
+        Of graded answers: every ticket then carries a cut, and the report speaks in units of the
+        scale. The learner has the threshold ``scale.threshold(value)``.
 
     Raises
     ------
@@ -107,21 +112,22 @@ class Study:
         learner: FixedBudget | FixedConfidence,
         name: str = "",
         deadline: int | None = None,
+        scale: Scale | None = None,
     ) -> None:
+        if not isinstance(scale, Scale | None):
+            raise ValueError(f"scale must be a Scale, got {shown(scale)}")
         if not isinstance(learner, (FixedBudget, FixedConfidence)):
             raise ValueError(
                 f"learner must be a FixedBudget or a FixedConfidence, got {shown(learner)}"
             )
         if learner.total_pulls:
             raise ValueError(f"learner must be new, got one with {learner.total_pulls} responses")
-        if LARGE_EPSILON < learner.epsilon < math.inf:
-            warnings.warn(
-                f"epsilon = {learner.epsilon:g} protects nobody; keep it below {LARGE_EPSILON:g}",
-                stacklevel=2,
-            )
+        if warning := privacy_warning(learner.epsilon):
+            warnings.warn(warning, stacklevel=2)
         self._learner = copy.deepcopy(learner)
         self._name = check_study(name)
         self._deadline = None if deadline is None else check_whole("deadline", deadline, 1)
+        self._scale = scale
         self._round = 0
         self._secret = secrets.token_hex(32)
         self._places: dict[str | int, int] = dict(enumerate(range(learner.n_arms)))
@@ -148,6 +154,11 @@ class Study:
     def deadline(self) -> int | None:
         """The deadline, in rounds."""
         return self._deadline
+
+    @property
+    def scale(self) -> Scale | None:
+        """The scale of graded answers."""
+        return self._scale
 
     @property
     def arms(self) -> list[str | int]:
@@ -188,10 +199,12 @@ class Study:
         n = check_whole("n", n, 1, MAX_OUTSTANDING - self._total(OPEN))
         pending = [requests.count(OPEN, ZERO, ONE) for requests in self._requests]
         arms = next_requests(self._learner, pending, n)
-        return [self._ticket(arm, self._requests[arm].ask(self._round)) for arm in arms]
+        draw = self._scale.draw if self._scale else lambda: None
+        return [self._ticket(arm, self._requests[arm].ask(self._round, draw())) for arm in arms]
 
     def _ticket(self, arm: int, number: int) -> Ticket:
-        return Ticket(arm, number, token_of(self._secret, arm, number))
+        cut = self._requests[arm].cuts[number] if self._scale else None
+        return Ticket(arm, number, token_of(self._secret, arm, number, cut), cut)
 
     def _total(self, *outcomes: int) -> int:
         return sum(requests.count(*outcomes) for requests in self._requests)
@@ -378,6 +391,8 @@ class Study:
         if not known or request not in self._places:
             what = shown(request) if known else "another type"
             raise ValueError(f"arm must be one of {shown(self.arms)}, got {what}")
+        if self._scale:
+            raise ValueError("a graded answer needs the ticket that carries its cut")
         arm = self._places[request]
         if self._requests[arm].count(OPEN):
             raise ValueError(
@@ -388,12 +403,13 @@ class Study:
     def _check_ticket(self, ticket: Ticket) -> None:
         if not ticket.arm < self._learner.n_arms:
             raise ValueError(f"the study has no arm {ticket.arm}")
-        expected = token_of(self._secret, ticket.arm, ticket.number)
+        request = f"request {ticket.number} of arm {self.arms[ticket.arm]!r}"
         made = ticket.number < len(self._requests[ticket.arm].outcomes)
-        if not made or not secrets.compare_digest(ticket.token, expected):
-            raise ValueError(
-                f"request {ticket.number} of arm {self.arms[ticket.arm]!r} was never made"
-            )
+        expected = self._ticket(ticket.arm, ticket.number) if made else None
+        if expected is None or not secrets.compare_digest(ticket.token, expected.token):
+            raise ValueError(f"{request} was never made")
+        if ticket.cut != expected.cut:
+            raise ValueError(f"{request} asks about the cut {expected.cut}, not {ticket.cut}")
 
     # --- results
 
@@ -450,12 +466,19 @@ class Study:
                     sides[name] = "above" if d >= 0 else "below"
             elif learner.pulls[arm]:
                 sides[name] = "above" if d > 0 else "below"
-        return sides
+        valid = self._scale.valid if self._scale else "both"
+        return {arm: side for arm, side in sides.items() if valid in (side, "both")}
 
     def _samples(self) -> list[Sample]:
         """Return the answers that have entered."""
-        bits = (requests.entered for requests in self._requests)
-        return [Sample(arm, len(one), sum(one)) for arm, one in zip(self.arms, bits, strict=True)]
+        samples = []
+        for arm, requests in zip(self.arms, self._requests, strict=True):
+            sample = Sample(arm, len(requests.entered), sum(requests.entered))
+            if self._scale:
+                bits = np.frombuffer(requests.entered, np.uint8)
+                sample = sample.split(bits, np.array(requests.entered_cuts), self._scale.cuts)
+            samples.append(sample)
+        return samples
 
     def estimates(self, level: float | None = None) -> list[Estimate]:
         """Return every arm's mean reward, with an interval that is valid at any time.
@@ -469,7 +492,8 @@ class Study:
         Returns
         -------
         list of Estimate
-            One per arm, from all answers that have entered (:func:`ldpt.study.inference.estimate`).
+            One per arm, from all answers that have entered (:func:`ldpt.study.inference.estimate`);
+            in units of the scale, if there is one.
 
         Raises
         ------
@@ -487,7 +511,8 @@ class Study:
                 f"intervals without guarantee, because requests were given up by hand: {arms}",
                 stacklevel=2,
             )
-        return self._estimates(self._level(level))
+        estimates = self._estimates(self._level(level))
+        return [one.on(self._scale) for one in estimates] if self._scale else estimates
 
     def _estimates(self, level: float) -> list[Estimate]:
         return estimate(Answers(tuple(self._samples())), self._learner.epsilon, level)
@@ -576,11 +601,16 @@ class Study:
         return {
             "name": self._name,
             "deadline": self._deadline,
+            **({"scale": asdict(self._scale)} if self._scale else {}),
             "learner": state.describe_learner(self._learner),
             "round": self._round,
             "secret": self._secret,
             "requests": [
-                {"outcomes": requests.outcomes.decode(), "rounds": requests.rounds}
+                {
+                    "outcomes": requests.outcomes.decode(),
+                    "rounds": requests.rounds,
+                    **({"cuts": requests.cuts} if self._scale else {}),
+                }
                 for requests in self._requests
             ],
             "counted": self._learner.pulls,
@@ -590,7 +620,9 @@ class Study:
 
     @classmethod
     def _from_state(cls, content: dict[str, Any]) -> Self:
-        study = cls(state.build_learner(content["learner"]), content["name"], content["deadline"])
+        scale = Scale(**content["scale"]) if "scale" in content else None
+        learner = state.build_learner(content["learner"])
+        study = cls(learner, content["name"], content["deadline"], scale)
         study._round = check_whole("round", content["round"], 0, MAX_COUNT)
         study._secret = state.check_secret(content["secret"])
         study._requests = [Requests(**requests) for requests in content["requests"]]
@@ -624,6 +656,10 @@ class Study:
         by_hand = Counter((departure.arm, departure.number) for departure in self._departures)
         last = -1 if self._deadline is None else self._round - self._deadline
         for name, requests in zip(self.arms, self._requests, strict=True):
+            if len(requests.cuts) != (len(requests.outcomes) if self._scale else 0):
+                raise ValueError(f"arm {shown(name)} has requests without a cut")
+            if self._scale and not {*requests.cuts} <= {*self._scale.cuts}:
+                raise ValueError(f"arm {shown(name)} has requests with another cut")
             for number, (outcome, made) in enumerate(
                 zip(requests.outcomes, requests.rounds, strict=True)
             ):

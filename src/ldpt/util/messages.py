@@ -54,10 +54,10 @@ def unknown(kind: str, name: object, known: Iterable[object]) -> str:
     return f"unknown {kind} {shown(name)} (choose from {', '.join(names[:MAX_NAMES])}{more})"
 
 
-def counted(count: int, one: str, many: str = "") -> str:
-    """Return a number with its noun.
+def counted(count: int, one: str, many: str = "", digits: str = "") -> str:
+    """Return a number with its noun; ``digits`` is the format of the number.
 
     >>> counted(1, "fault"), counted(2, "fault"), counted(0, "entry", "entries")
     ('1 fault', '2 faults', '0 entries')
     """
-    return f"{count} {one if count == 1 else many or one + 's'}"
+    return f"{count:{digits}} {one if count == 1 else many or one + 's'}"
