@@ -260,7 +260,7 @@ def test_verdicts_are_bold_on_a_terminal_only(capsys, survey, monkeypatch):
     assert "\x1b[" not in run(capsys, *options)[1]
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
-    assert "\x1b[1mbelow" in run(capsys, *options)[1]
+    assert "\x1b[1mabove" in run(capsys, *options)[1]
     monkeypatch.setenv("NO_COLOR", "1")
     assert "\x1b[" not in run(capsys, *options)[1]
 
