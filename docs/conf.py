@@ -36,7 +36,7 @@ def write_generated_pages() -> None:
     folder = Path(__file__).parent / "_generated"
     folder.mkdir(exist_ok=True)
     texts = []
-    for command in ((), ("plan",), ("analyse",), ("simulate",), ("trace",), ("audit",)):
+    for command in ((), ("plan",), ("analyse",), ("simulate",), ("trace",), ("audit",), ("compare",)):
         call = [sys.executable, "-m", "ldpt", *command, "--help"]
         done = subprocess.run(
             call, capture_output=True, text=True, check=True, env=os.environ | {"COLUMNS": "96"}

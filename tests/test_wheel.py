@@ -12,7 +12,7 @@ import pytest
 from tests.conftest import PROJECT
 
 pytestmark = pytest.mark.wheel
-COMMANDS = ["plan", "analyse", "simulate", "trace", "audit", "completion"]
+COMMANDS = ["plan", "analyse", "simulate", "trace", "audit", "compare", "completion"]
 HEAVY = {"snakemake", "jupyter", "typst", "opendp", "matplotlib"}
 ANSWERS = "arm,response\n" + "A,1\nB,0\nB,1\nA,0\nA,1\n" * 50
 
@@ -146,12 +146,10 @@ def test_example_of_the_help_runs_on_a_finished_run(full: Path, finished_run: Pa
     assert run(words, full, finished_run).stdout
 
 
-def test_audit_replays_the_code_of_another_project_only_if_trusted(
-    full: Path, finished_run: Path
-) -> None:
+def test_audit_never_runs_the_code_of_another_project(full: Path, finished_run: Path) -> None:
     words = example("audit", full, finished_run)
-    assert "add --trust" in run(words, full, finished_run, status=2).stderr
-    assert "all intact" in run(f"{words} --trust", full, finished_run).stdout
+    assert "make .venv/ready" in run(words, full, finished_run, status=2).stderr
+    assert "all intact" in run("ldpt audit", full, finished_run).stdout
 
 
 def test_missing_extra_is_one_line(light: Path, tmp_path: Path) -> None:

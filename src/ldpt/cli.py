@@ -136,6 +136,13 @@ COMMANDS = {
         "ldpt audit --replay 5",
         products.add_audit,
     ),
+    "compare": Command(
+        "how two runs differ, by how much, and why",
+        "Compare two runs: which products differ, how far in standard errors, which settings, "
+        "functions, versions and verdicts. Exit status 0 if all products are equal, 1 if not.",
+        "ldpt compare HEAD results/smoke",
+        products.add_compare,
+    ),
     "completion": Command(
         "print a script for shell completion (bash, zsh)",
         "Print a script that completes commands, options and files; the example's line belongs "

@@ -30,7 +30,7 @@ PRODUCTS = [
 
 
 def found(report: Report) -> set[tuple[str, str]]:
-    return {(fault.kind, fault.what) for fault in report.faults}
+    return {(fault.kind, name) for fault in report.faults for name in fault.products}
 
 
 def flip(path: Path, place: int = 11, bit: int = 3) -> None:

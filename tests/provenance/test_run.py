@@ -8,7 +8,7 @@ import pytest
 from ldpt import cli
 from ldpt.provenance import file_hash
 from ldpt.provenance.audit import audit, render_audit
-from ldpt.provenance.manifest import MANIFEST
+from ldpt.provenance.manifest import MANIFEST, read_manifest, run_hash
 from ldpt.provenance.records import reach
 from ldpt.provenance.run import read_run
 from ldpt.provenance.trace import render_trace, trace
@@ -19,7 +19,7 @@ from tests.provenance.products import PRODUCTS, SHARD, flip, found
 def clone(root: Path) -> Path:
     """What git would have of the small run: figures and the manifest, no results."""
     shutil.rmtree(root / "results")
-    (root / "README.md").write_text(f"The run has the hash {file_hash(root / MANIFEST)}.\n")
+    (root / "README.md").write_text(f"The run has the hash {run_hash(read_manifest(root))}.\n")
     return root
 
 
@@ -48,7 +48,7 @@ def test_the_audit_of_a_clone_compares_what_is_committed(clone: Path) -> None:
     report = audit(clone)
     assert report.intact, render_audit(report)
     assert set(report.products) == {"figures/rows.pdf", "figures/rows.png"}
-    assert report.manifest_hash == file_hash(clone / MANIFEST)
+    assert report.hash == run_hash(read_manifest(clone))
     flip(clone / "figures/rows.png")
     (clone / "figures/rows.pdf").unlink()
     wrong = {("changed", "figures/rows.png"), ("missing", "figures/rows.pdf")}

@@ -1,6 +1,7 @@
-"""``ldpt trace`` and ``ldpt audit``: the products of a run and what they were made from."""
+"""``ldpt trace``, ``ldpt audit`` and ``ldpt compare``: what is behind the products of runs."""
 
 import argparse
+import re
 from pathlib import Path
 
 from ldpt.commands.options import flags, option, refuse_unused, seed, whole
@@ -44,12 +45,11 @@ def add_audit(parser: argparse.ArgumentParser) -> None:
     _add_root(parser)
     option(parser, "--replay N", whole(1, 10**6), replay)
     option(parser, "--seed", seed, "seed for choosing the jobs (default: 0)")
-    flags(
-        parser,
-        trust="run code of the audited project even if it is not this package's own, "
-        "for --replay and for the comparison with the DAG",
-        json="machine-readable output",
+    text = (
+        "also require that the run has this hash, of a release or the article (12 digits or more)"
     )
+    option(parser, "--expect HASH", _run_hash, text)
+    flags(parser, json="machine-readable output")
     parser.set_defaults(handler=_audit)
 
 
@@ -60,6 +60,31 @@ def _audit(arguments: argparse.Namespace) -> int:
     if not arguments.replay:
         refuse_unused(arguments, ["seed"], "without --replay")
     root = find_root(arguments.root)
-    report = audit.audit(root, arguments.replay or 0, arguments.seed or 0, arguments.trust)
+    expect = arguments.expect or ""
+    report = audit.audit(root, arguments.replay or 0, arguments.seed or 0, expect)
     print(audit.render_audit(report, "json" if arguments.json else "text"))
     return 0 if report.intact else 1
+
+
+def _run_hash(text: str) -> str:
+    if not re.fullmatch(r"[0-9a-f]{12,64}", text):
+        raise argparse.ArgumentTypeError("must be the first 12 to 64 digits of a run's hash")
+    return text
+
+
+def add_compare(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``ldpt compare``."""
+    where = "folder of a run, a manifest (run.json), or a commit that holds one"
+    parser.add_argument("first", nargs="?", help=f"{where} (default: the last commit)")
+    parser.add_argument("second", nargs="?", help=f"{where} (default: the run here)")
+    flags(parser, json="machine-readable output")
+    parser.set_defaults(handler=_compare)
+
+
+def _compare(arguments: argparse.Namespace) -> int:
+    from ldpt.provenance import compare
+
+    sides = [side for side in (arguments.first, arguments.second) if side is not None]
+    result = compare.compare(*sides)
+    print(compare.render_comparison(result, "json" if arguments.json else "text"))
+    return 0 if result.equal else 1

@@ -1,12 +1,11 @@
 """Verify that every product is what was made, and what would be made now.
 
 Files, records and manifest are compared without running anything of the folder they are in: it may
-come from somebody else. For the project that this package belongs to, or with ``trust``, they are
-also compared with Snakemake's DAG for the present config and code, which runs that project's code
-in a child process.
+come from somebody else. Only a run in the project that this package belongs to is also compared
+with Snakemake's DAG for the present config and code, and only its jobs are run again.
 
 Records and manifest are not signed: a product rewritten with all records that depend on it and the
-manifest passes for intact. A replay finds it, and so does the manifest's hash kept elsewhere.
+manifest passes for intact. A replay finds it, and so does the run's hash from elsewhere.
 """
 
 import hashlib
@@ -18,21 +17,25 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ldpt.provenance.dag import JobPlan, own_project, plan_jobs, replay_jobs
+from ldpt.provenance.compare import committed_run, differences
+from ldpt.provenance.dag import own_project, plan_jobs, replay_jobs
 from ldpt.provenance.manifest import MANIFEST
 from ldpt.provenance.records import reach
 from ldpt.provenance.run import Run, read_run, reason
-from ldpt.util.files import file_within
-from ldpt.util.messages import counted, printable
+from ldpt.util.files import file_within, files_below
+from ldpt.util.messages import counted, printable, short
 
 DRAWN = {".pdf", ".png", ".svg"}
-PART = r"<!-- (\w+):begin -->\n(.*?)<!-- \1:end -->"  # of the README
+MARK = re.compile(r"<!-- (\w+):(begin|end) -->\n?")  # around a part of the README
+MAX_README = 10**7  # bytes
+MAX_FOLLOWED = 100  # faults whose figures are looked for
+MAX_SHOWN = 20  # faults in the text
 Found = tuple[str, str, str]  # kind of a fault, product, detail
 
 
 @dataclass(frozen=True)
 class Fault:
-    """One discrepancy, and the figures drawn from it.
+    """One cause of discrepancies, the products that it concerns, and the figures they reach.
 
     Kinds: ``changed`` (the bytes of a file), ``missing`` (a file), ``record`` (there is none, or
     it is invalid or not the one in the manifest), ``stale`` (would be made differently now),
@@ -40,11 +43,10 @@ class Fault:
     """
 
     kind: str
-    what: str  # a product, from the root
     detail: str
-    rule: str
-    figures: tuple[str, ...]
-    others: int  # further products that depend on it
+    products: tuple[str, ...]  # from the root
+    figures: tuple[str, ...] = ()
+    others: int = 0  # further products that depend on them
 
 
 @dataclass
@@ -55,22 +57,17 @@ class Report:
     products: dict[str, str] = field(default_factory=dict)  # product -> intact or kinds of fault
     faults: list[Fault] = field(default_factory=list)
     replayed: list[str] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-    manifest_hash: str | None = None
+    compared: list[str] = field(default_factory=list)  # what was compared with what
+    committed: list[str] = field(default_factory=list)  # whether this is the committed run
+    hash: str | None = None  # of the run
 
     @property
     def intact(self) -> bool:
         return not self.faults
 
 
-def audit(
-    root: Path | str,
-    replay: int = 0,
-    seed: int = 0,
-    trust: bool = False,
-    plan: JobPlan | None = None,
-) -> Report:
-    """Compare files, records and manifest under a root, and what may be run of its project.
+def audit(root: Path | str, replay: int = 0, seed: int = 0, expect: str = "") -> Report:
+    """Compare files, records and manifest under a root, and our own project with its DAG.
 
     Parameters
     ----------
@@ -78,11 +75,8 @@ def audit(
         The folder of a run. Without records there, the files in git are compared with the manifest.
     replay
         Number of jobs, chosen with ``seed``, that are run again and compared bit for bit.
-    trust
-        Whether the code of a project other than this package's own may be run, for the comparison
-        with the DAG and for replays.
-    plan
-        The DAG, for callers that audit the same config and code many times.
+    expect
+        The hash, or its first digits, that the run must have.
 
     Returns
     -------
@@ -93,74 +87,128 @@ def audit(
     if not root.is_dir():
         raise ValueError(f"{root} is not a folder")
     root, own = root.resolve(), own_project()
-    run = read_run(root, links=trust or (own is not None and root.is_relative_to(own)))
-    project, origin = run.project, run.settings.get("origin")
-    trusted = trust or project.home == own
+    run = read_run(root, links=own is not None and root.is_relative_to(own))
     if replay and run.is_clone:
         raise ValueError(f"--replay needs the records of a run: there are none under {root}")
-    if replay and not trusted:
-        home = printable(str(project.home))
-        raise ValueError(f"--replay runs the code of {home}: add --trust if you trust it")
-    found: list[Found] = []
+    if replay and not run.project.is_own:
+        raise ValueError(
+            f"--replay runs code of {printable(str(run.project.home))}, which is not the project "
+            "of this ldpt: run `make .venv/ready` and `.venv/bin/ldpt audit` there"
+        )
     name = os.path.relpath(root)
-    name = str(root) if name.startswith("../..") else name
-    report = Report(name, manifest_hash=run.hash_of(MANIFEST)[0])
-    if run.is_clone:
-        others = counted(len(run.listed) - len(run.products), "other product")
-        note = f"no run here: only committed files were compared; {others} are not here"
-        report.notes.append(note)
-    elif not trusted:
-        report.notes.append("not compared with the DAG: --trust runs the code of this folder")
-    elif isinstance(origin, dict):
-        try:
-            run.steps = plan or plan_jobs(project, origin)
-        except (ValueError, OSError) as error:
-            found.append(("stale", MANIFEST, f"no DAG: {reason(error)}"))
+    report = Report(str(root) if name.startswith("../..") else name, hash=run.hash)
+    found = [*_compare_with_dag(run, report)]
     for product in sorted(run.products):
         found += [(kind, product, detail) for kind, detail in run.discrepancies(product)]
-    found += [*_strays(run), *_readme_faults(run, report.manifest_hash)]
+    found += [*_strays(run), *_readme_faults(run)]
+    if not str(run.hash).startswith(expect):
+        found.append(("changed", MANIFEST, f"the run is {run.hash}, expected {expect}"))
+    found += _replay(run, report, found, random.Random(seed), replay)
+    report.faults = list(_followed(_by_cause(found), run))
+    report.committed = _compare_with_committed(run, own)
+    kinds: dict[str, dict[str, None]] = {}
+    for kind, product, _ in found:
+        kinds.setdefault(product, {})[kind] = None
+    for product in sorted(run.products):
+        report.products[product] = ", ".join(kinds.get(product, ())) or "intact"
+    return report
+
+
+def _compare_with_dag(run: Run, report: Report) -> Iterator[Found]:
+    """Add the DAG to a run of our own project, and say what is compared with what."""
+    origin = run.settings.get("origin")
+    report.compared = ["files with records and manifest"]
+    if run.is_clone:
+        others = counted(len(run.listed) - len(run.products), "other product")
+        report.compared = [f"committed files with the manifest ({others} are not here)"]
+    elif run.project.is_own and isinstance(origin, dict):
+        try:
+            run.steps = plan_jobs(run.project, origin)
+            report.compared.append("records with the present config and code")
+        except (ValueError, OSError) as error:
+            yield "stale", MANIFEST, f"no DAG: {reason(error)}"
+    else:
+        text = "not with the config and code there: only the ldpt of a project runs its code"
+        report.compared.append(text)
+
+
+def _compare_with_committed(run: Run, own: Path | None) -> list[str]:
+    """Say whether a run is the one in our project's last commit; else what differs and why."""
+    committed = committed_run(own) if own else None
+    if committed is None or run.hash is None:
+        return []
+    if run.hash == committed.hash:
+        return ["this is the committed run"]
+    return [f"not the committed run, {committed.hash}:", *differences(committed, run)]
+
+
+def _replay(
+    run: Run, report: Report, found: list[Found], source: random.Random, replay: int
+) -> list[Found]:
+    """Run some jobs without a fault again; return the products that came out differently."""
     damaged = {product for kind, product, _ in found if kind != "changed"}
     jobs = [job["products"] for job in run.settings.get("jobs", ())]
     sound = [names for names in jobs if not damaged & names.keys()]
-    chosen = random.Random(seed).sample(sound, min(replay, len(sound)))
+    chosen = source.sample(sound, min(replay, len(sound)))
     report.replayed = sorted(name for names in chosen for name in names)
-    for name, sha in replay_jobs(project, origin or {}, report.replayed).items():
-        if sha != run.records[name]["stable"]["sha256"]:
-            found.append(("replay", name, "another run of its job gave other bytes"))
-    report.faults = list(_followed(found, run))
-    for product in sorted(run.products):
-        kinds = dict.fromkeys(kind for kind, what, _ in found if what == product)
-        report.products[product] = ", ".join(kinds) or "intact"
-    return report
+    origin = run.settings.get("origin") or {}
+    return [
+        ("replay", name, "another run of its job gave other bytes")
+        for name, sha in replay_jobs(run.project, origin, report.replayed).items()
+        if sha != run.records[name]["stable"]["sha256"]
+    ]
 
 
 def _strays(run: Run) -> Iterator[Found]:
     """Yield drawings in the folder of figures that are not products."""
-    root = run.project.root
-    for path in sorted((root / "figures").rglob("*")):
-        product = path.relative_to(root).as_posix()
+    folder = run.project.root / "figures"
+    for name in files_below(folder) if folder.is_dir() else ():
+        path, product = Path(name), f"figures/{name}"
         drawn = path.suffix in DRAWN and not path.name.startswith(".")
         if drawn and product not in run.products:
             yield "record", product, "no rule produces this figure"
 
 
-def _readme_faults(run: Run, manifest_hash: str | None) -> Iterator[Found]:
+def _readme_faults(run: Run) -> Iterator[Found]:
     """Compare the README: its part NAME is figures/NAME.md, and a clone's states the run's hash."""
     try:
-        path = file_within(run.project.root, "README.md", links=run.links)
+        path = file_within(run.project.root, "README.md", most=MAX_README, links=run.links)
         text = path.read_text(encoding="utf-8")
     except (ValueError, OSError):
         text = ""
-    for name, part in re.findall(PART, text, re.DOTALL):
+    for name, part in readme_parts(text):
         product = f"figures/{name}.md"
         record = run.records.get(product)
         if record and hashlib.sha256(part.encode()).hexdigest() != record["stable"]["sha256"]:
             yield "changed", "README.md", f"its part {name!r} is not {product} of the run"
-    if run.is_clone and str(manifest_hash) not in text:
-        yield "changed", "README.md", f"does not state the hash of the run, {manifest_hash}"
+    if run.is_clone and str(run.hash) not in text:
+        yield "changed", "README.md", f"does not state the hash of the run, {run.hash}"
 
 
-def _followed(found: list[Found], run: Run) -> Iterator[Fault]:
+def readme_parts(text: str) -> Iterator[tuple[str, str]]:
+    """Yield the names and contents of the parts of a README that are products."""
+    starts: dict[str, int] = {}
+    for mark in MARK.finditer(text):
+        name, kind = mark.groups()
+        if kind == "begin":
+            starts[name] = mark.end()
+        elif name in starts:
+            yield name, text[starts.pop(name) : mark.start()]
+
+
+def _by_cause(found: list[Found]) -> list[Fault]:
+    """Group what was found by its cause; a setting has the name that the config gives it."""
+    settings = [detail for _, product, detail in found if product == MANIFEST]
+    causes = {detail.rpartition("config.")[2]: detail for detail in settings}
+    alike: dict[tuple[str, str], dict[str, None]] = {}
+    for kind, product, detail in found:
+        cause = causes.get(detail, detail) if kind == "stale" else detail
+        alike.setdefault((kind, cause), {})[product] = None
+    faults = [Fault(kind, detail, tuple(names)) for (kind, detail), names in alike.items()]
+    return sorted(faults, key=lambda fault: -len(fault.products))
+
+
+def _followed(faults: list[Fault], run: Run) -> Iterator[Fault]:
     """Yield faults with the figures and the number of other products that depend on them."""
     users: dict[str, set[str]] = {}  # products that were, or would be, made from a file directly
     inputs = [(product, record["stable"]["inputs"]) for product, record in run.records.items()]
@@ -168,12 +216,13 @@ def _followed(found: list[Found], run: Run) -> Iterator[Fault]:
     for product, names in (*inputs, *steps):
         for name in names:
             users.setdefault(name, set()).add(product)
-    for kind, what, detail in found:
-        reached = reach([what], lambda name: users.get(name, ()))
-        figures = {Path(name).stem for name in reached if name.startswith("figures/")}
-        others = [name for name in reached[1:] if not name.startswith("figures/")]
-        rule = run.steps[what].rule if what in run.steps else ""
-        yield Fault(kind, what, detail, rule, tuple(sorted(figures)), len(others))
+    for fault in faults[:MAX_FOLLOWED]:
+        reached = reach(fault.products, lambda name: users.get(name, ()))
+        figures = sorted({Path(name).stem for name in reached if name.startswith("figures/")})
+        others = {name for name in reached if not name.startswith("figures/")}
+        more = len(others.difference(fault.products))
+        yield Fault(fault.kind, fault.detail, fault.products, tuple(figures), more)
+    yield from faults[MAX_FOLLOWED:]
 
 
 def render_audit(report: Report, form: str = "text") -> str:
@@ -183,31 +232,33 @@ def render_audit(report: Report, form: str = "text") -> str:
         return json.dumps({"intact": report.intact, **content}, indent=1)
     good = sum(status == "intact" for status in report.products.values())
     lines = [f"{report.root}: {good} of {counted(len(report.products), 'product')} intact"]
-    lines += _fault_lines(report)
+    lines += [f"compared: {'; '.join(report.compared)}"]
+    for fault in report.faults[:MAX_SHOWN]:
+        lines += _fault_lines(fault, report.root)
+    if len(report.faults) > MAX_SHOWN:
+        lines.append(f"and {counted(len(report.faults) - MAX_SHOWN, 'further fault')}: --json")
     if report.replayed:
-        equal = len(report.replayed) - sum(fault.kind == "replay" for fault in report.faults)
+        unequal = [fault.products for fault in report.faults if fault.kind == "replay"]
+        equal = len(report.replayed) - sum(map(len, unequal))
         products = counted(len(report.replayed), "product")
         lines.append(f"replayed {products}: {equal} equal bit for bit")
-    lines += [f"note: {note}" for note in report.notes]
-    if report.manifest_hash:
-        lines.append(f"run {report.manifest_hash}")
+    if report.hash:
+        lines.append(f"run {report.hash}")
+    lines += report.committed
     lines.append("all intact" if report.intact else counted(len(report.faults), "fault"))
     return "\n".join(map(printable, lines))
 
 
-def _fault_lines(report: Report) -> list[str]:
-    """Return one entry per kind of fault; products of one rule are counted."""
-    alike: dict[tuple[str, str, str], list[Fault]] = {}
-    for fault in report.faults:
-        alike.setdefault((fault.kind, fault.rule or fault.what, fault.detail), []).append(fault)
-    lines = []
-    for (kind, rule, detail), group in alike.items():
-        more = f" and {len(group) - 1} more of rule {rule}" if len(group) > 1 else ""
-        path = os.path.normpath(f"{report.root}/{group[0].what}")
-        lines.append(f"{kind:8} {path}{more}: {detail}")
-        figures = sorted({name for fault in group for name in fault.figures})
-        others = max(fault.others for fault in group)
-        if figures or others:
-            reached = [", ".join(figures), counted(others, "other product") * (others > 0)]
-            lines.append(f"{'':8} affects {' and '.join(filter(None, reached))}")
+def _fault_lines(fault: Fault, root: str) -> list[str]:
+    """Return the cause with its products, and the figures that it reaches."""
+    path = os.path.normpath(f"{root}/{fault.products[0]}")
+    if len(fault.products) == 1:
+        lines = [f"{fault.kind:8} {path}: {fault.detail}"]
+    else:
+        others = counted(len(fault.products) - 1, "further product")
+        lines = [f"{fault.kind:8} {fault.detail}: {path} and {others}"]
+    if fault.figures or fault.others:
+        figures = short(", ".join(fault.figures), 120)
+        reached = [figures, counted(fault.others, "other product") * (fault.others > 0)]
+        lines.append(f"{'':8} affects {' and '.join(filter(None, reached))}")
     return lines

@@ -1,7 +1,7 @@
 """The jobs of Snakemake's DAG for the present config and code: listed, or some of them run again.
 
-Both run the code of a project: its Snakefile, rules and modules. They do so in a child process,
-and only for projects whose code the user trusts.
+Both run code, in a child process, and only that of the project which the running package belongs
+to. What a run states about its config reaches Snakemake as files, never as options.
 """
 
 import json
@@ -48,6 +48,11 @@ class Project:
     folder: Path  # Snakemake runs here; usually the same
     root: Path  # somewhere below it
 
+    @property
+    def is_own(self) -> bool:
+        """Whether the run was made in the project that the running package belongs to."""
+        return self.home == self.folder == own_project()
+
     def name(self, path: str | Path) -> str:
         """Return a path relative to the root if it is below it, else to folder or home."""
         return name_below(self.folder / path, self.root, self.folder, self.home) or str(path)
@@ -73,11 +78,11 @@ def find_project(root: Path, config: Mapping[str, Any]) -> Project:
 
 
 def plan_jobs(project: Project, origin: Mapping[str, Any]) -> JobPlan:
-    """Return how every product would be made now; this runs the code of the project."""
+    """Return how every product of our own project would be made now."""
     with tempfile.TemporaryDirectory(prefix="ldpt-plan-") as folder:
         out = Path(folder) / "jobs"
         done = subprocess.run(
-            [*_command(project, origin), *OPTIONS, "--ldpt-plan-out", str(out)],
+            [*_command(project, origin, Path(folder)), *OPTIONS, "--ldpt-plan-out", str(out)],
             cwd=project.folder,
             env=_environment(project),
             capture_output=True,
@@ -91,7 +96,7 @@ def plan_jobs(project: Project, origin: Mapping[str, Any]) -> JobPlan:
 
 
 def _step(job: Mapping[str, Any], project: Project) -> Step:
-    params = plain(job["params"])
+    params = {key: value for key, value in plain(job["params"]).items() if key != "origin"}
     code = str(params.pop("code", ""))
     inputs = frozenset(project.name(path) for path in job["input"])
     return Step(job["rule"], code, params, plain(job["wildcards"]), inputs)
@@ -113,7 +118,7 @@ def replay_jobs(project: Project, origin: Mapping[str, Any], products: list[str]
             (root / product).unlink()
             record_path(root, product).unlink()
         home = copy if project.home == project.folder else project.home
-        command = _command(replace(project, home=home, folder=copy), origin)
+        command = _command(replace(project, home=home, folder=copy), origin, Path(name))
         command += ["--cores=all", "--rerun-triggers=mtime", "--"]
         command += [name_below(root / product, copy) for product in products]
         done = subprocess.run(command, cwd=copy, env=_environment(project))
@@ -122,17 +127,18 @@ def replay_jobs(project: Project, origin: Mapping[str, Any], products: list[str]
         return {product: file_hash(root / product) for product in products}
 
 
-def _command(project: Project, origin: Mapping[str, Any]) -> list[str]:
+def _command(project: Project, origin: Mapping[str, Any], scratch: Path) -> list[str]:
     """Return the command that starts Snakemake with the config of a run.
 
-    ``-P``: modules that lie in the current folder are not imported.
+    ``-P``: modules that lie in the current folder are not imported. Overrides become a file in a
+    scratch folder: as options, their keys and values would be words of the command line.
     """
-    files = [str(project.folder / name) for name in origin.get("files", [])]
-    overrides = [f"{key}={json.dumps(value)}" for key, value in origin.get("overrides", {}).items()]
+    overrides = scratch / "overrides.json"
+    overrides.write_text(json.dumps(origin.get("overrides", {})), encoding="utf-8")
+    files = [str(project.folder / str(name)) for name in origin.get("files", [])]
     return [
         *(sys.executable, "-P", "-m", "snakemake", "--snakefile", str(project.home / "Snakefile")),
-        *(["--configfile", *files] if files else []),
-        *(["--config", *overrides] if overrides else []),
+        *("--configfile", *files, str(overrides)),
     ]
 
 

@@ -127,7 +127,12 @@ def _line(value: Any) -> str:
 
 def read_manifest(root: Path) -> dict[str, Any]:
     """Read the manifest of a run; ValueError when it is not in the form that we write."""
-    content = read_json(read_whole(root / MANIFEST, MAX_JSON))
+    return parse_manifest(read_whole(root / MANIFEST, MAX_JSON), str(root / MANIFEST))
+
+
+def parse_manifest(text: bytes, name: str) -> dict[str, Any]:
+    """Parse a manifest that has a name; ValueError when it is not in the form that we write."""
+    content = read_json(text, MAX_JSON)
     try:
         records = listed_records(content).values()
         valid = content["format"] == FORMAT
@@ -137,7 +142,7 @@ def read_manifest(root: Path) -> dict[str, Any]:
     except (KeyError, TypeError, AttributeError):
         valid = False
     if not valid:
-        raise ValueError(f"{root / MANIFEST} is not a manifest of format {FORMAT}")
+        raise ValueError(f"{name} is not a manifest of format {FORMAT}")
     return content
 
 

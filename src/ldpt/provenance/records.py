@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from ldpt.util.files import read_whole
+from ldpt.util.files import files_below, read_whole
 from ldpt.util.json_values import plain, read_json
 
 FORMAT = 2  # of the records; raised when their meaning changes
 RECORDS = Path("results/records")
-MAX_JSON = 10**8  # bytes of a record or a manifest
+MAX_JSON = 10**7  # bytes of a record or a manifest
 # The fields of the stable part, and what each holds.
 FIELDS: dict[str, type] = {
     "format": int, "product": str, "sha256": str, "rule": str, "script": str, "code": dict,
@@ -66,8 +66,9 @@ def record_path(root: str | Path, product: str | Path) -> Path:
 def products_under(root: str | Path) -> list[str]:
     """Return the names of all products that have a record under a root, in order."""
     folder = Path(root) / RECORDS
-    paths = (path for path in folder.rglob("*.json") if not path.name.startswith("."))
-    return sorted(path.relative_to(folder).as_posix().removesuffix(".json") for path in paths)
+    names = [Path(name) for name in (files_below(folder) if folder.is_dir() else ())]
+    records = [name for name in names if name.suffix == ".json" and not name.name.startswith(".")]
+    return [name.with_suffix("").as_posix() for name in records]
 
 
 def record_text(stable: Mapping[str, Any], volatile: Mapping[str, Any]) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 from ldpt.provenance.code import code_parts
 from ldpt.provenance.dag import JobPlan, Project, Step, find_project
-from ldpt.provenance.manifest import MANIFEST, listed_records, read_manifest
+from ldpt.provenance.manifest import MANIFEST, listed_records, read_manifest, run_hash
 from ldpt.provenance.records import (
     RECORDS,
     Record,
@@ -20,7 +20,12 @@ from ldpt.provenance.records import (
     record_path,
 )
 from ldpt.util.files import file_within
-from ldpt.util.messages import short
+from ldpt.util.messages import counted, short
+
+MAX_HASHED = 10**11  # bytes of products that are read in a folder outside of our project
+MAX_RECORDS = 5 * 10**8  # bytes of all records
+MAX_CHANGES = 4  # settings of one product that are named one by one
+UNCOMPARED = "origin"  # where the config came from: equal configs may come from other files
 
 
 def find_root(root: Path | None = None, near: str | Path | None = None) -> Path:
@@ -53,7 +58,14 @@ class Run:
     settings: dict[str, Any] = field(default_factory=dict)  # config and origin; the manifest
     listed: dict[str, Record] = field(default_factory=dict)  # in the manifest
     steps: JobPlan = field(default_factory=dict)
+    has_files: bool = True  # False for a manifest alone
     _hashes: dict[Path, tuple[str | None, str]] = field(default_factory=dict)
+    _bytes: int = 0
+
+    @property
+    def hash(self) -> str | None:
+        """The hash that names the run, by its manifest."""
+        return run_hash(self.settings) if self.listed else None
 
     @property
     def is_clone(self) -> bool:
@@ -66,12 +78,20 @@ class Run:
             return {name for name in self.listed if not name.startswith("results/")}
         return ({*self.listed, *self.steps} or {*self.records}) | {*self.invalid, MANIFEST}
 
+    def file(self, name: str) -> Path | None:
+        """Return the path of a product; None if the file is not there."""
+        path = self.project.root / name
+        return path if self.has_files and path.is_file() else None
+
     def hash_of(self, name: str, folder: Path | None = None) -> tuple[str | None, str]:
         """Return the hash of a file as it is now, or None and the reason why there is none."""
         folder = folder or self.project.root
         if folder / name not in self._hashes:
             try:
                 path = file_within(folder, name, links=self.links)
+                self._bytes += path.stat().st_size
+                if self._bytes > MAX_HASHED and not self.links:
+                    raise ValueError(f"more than {MAX_HASHED:,} bytes in all")
                 self._hashes[folder / name] = file_hash(path), ""
             except FileNotFoundError:
                 self._hashes[folder / name] = None, "the file does not exist"
@@ -105,8 +125,7 @@ class Run:
         details = [*self._changed_sources(stable), *self._changed_inputs(stable)]
         if self.steps:
             details += changes(stable, self.steps.get(product), self.project)
-        if details:
-            yield "stale", "; ".join(details)
+        yield from (("stale", detail) for detail in details)
 
     def _changed_sources(self, stable: Mapping[str, Any]) -> Iterator[str]:
         for source, sha in stable["sources"].items():
@@ -127,12 +146,16 @@ def read_run(root: Path | str, links: bool = True) -> Run:
     """Read the records and the manifest under a root; ValueError without either."""
     root = Path(root)
     run = Run(Project(root, root, root), links)
+    size = 0
     for product in products_under(root):
         try:
             path = file_within(root, record_path("", product).as_posix(), links=links)
+            size += path.stat().st_size
             run.records[product] = read_record(path)
         except (ValueError, OSError) as error:
             run.invalid[product] = f"its record is invalid: {reason(error)}"
+        if size > MAX_RECORDS:
+            raise ValueError(f"the records under {root} have more than {MAX_RECORDS:,} bytes")
     try:
         file_within(root, MANIFEST, links=links)
         run.settings = read_manifest(root)
@@ -168,15 +191,34 @@ def changes(stable: Mapping[str, Any], step: Step | None, project: Project) -> I
     if stable["rule"] != step.rule:
         yield f"rule was {stable['rule']}"
     if step.code and stable["code"]["hash"] != step.code:
-        yield f"code changed: {', '.join(_changed_code(stable, project))}"
-    before = flat({**stable["params"], **stable["wildcards"]})
-    now = flat({**step.params, **step.wildcards})
-    different = [key for key in sorted({*before, *now}) if before.get(key) != now.get(key)]
-    if different:
-        texts = [f"{key} was {_shown(before, key)}, is {_shown(now, key)}" for key in different]
-        yield f"settings changed: {short(', '.join(texts))}"
+        yield from _changed_code(stable, project)
+    before = {**stable["params"], **stable["wildcards"]}
+    yield from setting_changes(before, {**step.params, **step.wildcards})
     if {*stable["inputs"], *map(project.name, stable["sources"])} != step.inputs:
         yield "set of inputs changed"
+
+
+def setting_changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+    """Return one line per setting that differs; of many, some and their number."""
+    old, new = (flat({k: v for k, v in s.items() if k != UNCOMPARED}) for s in (before, now))
+    different = [key for key in sorted({*old, *new}) if old.get(key) != new.get(key)]
+    lines = [f"{key} was {_shown(old, key)}, is {_shown(new, key)}" for key in different]
+    if len(lines) <= MAX_CHANGES:
+        return lines
+    more = counted(len(lines) - MAX_CHANGES + 1, "further setting")
+    return [*lines[: MAX_CHANGES - 1], f"{more}, from {different[MAX_CHANGES - 1]} on, differ"]
+
+
+def code_changes(before: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
+    """Return one line per file with the definitions that differ."""
+    files: dict[str, list[str]] = {}
+    for name in sorted({*before, *now}):
+        if before.get(name) != now.get(name):
+            file, _, title = name.partition(":")
+            files.setdefault(file, []).append(title or "statements")
+    return [
+        f"code changed: {file} ({short(', '.join(names), 80)})" for file, names in files.items()
+    ]
 
 
 def flat(value: Any, prefix: str = "") -> dict[str, Any]:
@@ -195,9 +237,8 @@ def _shown(settings: Mapping[str, Any], key: str) -> str:
 
 
 def _changed_code(stable: Mapping[str, Any], project: Project) -> list[str]:
-    before = stable["code"]["parts"]
     try:
         now = code_parts(project.home / stable["script"], stable["params"].get("rows"))
     except (ValueError, SyntaxError):
         now = {}
-    return [name for name in sorted({*before, *now}) if before.get(name) != now.get(name)]
+    return code_changes(stable["code"]["parts"], now) or [f"code changed: {stable['script']}"]

@@ -9,6 +9,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path, PurePosixPath
 
 MAX_READ = 2 * 10**9  # bytes of a file
+MAX_FILES = 20_000  # below one folder
+MAX_DEPTH = 30  # of folders in folders
 
 
 def read_whole(path: str | os.PathLike[str], most: int = MAX_READ) -> bytes:
@@ -46,6 +48,28 @@ def file_within(root: Path, name: str, most: int = MAX_READ, links: bool = False
     return path
 
 
+def files_below(folder: Path) -> list[str]:
+    """Return the names of all entries below a folder that are not folders, in order.
+
+    Links to folders are not entered. ValueError beyond a number of files and a depth.
+    """
+    names: list[str] = []
+    waiting = [""]
+    while waiting:
+        inner = waiting.pop()
+        if inner.count("/") > MAX_DEPTH:
+            raise ValueError(f"{folder} is deeper than {MAX_DEPTH} folders")
+        with os.scandir(folder / inner) as entries:
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    waiting.append(f"{inner}{entry.name}/")
+                else:
+                    names.append(f"{inner}{entry.name}")
+                if len(names) + len(waiting) > MAX_FILES:
+                    raise ValueError(f"{folder} has more than {MAX_FILES:,} files")
+    return sorted(names)
+
+
 def staged_path(path: str | Path) -> Path:
     """Return a new hidden name, in the same folder and with the same suffix, to write to first.
 
@@ -67,9 +91,10 @@ def remove_staged(path: str | Path) -> None:
 def staged_file(path: str | Path, mode: int = 0o666) -> Iterator[Path]:
     """Yield a file to write to, which gets its name when the block ends without an error.
 
-    A name that belongs to a folder or a device is refused: the new file would take its place.
+    A link is followed: the file that it names is replaced. A name that belongs to a folder or a
+    device is refused, because the new file would take its place.
     """
-    path = Path(path)
+    path = Path(os.path.realpath(path))
     if path.exists() and not path.is_file():
         raise ValueError(f"{path} exists and is not a regular file")
     staged = staged_path(path)
@@ -83,6 +108,7 @@ def staged_file(path: str | Path, mode: int = 0o666) -> Iterator[Path]:
 
 def write_durably(path: Path, text: str, mode: int = 0o666) -> None:
     """Write a text so that a crash leaves the old file or the new one, never a part."""
+    path = Path(os.path.realpath(path))
     path.parent.mkdir(parents=True, exist_ok=True)
     with staged_file(path, mode) as staged:
         staged.write_text(text, encoding="utf-8")
