@@ -36,12 +36,13 @@ def write_generated_pages() -> None:
     folder = Path(__file__).parent / "_generated"
     folder.mkdir(exist_ok=True)
     texts = []
-    for command in ((), ("plan",), ("analyse",), ("simulate",), ("trace",), ("audit",), ("compare",)):
-        call = [sys.executable, "-m", "ldpt", *command, "--help"]
+    for command in ("", "plan", "analyse", "simulate", "trace", "audit", "compare"):
+        words = [command] if command else []
+        call = [sys.executable, "-m", "ldpt", *words, "--help"]
         done = subprocess.run(
             call, capture_output=True, text=True, check=True, env=os.environ | {"COLUMNS": "96"}
         )
-        title = " ".join(("ldpt", *command))
+        title = " ".join(["ldpt", *words])
         texts.append(f"## {title}\n\n```text\n{done.stdout}```\n")
     (folder / "cli.md").write_text("\n".join(texts), encoding="utf-8")
     table = Path(__file__).parents[1] / "results" / "tables" / "others.md"
