@@ -19,10 +19,10 @@ COLUMNS = {
     "verdict": "the verdict on it",
     "basis": "proved, disproved, computed (exact arithmetic), measured (simulation) or read off",
     "number": "the number of the evidence that matters most",
-    "what the number is": "its meaning",
+    "meaning": "what the number is",
     "cases": "how many cases could have contradicted the statement",
-    "adjusted p": "smallest p value of its tests, adjusted over the register; empty: no test",
-    "amendment or reason": "the hypothesis or constant that is added, or a remark",
+    "adjusted_p": "smallest p value of its tests, adjusted over the register; empty: no test",
+    "remark": "the hypothesis or constant that is added, or the reason of the verdict",
 }
 
 
@@ -36,19 +36,10 @@ def judge(path: str, evidence: list[str], schemas: Path) -> dict[str, Any]:
 
 
 def as_table(verdicts: list[dict[str, Any]]) -> pd.DataFrame:
-    """Return one row per claim, every cell a text; ``COLUMNS`` explains the columns."""
-    rows = [
-        {
-            **v,
-            "number": tables.shown_value(v["number"]),
-            "what the number is": v["meaning"],
-            "cases": tables.shown_value(v["cases"]),
-            "adjusted p": tables.shown_value(v["adjusted_p"]),
-            "amendment or reason": v["amendment"] or v["reason"],
-        }
-        for v in verdicts
-    ]
-    return pd.DataFrame(rows, columns=list(COLUMNS), dtype=str)
+    """Return one row per claim; ``COLUMNS`` explains the columns."""
+    rows = [{**row, "remark": row["amendment"] or row["reason"]} for row in verdicts]
+    table = pd.DataFrame(rows, columns=list(COLUMNS))
+    return table.astype({"number": float, "cases": "Int64", "adjusted_p": float})
 
 
 def as_page(template: str, document: dict[str, Any]) -> str:

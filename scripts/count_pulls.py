@@ -14,6 +14,7 @@ from ldpt.simulate import chunks, stream
 from ldpt.summarise import allocation
 from ldpt.util.runs import read_runs, write_runs
 
+KEYS = ["instance", "radius", "epsilon", "delta"]
 MULTIPLE = 4  # budget of Algorithm 1 in units of H_eps
 
 
@@ -34,16 +35,17 @@ def pulls_of_arms(
 
 
 def by_confidence(
-    path: str, problem: Instance, epsilons: list[float], delta: float
+    path: str, problems: list[Instance], epsilons: list[float], delta: float
 ) -> Iterator[pd.DataFrame]:
     """Yield the shares of Algorithm 2 at one error level; the tolerance plays no part."""
+    problem_of = {problem.name: problem for problem in problems}
     for runs in read_runs(path):
-        runs = runs[(runs["delta"] == delta) & runs["epsilon"].isin(epsilons)]
-        if not runs.empty:
-            runs = runs.rename(columns={"radius": "method"})
-            labels = runs[["instance", "method", "epsilon"]].iloc[0].to_dict()
-            counts = runs.filter(regex=r"^pulls_\d+$").to_numpy()
-            yield allocation(counts, problem.strict.gaps, {"algorithm": 2, **labels})
+        name, radius, epsilon, level = runs[KEYS].iloc[0]
+        if name in problem_of and level == delta and epsilon in epsilons:
+            gaps = problem_of[name].strict.gaps
+            counts = runs[[f"pulls_{arm}" for arm in range(len(gaps))]].to_numpy()
+            labels = {"algorithm": 2, "instance": name, "method": radius, "epsilon": epsilon}
+            yield allocation(counts, gaps, labels)
 
 
 def count(step: Any, problems: list[Instance]) -> None:
@@ -61,8 +63,8 @@ def count(step: Any, problems: list[Instance]) -> None:
             tables.append(pd.DataFrame({**labels, **columns}))
             labels = {"algorithm": 1, "instance": problem.name, "method": "apt"}
             shares.append(allocation(counts, problem.gaps, labels | {"epsilon": epsilon}))
-    for problem, path in zip(problems, step.input.runs, strict=True):
-        shares += by_confidence(path, problem, epsilons, step.params.delta)
+    for path in step.input.runs:
+        shares += by_confidence(path, problems, epsilons, step.params.delta)
     step.note(seed=seed, stream=["allocation"])
     write_runs(step.output.runs, tables)
     pd.concat(shares, ignore_index=True).to_csv(step.output.summary, index=False)

@@ -29,19 +29,22 @@ def error_map(
     for part, easy_arms in (("one_arm", []), ("two_arms", [EASY_MEAN])):
         for grid in settings[part]:
             for name, threshold, gap, eps, delta in itertools.product(*(grid[x] for x in AXES)):
-                title = f"{part.replace('_', '-')}-{threshold:g}-{gap:g}"
-                problem = Instance(title, [*easy_arms, threshold + gap], threshold)
+                family = part.replace("_", "-")
+                title = f"{family}-{threshold:g}-{gap:g}"
+                means = [*easy_arms, threshold + gap]
+                problem = Instance(title, means, threshold, family=family, stream=title)
                 terms = (problem, float(eps), delta, Radius(name, **constants))
                 found = _simulate(*terms, grid["replicates"], seed) if easy_arms else _chain(*terms)
                 rows.append(
                     {
                         "instance": problem.name,
+                        "radius": name,
+                        "epsilon": float(eps),
+                        "delta": delta,
+                        "family": family,
                         "n_arms": problem.n_arms,
                         "threshold": threshold,
                         "gap": gap,
-                        "epsilon": float(eps),
-                        "delta": delta,
-                        "radius": name,
                         "method": "simulated" if easy_arms else "exact",
                     }
                     | found

@@ -20,9 +20,9 @@ def measured_evidence(instances: str, **tables: str) -> dict[str, Evidence]:
     tested = pd.concat([cells, two_arms], ignore_index=True)
     ten = cells[cells["instance"] == "one-of-ten"]
     # new-j were drawn after `lsa` had been chosen, skewed-j after the questions were registered
-    new_losses = losses[losses["instance"].str.startswith("new-")]
-    skewed_losses = losses[losses["instance"].str.startswith("skewed-")]
-    skewed_cells = cells[cells["instance"].str.startswith("skewed-")]
+    new_losses = losses[losses["family"] == "new"]
+    skewed_losses = losses[losses["family"] == "skewed"]
+    skewed_cells = cells[cells["family"] == "skewed"]
     coin = cells[(cells["radius"] == "coin") & (cells["delta"] < 0.5)]
     lower, rare = confidence.lower_bounds(cells, problems), read["rare_budget"]
     return {

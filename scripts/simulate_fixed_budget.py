@@ -1,6 +1,6 @@
-"""Run the policies of one problem: all privacy levels, and all budgets in one sweep."""
+"""Run the policies on a family of problems: all privacy levels, and all budgets in one sweep."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ldpt.instances import Instance
@@ -12,19 +12,21 @@ if TYPE_CHECKING:
 
 
 def simulate(
-    problem: Instance, settings: Sequence[dict[str, Any]], seed: int, threads: int
+    problems: Mapping[str, Instance], settings: Iterable[dict[str, Any]], seed: int, threads: int
 ) -> Iterator["pd.DataFrame"]:
-    """Yield the runs of each policy and privacy level."""
+    """Yield the runs of each problem, policy and privacy level."""
     for setting in settings:
-        title = f"{setting['policy']} at epsilon {setting['epsilon']:g}"
+        title = "{instance}: {policy} at epsilon {epsilon:g}".format(**setting)
         show = progress_lines(title, setting["replicates"])
-        yield fixed_budget(problem, **setting, seed=seed, threads=threads, progress=show)
+        terms = setting | {"instance": problems[setting["instance"]]}
+        yield fixed_budget(**terms, seed=seed, threads=threads, progress=show)
 
 
 if __name__ == "__main__":
     from ldpt.provenance import job
 
     with job(snakemake) as step:
-        problem, seed = Instance(**step.params.problem), step.params.seed
-        step.note(seed=seed, stream=["fixed_budget", problem.stream])
-        write_runs(step.output[0], simulate(problem, step.params.settings, seed, step.threads))
+        seed = step.params.seed
+        problems = {fields["name"]: Instance(**fields) for fields in step.params.problems}
+        step.note(seed=seed, stream=["fixed_budget", [x.stream for x in problems.values()]])
+        write_runs(step.output[0], simulate(problems, step.params.settings, seed, step.threads))

@@ -1,6 +1,6 @@
-"""Run Algorithm 2 to its stopping time on one problem: all radii, privacy and error levels."""
+"""Run Algorithm 2 on a family of problems: all radii, privacy and error levels."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ldpt.instances import MAX_LISTED_ARMS, Instance
@@ -13,28 +13,42 @@ if TYPE_CHECKING:
 
 
 def simulate(
-    problem: Instance,
-    settings: Sequence[dict[str, Any]],
+    problems: Mapping[str, Instance],
+    settings: Iterable[dict[str, Any]],
     constants: Mapping[str, float],
     seed: int,
     threads: int,
 ) -> Iterator["pd.DataFrame"]:
-    """Yield the runs of each radius, privacy and error level; many arms are not listed singly."""
+    """Yield the runs of each problem, radius, privacy and error level, with the same columns."""
+    numbers = [problem.n_arms for problem in problems.values()]
+    listed = max((n_arms for n_arms in numbers if n_arms <= MAX_LISTED_ARMS), default=0)
     for setting in settings:
-        title = "{radius} at epsilon {epsilon:g}, delta {delta:g}".format(**setting)
+        title = "{instance}: {radius} at epsilon {epsilon:g}, delta {delta:g}".format(**setting)
         show = progress_lines(title, setting["replicates"])
-        terms = setting | {"radius": Radius(setting["radius"], **constants)}
-        runs = fixed_confidence(problem, **terms, seed=seed, threads=threads, progress=show)
-        if problem.n_arms > MAX_LISTED_ARMS:
-            runs = runs.drop(columns=[f"pulls_{arm}" for arm in range(problem.n_arms)])
-        yield runs
+        problem = problems[setting["instance"]]
+        radius = Radius(setting["radius"], **constants)
+        terms = setting | {"instance": problem, "radius": radius}
+        runs = fixed_confidence(**terms, seed=seed, threads=threads, progress=show)
+        yield with_pulls(runs, problem.n_arms, listed)
+
+
+def with_pulls(runs: "pd.DataFrame", n_arms: int, listed: int) -> "pd.DataFrame":
+    """Return runs with the pulls of arms 0 to ``listed`` - 1, or none if there are more arms."""
+    import pandas as pd
+
+    if n_arms > listed:
+        runs = runs.drop(columns=[f"pulls_{arm}" for arm in range(n_arms)])
+        n_arms = 0
+    none = pd.array([pd.NA] * len(runs), dtype="Int64")
+    return runs.assign(**{f"pulls_{arm}": none for arm in range(n_arms, listed)})
 
 
 if __name__ == "__main__":
     from ldpt.provenance import job
 
     with job(snakemake) as step:
-        problem, seed = Instance(**step.params.problem), step.params.seed
-        step.note(seed=seed, stream=["fixed_confidence", problem.stream])
+        seed = step.params.seed
+        problems = {fields["name"]: Instance(**fields) for fields in step.params.problems}
+        step.note(seed=seed, stream=["fixed_confidence", [x.stream for x in problems.values()]])
         terms = (step.params.settings, step.params.constants, seed, step.threads)
-        write_runs(step.output[0], simulate(problem, *terms))
+        write_runs(step.output[0], simulate(problems, *terms))

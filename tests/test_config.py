@@ -526,10 +526,26 @@ def test_the_graph_has_the_names_of_all_simulations(name: str) -> None:
     values = config.load(PROJECT / "config" / name)
     experiment = config.build_experiment(values)
     for section in ("fixed_budget", "fixed_confidence"):
-        simulated = [run.instance for run in getattr(experiment, section)]
-        assert graph.simulated_names(values, section) == list(dict.fromkeys(simulated))
+        simulated = [experiment.family(run.instance) for run in getattr(experiment, section)]
+        assert graph.simulated_families(values, section) == list(dict.fromkeys(simulated))
     names = [name for entry in values["instances"] for name in graph.member_names(entry)]
     assert names == list(experiment.instances)
+    assert graph.families(values) == {name: experiment.family(name) for name in names}
+
+
+def test_a_problem_with_the_name_of_a_family_would_share_its_file(smoke_config: Config) -> None:
+    smoke_config["instances"].append({"name": "skewed", "means": [0.3], "threshold": 0.5})
+    with pytest.raises(ValueError, match="'skewed' has the name of a family"):
+        config.build_experiment(smoke_config)
+
+
+def test_members_of_a_family_are_simulated_in_one_job(smoke_config: Config) -> None:
+    experiment = config.build_experiment(smoke_config)
+    settings = experiment.confidence_settings("equal-gap")
+    names = [fields["name"] for fields in experiment.definitions("fixed_confidence", "equal-gap")]
+    assert names == ["equal-gap-2", "equal-gap-32"]
+    assert list(dict.fromkeys(setting["instance"] for setting in settings)) == names
+    assert {setting["radius"] for setting in settings} == set(experiment.radii("equal-gap"))
 
 
 def test_schema_and_reference_are_those_of_the_models() -> None:

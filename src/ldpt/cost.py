@@ -106,11 +106,10 @@ def run_cost(experiment: Experiment, run: Run) -> Cost:
     )
 
 
-def job_cost(experiment: Experiment, algorithm: str, instance: str) -> Cost:
-    """Return the cost of the job that makes all simulations of a problem one after the other."""
-    return total(
-        [*(run_cost(experiment, run) for run in experiment.runs(algorithm, instance)), STARTED]
-    )
+def job_cost(experiment: Experiment, algorithm: str, family: str) -> Cost:
+    """Return the cost of the job that makes all simulations of a family one after the other."""
+    runs = experiment.family_runs(algorithm, family)
+    return total([*(run_cost(experiment, run) for run in runs), STARTED])
 
 
 def total(costs: Sequence[Cost]) -> Cost:
@@ -122,15 +121,15 @@ def total(costs: Sequence[Cost]) -> Cost:
     )
 
 
-Costs = dict[tuple[str, str], Cost]  # of simulation jobs by algorithm and instance
+Costs = dict[tuple[str, str], Cost]  # of simulation jobs by algorithm and family
 
 
 def job_costs(experiment: Experiment) -> Costs:
     """Return the cost of every simulation job."""
     return {
-        (algorithm, name): job_cost(experiment, algorithm, name)
+        (algorithm, family): job_cost(experiment, algorithm, family)
         for algorithm in ("fixed_budget", "fixed_confidence")
-        for name in dict.fromkeys(run.instance for run in getattr(experiment, algorithm))
+        for family in {experiment.family(run.instance) for run in getattr(experiment, algorithm)}
     }
 
 

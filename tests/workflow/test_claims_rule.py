@@ -1,9 +1,10 @@
 """The rule `claims` in a real run: every claim judged, the headlines there."""
 
-import csv
 import json
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from ldpt.replication.claims.register import ADDED, FALSE, REPAIRED, TRUE, read_register
@@ -32,8 +33,11 @@ def check_verdicts(results: Path) -> None:
     assert list(found) == [row["id"] for row in registered]
     assert document["headlines"]["rows"] == len(registered)
     assert {name: found[name] for name in HEADLINES} == HEADLINES
-    with (results / "tables/claims.csv").open(encoding="utf-8") as table:
-        assert [row["id"] for row in csv.DictReader(table)] == list(found)
+    table = pd.read_csv(results / "tables/claims.csv")
+    assert table["id"].tolist() == list(found)
+    for name in ("number", "cases", "adjusted_p"):
+        values = [claim[name] for claim in document["claims"]]
+        np.testing.assert_array_equal(table[name], np.array(values, dtype=float))
 
 
 def test_claims_rule_judges_every_claim(smoke: Path) -> None:

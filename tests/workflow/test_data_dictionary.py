@@ -19,7 +19,7 @@ def described() -> dict[str, set[str]]:
 
 def general(path: str) -> str:
     """The name under which the page describes a file of runs."""
-    return re.sub(r"(fixed_\w+)/[^/]+\.parquet$", r"\1/INSTANCE.parquet", path)
+    return re.sub(r"(fixed_\w+)/[^/]+\.parquet$", r"\1/FAMILY.parquet", path)
 
 
 @pytest.mark.workflow

@@ -60,13 +60,15 @@ def test_bytes_are_equal_on_more_cores_in_another_folder(
 def budget_table(replicates: int) -> pd.DataFrame:
     script, problem = load("scripts/simulate_fixed_budget.py"), Instance("one", [0.95], 0.9)
     setting = {"policy": "apt", "epsilon": 1.0, "budgets": [100, 400], "replicates": replicates}
-    return pd.concat(script.simulate(problem, [setting], 7, threads=2))
+    settings = [{"instance": "one", **setting}]
+    return pd.concat(script.simulate({"one": problem}, settings, 7, threads=2))
 
 
 def confidence_table(replicates: int) -> pd.DataFrame:
     script, problem = load("scripts/simulate_fixed_confidence.py"), Instance("one", [0.95], 0.9)
     setting = {"radius": "coin", "epsilon": 1.0, "delta": 0.1, "replicates": replicates}
-    return pd.concat(script.simulate(problem, [setting], {}, 7, threads=2))
+    settings = [{"instance": "one", **setting}]
+    return pd.concat(script.simulate({"one": problem}, settings, {}, 7, threads=2))
 
 
 @pytest.mark.parametrize("table", [budget_table, confidence_table])

@@ -278,5 +278,5 @@ def test_no_line_of_a_real_plan_is_long(copy_project: Callable[[str], Path]) -> 
     (jobs,) = [int(line.split()[0]) for line in said if " jobs: " in line]
     named = [line.split()[1] for line in said if line.lstrip().startswith("rule ")]
     assert len(named) == jobs
-    assert named.count("simulate_fixed_budget:") + named.count("simulate_fixed_confidence:") == 58
+    assert named.count("simulate_fixed_budget:") + named.count("simulate_fixed_confidence:") == 24
     assert max(map(len, said)) <= WIDTH

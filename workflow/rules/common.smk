@@ -18,7 +18,7 @@ HOME = Path(str(workflow.current_basedir)).parents[1]
 sys.path.insert(0, str(HOME / "src"))
 os.environ.update(PYTHONPATH=f"{HOME / 'src'}:{os.getenv('PYTHONPATH', '')}")
 
-from ldpt.config.graph import read_experiment, simulated_names
+from ldpt.config.graph import families, read_experiment, simulated_families
 from ldpt.provenance import code_hash, config_origin, stable_hash
 from snakemake_logger_plugin_ldpt import SECONDS
 
@@ -54,7 +54,7 @@ pathvars:
 
 
 wildcard_constraints:
-    instance="[^/]+",
+    family="[^/]+",
 
 
 onstart:
@@ -105,9 +105,14 @@ def from_experiment(method, *arguments):
     return value
 
 
-def simulations(algorithm):
-    """Return the files of runs of one algorithm, in the order of the config."""
-    names = simulated_names(config, algorithm)
+def simulations(algorithm, instances=None):
+    """Return the files of runs of one algorithm, in the order of the config.
+
+    With `instances`, only the files that hold these problems.
+    """
+    names = simulated_families(config, algorithm)
+    if instances is not None:
+        names = dict.fromkeys(families(config)[name] for name in instances)
     return expand(f"<results>/simulations/{algorithm}/{{name}}.parquet", name=names)
 
 
@@ -125,7 +130,7 @@ def predicted(algorithm, quantity):
     def request(wildcards, attempt=1):
         if EXPERIMENT is None:
             return 1
-        value = getattr(COSTS[algorithm, wildcards.instance], quantity)
+        value = getattr(COSTS[algorithm, wildcards.family], quantity)
         return attempt * value if quantity in ("mem_mb", "runtime") else value
 
     return request

@@ -1,5 +1,5 @@
 # Needs: the config. Makes: results/simulations, tidy runs in Parquet, one file per algorithm and
-# problem. Measured rates predict what a simulation requests from a cluster; on one machine only
+# problem, or family of problems, which share the start of a job. Measured rates predict what a simulation requests from a cluster; on one machine only
 # threads count.
 
 CONSTANTS = {"rho": config["rho"], "prior_gap": config["prior_gap"]}  # of the radii
@@ -19,13 +19,13 @@ rule compile_kernels:
 
 
 rule simulate_fixed_budget:
-    """Run all policies of one problem: all privacy levels, all budgets in one sweep."""
+    """Run all policies of a family: all privacy levels, all budgets in one sweep."""
     input:
         kernels="<results>/kernels.json",
     output:
-        "<results>/simulations/fixed_budget/{instance}.parquet",
+        "<results>/simulations/fixed_budget/{family}.parquet",
     log:
-        "<results>/logs/simulate_fixed_budget/{instance}.log",
+        "<results>/logs/simulate_fixed_budget/{family}.log",
     group:
         predicted("fixed_budget", "group")
     threads: predicted("fixed_budget", "threads")
@@ -33,23 +33,23 @@ rule simulate_fixed_budget:
         mem_mb=predicted("fixed_budget", "mem_mb"),
         runtime=predicted("fixed_budget", "runtime"),
     params:
-        code=code("simulate_fixed_budget", from_experiment("budget_rows")),
-        rows=from_experiment("budget_rows"),
+        code=code("simulate_fixed_budget", from_experiment("policies")),
+        rows=from_experiment("policies"),
         seed=config["seed"],
-        problem=from_experiment("definition"),
+        problems=from_experiment("definitions", "fixed_budget"),
         settings=from_experiment("budget_settings"),
     script:
         "../../scripts/simulate_fixed_budget.py"
 
 
 rule simulate_fixed_confidence:
-    """Run Algorithm 2 to its stopping time on one problem: all radii, privacy and error levels."""
+    """Run Algorithm 2 to its stopping time on a family: all radii, privacy and error levels."""
     input:
         kernels="<results>/kernels.json",
     output:
-        "<results>/simulations/fixed_confidence/{instance}.parquet",
+        "<results>/simulations/fixed_confidence/{family}.parquet",
     log:
-        "<results>/logs/simulate_fixed_confidence/{instance}.log",
+        "<results>/logs/simulate_fixed_confidence/{family}.log",
     group:
         predicted("fixed_confidence", "group")
     threads: predicted("fixed_confidence", "threads")
@@ -57,11 +57,11 @@ rule simulate_fixed_confidence:
         mem_mb=predicted("fixed_confidence", "mem_mb"),
         runtime=predicted("fixed_confidence", "runtime"),
     params:
-        code=code("simulate_fixed_confidence", from_experiment("confidence_rows")),
-        rows=from_experiment("confidence_rows"),
+        code=code("simulate_fixed_confidence", from_experiment("radii")),
+        rows=from_experiment("radii"),
         seed=config["seed"],
         constants=CONSTANTS,
-        problem=from_experiment("definition"),
+        problems=from_experiment("definitions", "fixed_confidence"),
         settings=from_experiment("confidence_settings"),
     script:
         "../../scripts/simulate_fixed_confidence.py"
@@ -87,10 +87,7 @@ rule count_pulls:
     input:
         instances="<results>/instances.json",
         kernels="<results>/kernels.json",
-        runs=expand(
-            "<results>/simulations/fixed_confidence/{name}.parquet",
-            name=config["allocation"]["instances"],
-        ),
+        runs=simulations("fixed_confidence", config["allocation"]["instances"]),
     output:
         runs="<results>/simulations/allocation.parquet",
         summary="<results>/summaries/allocation.csv",

@@ -118,29 +118,44 @@ class Experiment:
         order = [run.method for run in runs]
         return sorted(runs, key=lambda run: (order.index(run.method), run.epsilon))
 
-    def budget_settings(self, instance: str) -> list[dict[str, Any]]:
-        """Return the simulations of a fixed budget on an instance, as arguments."""
-        problem = self.instance(instance)
+    def family(self, instance: str) -> str:
+        """Return the family of a problem; a single problem is a family of one."""
+        return self.instance(instance).family or instance
+
+    def members(self, algorithm: str, family: str) -> list[str]:
+        """Return the problems of a family on which an algorithm runs, in the config's order."""
+        names = dict.fromkeys(run.instance for run in getattr(self, algorithm))
+        return [name for name in names if self.family(name) == family]
+
+    def family_runs(self, algorithm: str, family: str) -> list[Any]:
+        """Return the runs on all members of a family."""
+        names = self.members(algorithm, family)
+        return [run for name in names for run in self.runs(algorithm, name)]
+
+    def budget_settings(self, family: str) -> list[dict[str, Any]]:
+        """Return the simulations of a fixed budget on a family, as arguments."""
         return [
             {
+                "instance": run.instance,
                 "policy": run.method,
                 "epsilon": run.epsilon,
-                "budgets": run.grid(problem),
+                "budgets": run.grid(self.instance(run.instance)),
                 "replicates": run.replicates,
             }
-            for run in self.runs("fixed_budget", instance)
+            for run in self.family_runs("fixed_budget", family)
         ]
 
-    def confidence_settings(self, instance: str) -> list[dict[str, Any]]:
-        """Return the simulations of Algorithm 2 on an instance, as arguments."""
+    def confidence_settings(self, family: str) -> list[dict[str, Any]]:
+        """Return the simulations of Algorithm 2 on a family, as arguments."""
         return [
             {
+                "instance": run.instance,
                 "radius": run.method,
                 "epsilon": run.epsilon,
                 "delta": delta,
                 "replicates": run.replicates,
             }
-            for run in self.runs("fixed_confidence", instance)
+            for run in self.family_runs("fixed_confidence", family)
             for delta in sorted(run.deltas)
         ]
 
@@ -148,13 +163,13 @@ class Experiment:
         """Return a radius of nearly the same cost: the tables of ``coin`` need compiled code."""
         return Radius("onesided" if name == "coin" else name, **self.constants)
 
-    def budget_rows(self, instance: str) -> list[str]:
-        """Return the policies that run on an instance."""
-        return sorted({run.method for run in self.runs("fixed_budget", instance)})
+    def policies(self, family: str) -> list[str]:
+        """Return the policies that run on a family."""
+        return sorted({run.method for run in self.family_runs("fixed_budget", family)})
 
-    def confidence_rows(self, instance: str) -> list[str]:
-        """Return the radii that run on an instance."""
-        return sorted({run.method for run in self.runs("fixed_confidence", instance)})
+    def radii(self, family: str) -> list[str]:
+        """Return the radii that run on a family."""
+        return sorted({run.method for run in self.family_runs("fixed_confidence", family)})
 
     def cells(self, section: str) -> list[list[Any]]:
         """Return instance, privacy level and other settings of every cell of a section."""
@@ -173,13 +188,10 @@ class Experiment:
         replicates = getattr(self.settings, section).replicates
         return {"replicates": replicates, "cells": self.cells(section)}
 
-    def definition(self, name: str) -> dict[str, Any]:
-        """Return the fields of an instance."""
-        return vars(self.instance(name))
-
-    def definitions(self) -> list[dict[str, Any]]:
-        """Return the fields of all instances."""
-        return [vars(instance) for instance in self.instances.values()]
+    def definitions(self, algorithm: str = "", family: str = "") -> list[dict[str, Any]]:
+        """Return the fields of all problems, or of those of a family that an algorithm runs on."""
+        names = self.members(algorithm, family) if algorithm else self.instances
+        return [vars(self.instance(name)) for name in names]
 
     def instance(self, name: str) -> Instance:
         """Return the instance of this name; a ValueError suggests those that exist."""
@@ -343,6 +355,8 @@ def _unfold_instances(settings: Config) -> dict[str, Instance]:
             for instance in entry.instances(settings.seed):
                 if instance.name.lower() in map(str.lower, unfolded):  # as file names may be
                     raise ValueError(f"duplicate instance name {instance.name!r}")
+                if instance.name in {other.family for other in unfolded.values()}:
+                    raise ValueError(f"instance {instance.name!r} has the name of a family")
                 if instance.stream in {other.stream for other in unfolded.values()}:
                     raise ValueError(f"duplicate stream {instance.stream!r} of {instance.name!r}")
                 unfolded[instance.name] = instance

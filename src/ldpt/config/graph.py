@@ -40,14 +40,24 @@ def member_names(entry: Mapping[str, Any]) -> list[str]:
     return [entry["name"]]
 
 
-def simulated_names(config: Mapping[str, Any], section: str) -> list[str]:
-    """Return the problems that the studies of a section name, in the order of the config.
+def families(config: Mapping[str, Any]) -> dict[str, str]:
+    """Return the family of every problem by name; a single problem is a family of one.
+
+    >>> families({"instances": [{"name": "a"}, {"family": "random", "count": 2}]})
+    {'a': 'a', 'random-1': 'random', 'random-2': 'random'}
+    """
+    entries = config["instances"]
+    return {name: entry.get("family", name) for entry in entries for name in member_names(entry)}
+
+
+def simulated_families(config: Mapping[str, Any], section: str) -> list[str]:
+    """Return the families that the studies of a section simulate, in the order of the config.
 
     >>> studies = {"studies": [{"instances": ["b", "a*"]}]}
-    >>> simulated_names({"instances": [{"name": "a1"}, {"name": "b"}], "part": studies}, "part")
+    >>> simulated_families({"instances": [{"name": "a1"}, {"name": "b"}], "part": studies}, "part")
     ['b', 'a1']
     """
-    names = [name for entry in config["instances"] for name in member_names(entry)]
+    family_of = families(config)
     patterns = [pattern for study in config[section]["studies"] for pattern in study["instances"]]
-    found = [name for pattern in patterns for name in names if fnmatchcase(name, pattern)]
-    return list(dict.fromkeys(found))
+    names = [name for pattern in patterns for name in family_of if fnmatchcase(name, pattern)]
+    return list(dict.fromkeys(family_of[name] for name in names))

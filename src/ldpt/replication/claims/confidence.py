@@ -233,7 +233,7 @@ def many_arms(cells: pd.DataFrame, instances: Instances, scale: float = 1.0) -> 
     """
     chosen = cells[
         cells["radius"].isin(VALID_RADII)
-        & cells["instance"].str.startswith("equal-gap-")
+        & cells["instance"].map(lambda name: instances[name].family == "equal-gap")
         & cells["instance"].map(lambda name: instances[name].threshold == 0.5)
         & (cells["delta"] < 0.5)
     ]

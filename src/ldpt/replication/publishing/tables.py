@@ -1,6 +1,5 @@
 """Tables in three forms, CSV, Markdown and LaTeX, from one source."""
 
-import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -28,7 +27,7 @@ def write(
 
 def shown_value(value: Any) -> str:
     """Return a cell as a reader sees it."""
-    if value is None or (isinstance(value, float) and math.isnan(value)):
+    if pd.isna(value):
         return ""
     return str(value) if isinstance(value, bool) else text.prose(value)
 
