@@ -63,10 +63,11 @@ def optimum(ratio: float) -> dict[str, Any]:
     return budget.optimum(pd.DataFrame(rows))
 
 
-def appendix(violations: int) -> dict[str, Any]:
+def appendix(violations: int) -> pd.DataFrame:
+    """Statements about tapes and about chains."""
     row = {"cases": 300, "violations": violations, "largest_ratio": 0.9}
     names = ["apt: some arm", "lsa-clipped: some arm", "Lemma Y: an index", "coin: a tape"]
-    return budget.appendix_checks(pd.DataFrame([row | {"statement": name} for name in names]))
+    return pd.DataFrame([row | {"statement": name} for name in names])
 
 
 # claim, verdict as it is, evidence as it is, verdict with a fault, evidence with the fault
@@ -90,9 +91,12 @@ PLANTED: list[Plant] = [
     ("X43", TRUE, lambda: optimum(1.2), FALSE, lambda: optimum(1.8)),
     ("X43", TRUE, lambda: optimum(1.2), FALSE, lambda: optimum(0.9)),
     *(
-        (name, TRUE, lambda k=key: appendix(0)[k], FALSE, lambda k=key: appendix(1)[k])
-        for name, key in (("X7", "erring_tapes"), ("X24", "erring_tapes"), ("X25", "exact_chains"))
+        (name, TRUE, lambda: budget.erring_tapes(appendix(0)), FALSE,
+         lambda: budget.erring_tapes(appendix(1)))
+        for name in ("X7", "X24")
     ),
+    ("X25", TRUE, lambda: budget.exact_chains(appendix(0)), FALSE,
+     lambda: budget.exact_chains(appendix(1))),
 ]  # fmt: skip
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ldpt.replication.claims import register
+from ldpt.replication.claims import budget, chains, coin, confidence, displays, held_out, register
 from ldpt.replication.claims.register import (
     ADDED,
     FALSE,
@@ -45,6 +45,18 @@ def test_every_check_of_the_register_has_a_planted_fault() -> None:
     modules = (test_displays, test_chains, test_confidence, test_budget, test_held_out)
     planted = {identifier for module in modules for identifier, *_ in module.PLANTED}
     assert planted == {row["id"] for row in REGISTERED if source(row)}
+
+
+CHECKS = {
+    "displays": {check.__name__ for check in displays.CHECKS},
+    "chains": chains.CHECKS.keys() | coin.CHECKS.keys(),
+    "measured": confidence.CHECKS.keys() | budget.CHECKS.keys() | held_out.CHECKS.keys(),
+}
+
+
+def test_every_row_names_a_check_and_every_check_has_a_row() -> None:
+    named = {(row["evidence"]["file"], row["evidence"]["key"]) for row in REGISTERED if source(row)}
+    assert named <= {(file, key) for file, keys in CHECKS.items() for key in keys}
 
 
 def test_ids_are_unique() -> None:

@@ -8,7 +8,15 @@ import pandas as pd
 
 from ldpt import bounds
 from ldpt.instances import Instance
-from ldpt.replication.claims.evidence import SURELY, Evidence, Instances, Spread, spread, widest
+from ldpt.replication.claims.evidence import (
+    SURELY,
+    Checks,
+    Evidence,
+    Instances,
+    Spread,
+    spread,
+    widest,
+)
 from ldpt.summarise import LIMITS, needed_budgets
 
 UPPER_VERSIONS = ("printed", "proved", "locatelli")  # of the bounds on the loss of Algorithm 1
@@ -145,19 +153,39 @@ def optimum(table: pd.DataFrame) -> Evidence:
 # --- the article's appendix -----------------------------------------------------------------------
 
 
-def appendix_checks(table: pd.DataFrame) -> dict[str, Evidence]:
-    """Return what tapes with a wrong answer and exact chains say about the article's proofs.
+def erring_tapes(table: pd.DataFrame) -> Evidence:
+    """Return how often statements about every tape failed on tapes with a wrong answer."""
+    return _checked(table[_played(table)])
 
-    The entries are ``erring_tapes`` (statements about every tape, for each policy) and
-    ``exact_chains`` (inequalities for one tape); ``cases`` is that of the statement checked least
-    often.
-    """
-    played = table["statement"].str.match("(apt|lsa)(-clipped)?: ")
+
+def exact_chains(table: pd.DataFrame) -> Evidence:
+    """Return how often inequalities for one tape failed on exact chains."""
+    return _checked(table[~_played(table)])
+
+
+def _played(table: pd.DataFrame) -> pd.Series:
+    """Return which statements are about a policy."""
+    return table["statement"].str.match("(apt|lsa)(-clipped)?: ")
+
+
+def _checked(table: pd.DataFrame) -> Evidence:
+    """Return cases of the statement checked least often, and violations of all."""
     return {
-        name: {
-            "cases": int(part["cases"].min()),
-            "violations": int(part["violations"].sum()),
-            "largest_ratio": float(part["largest_ratio"].max()),
-        }
-        for name, part in (("erring_tapes", table[played]), ("exact_chains", table[~played]))
+        "cases": int(table["cases"].min()),
+        "violations": int(table["violations"].sum()),
+        "largest_ratio": float(table["largest_ratio"].max()),
     }
+
+
+CHECKS: Checks = {
+    "collapse": lambda m: collapse(m.budget),
+    "collapse_lsa": lambda m: collapse(m.budget, "lsa"),
+    "collapse_apt_clipped": lambda m: collapse(m.budget, "apt-clipped"),
+    "collapse_lsa_clipped": lambda m: collapse(m.budget, "lsa-clipped"),
+    "new_problems": lambda m: compared(m.losses_of("new")),
+    "optimum": lambda m: optimum(m.optimum),
+    "sampled_losses": lambda m: sampled_losses(m.rare_budget, m.problems),
+    "sampled_losses_lsa": lambda m: sampled_losses(m.rare_budget, m.problems, "lsa", ["lsa"]),
+    "erring_tapes": lambda m: erring_tapes(m.tapes),
+    "exact_chains": lambda m: exact_chains(m.tapes),
+}

@@ -6,8 +6,8 @@ lower bound where it is positive.
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
-from functools import cache
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache, partial
 
 import numpy as np
 import pandas as pd
@@ -21,7 +21,7 @@ from ldpt.replication.claims.budget import UPPER_VERSIONS, Losses, collapse, com
 from ldpt.replication.claims.evidence import Evidence, cases, check, counted, ratio_to
 from ldpt.util.reproducible import exp, log
 
-COUNTEREXAMPLE = Instance("one-arm", [0.95], 0.9)
+COUNTEREXAMPLE = Instance("counterexample", [0.95], 0.9)
 # several checks need the same chains
 one_arm_chain = cache(exact.fixed_confidence_error)
 index_losses = cache(exact.fixed_budget_losses)
@@ -222,7 +222,7 @@ UNIFORM = (
     Instance("three-groups", [0.1] * 3 + [0.35, 0.45, 0.55, 0.65] + [0.9] * 3, 0.5, 0.1),
     Instance("dose-finding", [0.05, 0.12, 0.25, 0.40, 0.55, 0.68], 0.3, 0.02),
     Instance("arithmetic", [0.2, 0.25, 0.3, 0.35, 0.45, 0.55, 0.65, 0.7, 0.75, 0.8], 0.5, 0.1),
-    Instance("two-arms", [0.1, 0.9], 0.5),
+    Instance("wide-pair", [0.1, 0.9], 0.5),
 )
 
 
@@ -245,7 +245,7 @@ def uniform_collapse(
         for budget in sorted(scaled_budgets(problem, epsilon, np.arange(0.5, 8.1, 0.25).tolist()))
     )
     curves = curves.assign(low=curves["estimate"], high=curves["estimate"])  # exact
-    rest = collapse(curves[curves["instance"] != "two-arms"], "uniform", targets)
+    rest = collapse(curves[curves["instance"] != "wide-pair"], "uniform", targets)
     every = collapse(curves, "uniform", targets)
     return {
         "comparisons_small": every["comparisons_small"],
@@ -323,3 +323,23 @@ def _model_loss(gap: float, weight: float) -> float:
         distance[chosen] += gap * more + np.sqrt(more) / 2 * rng.standard_normal(running.size)
         pulls[chosen] += more
     return float((distance <= 0).any(axis=1).mean())
+
+
+def clipped_upper_bounds() -> Evidence:
+    """Compare the bounds of both clipped policies with exact losses."""
+    apt = upper_bounds("apt-clipped", ["apt-clipped"])
+    return apt | upper_bounds("lsa-clipped", ["lsa-clipped"])
+
+
+CHECKS: dict[str, Callable[[], Evidence]] = {
+    "one_armed_failure": one_armed_failure,
+    "confidence_lower_bounds": confidence_lower_bounds,
+    "upper_bounds": upper_bounds,
+    "lsa_upper_bounds": partial(upper_bounds, "lsa", ["lsa"]),
+    "clipped_upper_bounds": clipped_upper_bounds,
+    "lower_bounds": lower_bounds,
+    "budget_reduction": budget_reduction,
+    "uniform_collapse": uniform_collapse,
+    "drift": drift,
+    "drift_limit": drift_limit,
+}

@@ -2,7 +2,7 @@
 
 import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -96,3 +96,10 @@ def _spread(tau: float, mean: float, epsilons: Sequence[float], radius: str) -> 
         for epsilon in epsilons
     ]
     return max(ratios) / min(ratios)
+
+
+CHECKS: dict[str, Callable[[], Evidence]] = {
+    "coin_boundary": coin_boundary,
+    "coin_limit": coin_limit,
+    "one_arm_flatness": one_arm_flatness,
+}

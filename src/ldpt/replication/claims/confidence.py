@@ -12,6 +12,7 @@ from ldpt.privacy import private_mean
 from ldpt.radii import KINDS, RADII, VALID_RADII
 from ldpt.replication.claims.evidence import (
     SURELY,
+    Checks,
     Evidence,
     Instances,
     Spread,
@@ -214,6 +215,15 @@ def reduction_dominates(instances: Instances, epsilons: Sequence[float]) -> Evid
     return {"cases": sum(map(math.isfinite, ratios)), "least_ratio": min(ratios)}
 
 
+EPSILONS = (0.01, 0.03, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
+
+
+def reduction_bound(cells: pd.DataFrame, instances: Instances) -> Evidence:
+    """Compare Theorem D with the printed bound on a grid, and with simulated costs."""
+    least = lower_bounds(cells, instances)["least_over_reduction"]
+    return reduction_dominates(instances, EPSILONS) | {"least_over_reduction": least}
+
+
 def decoupled(cells: pd.DataFrame, instances: Instances, scale: float = 1.0) -> Evidence:
     """Divide the cost of radii that decide an arm by its own responses by Theorem E."""
     chosen = cells[cells["radius"].isin(OWN_RESPONSES) & (cells["delta"] < 0.5)]
@@ -341,3 +351,39 @@ def surveys(table: pd.DataFrame, radius: str = "coin") -> Evidence:
         "share_of_answers": float(chosen["mean_answers"].sum() / max(chosen["answers"].sum(), 1)),
         "changed_verdicts": int((~undecided & (chosen["verdict"] != sides)).sum()),
     }
+
+
+def one_of_ten(cells: pd.DataFrame) -> pd.DataFrame:
+    """Return the settings with one hard arm among ten."""
+    return cells[cells["instance"] == "one-of-ten"]
+
+
+def coin_flat(cells: pd.DataFrame, instances: Instances) -> Evidence:
+    """Return how the cost of ``coin`` over Theorem D varies along eps."""
+    return flatness(cells[(cells["radius"] == "coin") & (cells["delta"] < 0.5)], instances)
+
+
+CHECKS: Checks = {
+    "reward_laws": lambda m: reward_laws(m.mechanism),
+    "delta_correct_printed": lambda m: delta_correctness(m.confidence, "printed"),
+    "delta_correct_printed_two_arms": lambda m: delta_correctness(m.two_arms, "printed"),
+    "delta_correct_one_of_ten": lambda m: delta_correctness(one_of_ten(m.confidence), "printed"),
+    "delta_correct_hoeffding": lambda m: delta_correctness(m.tested, "hoeffding"),
+    "delta_correct_mixture": lambda m: delta_correctness(m.tested, "mixture"),
+    "delta_correct_onesided": lambda m: delta_correctness(m.tested, "onesided"),
+    "delta_correct_coin": lambda m: delta_correctness(m.tested, "coin"),
+    "error_map": lambda m: error_map(m.error_map),
+    "sampled_errors": lambda m: sampled_errors(m.rare_confidence),
+    "stopping_time_quantiles": lambda m: stopping_time_quantiles(m.confidence, m.problems),
+    "expected_cost_bounds": lambda m: expected_cost_bounds(m.confidence, m.problems),
+    "privacy_raises_the_cost": lambda m: privacy_raises_the_cost(m.confidence),
+    "lower_bounds": lambda m: lower_bounds(m.confidence, m.problems),
+    "reduction_bound": lambda m: reduction_bound(m.confidence, m.problems),
+    "decoupled_bound": lambda m: decoupled(m.confidence, m.problems),
+    "many_arms": lambda m: many_arms(m.confidence, m.problems),
+    "onesided_flat": lambda m: onesided_flat(m.confidence, m.problems),
+    "coin_flat": lambda m: coin_flat(m.confidence, m.problems),
+    "cost_of_radii": lambda m: cost_of_radii(m.confidence),
+    "migraine": lambda m: migraine(m.confidence),
+    "surveys": lambda m: surveys(m.surveys),
+}

@@ -610,3 +610,36 @@ def other_environment_has_another_answer(at_threshold: bool = True) -> Evidence:
     points = [(mean, tau) for tau, mean in product(LATTICE[1:], LATTICE)]
     admitted = points if at_threshold else [point for point in points if proper(*point)]
     return check("mu = {}, tau = {}", admitted, differs, differs, proper)
+
+
+CHECKS = (
+    privacy_ratio,
+    lemma_2_1,
+    definition_at_the_extremes,
+    variance_of_the_estimate,
+    private_order,
+    complexity_identity,
+    theorem_4_1_at_epsilon_zero,
+    objective_set_has_no_loss,
+    sub_gaussian,
+    maximal_inequality,
+    peeling_scales,
+    union_term,
+    rejected_below_threshold,
+    accepted_above_threshold,
+    pulls_of_other_arms,
+    divergence_of_mirrored_arms,
+    bretagnolle_huber,
+    channel_contraction,
+    sharp_contraction,
+    pigeonhole_over_measures,
+    channel_simulation,
+    other_answer_is_an_error,
+    hoeffding_on_the_radius,
+    termination_is_correct,
+    fixed_point,
+    mirrored_divergence,
+    binary_divergence_bound,
+    confidence_range,
+    other_environment_has_another_answer,
+)

@@ -8,9 +8,10 @@ whole register. Where there is nothing to test, the number of cases is 0: "not t
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 
 from ldpt.instances import Instance
 
@@ -18,6 +19,45 @@ Evidence = dict[str, Any]
 Instances = Mapping[str, Instance]
 Points = Iterable[Sequence[Any]]
 SURELY = 5.0  # standard errors: an estimate this far above a bound contradicts it
+
+
+# --- what simulated claims are tested on ----------------------------------------------------------
+
+
+class Measurements(NamedTuple):
+    """The problems, and the tables of one run."""
+
+    problems: Instances
+    budget: pd.DataFrame
+    confidence: pd.DataFrame
+    mechanism: pd.DataFrame
+    error_map: pd.DataFrame
+    rare_budget: pd.DataFrame
+    rare_confidence: pd.DataFrame
+    tapes: pd.DataFrame
+    surveys: pd.DataFrame
+    optimum: pd.DataFrame
+
+    @property
+    def two_arms(self) -> pd.DataFrame:
+        """The simulated part of the map of errors: an easy and a hard arm."""
+        return self.error_map[self.error_map["family"] == "two-arms"]
+
+    @property
+    def tested(self) -> pd.DataFrame:
+        """All settings in which errors of Algorithm 2 were simulated."""
+        return pd.concat([self.confidence, self.two_arms], ignore_index=True)
+
+    def losses_of(self, family: str) -> pd.DataFrame:
+        """Return the losses on a family; ``skewed`` and ``new`` were drawn after their claims."""
+        return self.budget[self.budget["family"] == family]
+
+    def costs_of(self, family: str) -> pd.DataFrame:
+        """Return the costs of Algorithm 2 on a family."""
+        return self.confidence[self.confidence["family"] == family]
+
+
+Checks = dict[str, Callable[[Measurements], Evidence]]  # by the key of a row's evidence
 
 
 # --- statements about every point of a grid -------------------------------------------------------

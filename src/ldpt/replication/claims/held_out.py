@@ -5,9 +5,14 @@ import math
 import numpy as np
 import pandas as pd
 
-from ldpt.replication.claims.budget import compared
-from ldpt.replication.claims.confidence import cost_over_bound, pulls_by_radius, spreads
-from ldpt.replication.claims.evidence import Evidence, Instances, widest
+from ldpt.replication.claims.budget import collapse, compared
+from ldpt.replication.claims.confidence import (
+    cost_over_bound,
+    delta_correctness,
+    pulls_by_radius,
+    spreads,
+)
+from ldpt.replication.claims.evidence import Checks, Evidence, Instances, widest
 from ldpt.util.reproducible import exp, log
 
 POLICIES = ("apt", "lsa", "apt-clipped", "lsa-clipped", "uniform")
@@ -83,3 +88,11 @@ def skewed_costs(cells: pd.DataFrame, instances: Instances) -> Evidence:
         "pairs": len(ratios),
         "ratio": exp(ratios.map(log).mean()),
     }
+
+
+CHECKS: Checks = {
+    "skewed_losses": lambda m: skewed_losses(m.losses_of("skewed")),
+    "skewed_collapse": lambda m: collapse(m.losses_of("skewed"), OURS),
+    "skewed_costs": lambda m: skewed_costs(m.costs_of("skewed"), m.problems),
+    "delta_correct_skewed": lambda m: delta_correctness(m.costs_of("skewed"), "coin"),
+}
