@@ -14,7 +14,7 @@ from ldpt.text import number
 
 MIN_ERROR = 1e-12  # below, an exact chain's answer is rounding
 KEYS = ["instance", "radius", "epsilon", "delta"]
-ONE_ARM = ("one-arm-0.9-0.05", 1.0)  # problem and epsilon of the line: the counterexample
+ONE_ARM = {"family": "one-arm", "threshold": 0.9, "gap": 0.05, "epsilon": 1.0}  # of the line
 
 
 class Data(NamedTuple):
@@ -35,8 +35,7 @@ def prepare(files: Any, settings: Any) -> Data:
     known = known.drop_duplicates(KEYS).reset_index(drop=True)
     silent = simulated[(simulated["errors"] == 0) & (simulated["high"] < simulated["delta"])]
     silent = silent[~silent.set_index(KEYS).index.isin(known.set_index(KEYS).index)]
-    name, epsilon = ONE_ARM
-    one_arm = exact[(exact["instance"] == name) & (exact["epsilon"] == epsilon)]
+    one_arm = exact[(exact[[*ONE_ARM]] == [*ONE_ARM.values()]).all(axis=1)]
     broken = known["low"] > known["delta"]
     replicates = int(simulated["replicates"].min())
     return Data(known.assign(broken=broken), silent, one_arm, replicates)

@@ -14,7 +14,12 @@ from ldpt.privacy import shrinkage
 from ldpt.text import number
 from ldpt.util.reproducible import geomspace, power
 
-ONE_ARM = ("one-arm-0.9-0.05", 1.0)  # problem and epsilon of the false guarantee
+ONE_ARM = {
+    "family": "one-arm",
+    "threshold": 0.9,
+    "gap": 0.05,
+    "epsilon": 1.0,
+}  # of the false guarantee
 SHOWN_DELTAS = (0.1, 0.01, 0.001, 0.0001)
 PRICED = (0.01, 0.1, 1.0)  # privacy levels whose price is written down
 PRINTED, VALID = "printed", "coin"
@@ -75,9 +80,8 @@ WEB = {
 def prepare(files: Any, settings: Any) -> Data:
     """Return exact errors of one arm, and prices of privacy on all problems."""
     costs, exact = pd.read_csv(files.confidence), pd.read_csv(files.error_map)
-    name, epsilon = ONE_ARM
-    exact = exact[(exact["method"] == "exact") & (exact["instance"] == name)]
-    exact = exact[(exact["epsilon"] == epsilon) & exact["radius"].isin((PRINTED, VALID))]
+    exact = exact[(exact[[*ONE_ARM]] == [*ONE_ARM.values()]).all(axis=1)]
+    exact = exact[exact["radius"].isin((PRINTED, VALID))]
     exact = exact[exact["delta"].isin(SHOWN_DELTAS)]
     costs = costs[(costs["radius"] == VALID) & (costs["delta"] == settings.delta)]
     return Data(exact, prices(costs), int(costs["replicates"].min()))
@@ -206,7 +210,7 @@ def facts(data: Data) -> dict[str, Any]:
     return {
         "promised": 0.1,
         "error_percent": number(100 * float(printed["estimate"].max()), 2),
-        "epsilon": ONE_ARM[1],
+        "epsilon": ONE_ARM["epsilon"],
         "price": power(shrinkage(1.0), -2.0),
         "problems": int(data.prices["instance"].nunique()),
         "replicates": data.replicates,

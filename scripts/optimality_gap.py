@@ -59,7 +59,7 @@ def _ratio_axis(axes: Axes) -> None:
 def _problems(axes: Axes, data: Data) -> None:
     """Draw one column per problem, in the order of the thresholds."""
     rows = data.gaps[data.gaps["epsilon"] == data.epsilon]
-    rows = rows[~rows["instance"].str.startswith("equal-gap-")]
+    rows = rows[rows["family"] != "equal-gap"]
     rows = rows.sort_values(["threshold", "instance"], kind="stable")
     order = list(dict.fromkeys(rows["instance"]))
     for radius in parts.methods_of(rows["radius"]):

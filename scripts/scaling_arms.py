@@ -32,7 +32,8 @@ def prepare(files: Any, settings: Any) -> Data:
     """Return the rows of the equal-gap problems at one privacy and one error level."""
     epsilon, delta, error = settings.epsilon, settings.delta, settings.error
     costs = _family(files.summary, epsilon).query("delta == @delta")
-    limits = _family(files.bounds, epsilon).query("delta == @delta and side == 'lower'")
+    limits = pd.read_csv(files.bounds).query("epsilon == @epsilon and delta == @delta")
+    limits = limits[limits["side"] == "lower"]
     limits = limits[limits["version"].isin(LOWER) & (limits["value"] > 0)]
     arms = costs[["instance", "n_arms", "complexity"]].drop_duplicates()
     budgets = needed_budgets(_family(files.budget_summary, epsilon), error)
@@ -42,7 +43,7 @@ def prepare(files: Any, settings: Any) -> Data:
 
 def _family(path: str, epsilon: float) -> pd.DataFrame:
     table = pd.read_csv(path).query("epsilon == @epsilon")
-    return table[table["instance"].str.startswith("equal-gap-")]
+    return table[table["family"] == "equal-gap"]
 
 
 def draw(data: Data) -> Figure:

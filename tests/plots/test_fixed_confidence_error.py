@@ -13,7 +13,6 @@ from tests.plots import scripts
 from tests.plots.tables import cut_off, overlapping
 
 figure = scripts.figure("fixed_confidence_error")
-ONE_ARM, EPSILON = figure.ONE_ARM
 
 
 def setting(radius: str, delta: float, estimate: float, low: float, high: float) -> dict[str, Any]:
@@ -31,7 +30,8 @@ def data(tmp_path: Path) -> Any:
         setting("coin", 0.05, 0.0, 0.0, 0.09),  # no error, and too few runs to say anything
     ]
     exact = [
-        setting(radius, delta, delta / 3, delta / 3, delta / 3) | {"instance": ONE_ARM}
+        setting(radius, delta, delta / 3, delta / 3, delta / 3)
+        | {"instance": "one", **figure.ONE_ARM}
         for radius in RADII
         for delta in (0.1, 0.01)
     ]
