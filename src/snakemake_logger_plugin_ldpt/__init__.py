@@ -8,6 +8,7 @@ details are in ``.snakemake/log``.
 
 import os
 import re
+import shutil
 import sys
 import time
 from collections import Counter
@@ -27,11 +28,13 @@ USUAL = 2.0  # seconds of a job whose rule is not in SECONDS
 SECONDS: dict[str, float] = {}  # predicted time of one job by rule; the workflow fills it
 TARGETS = ("all", "everything")  # rules that only request products: no jobs
 TRUST = 30.0  # seconds after which the measured speed of a run counts as much as the predicted one
+BLOCK = 4096  # bytes that a disk must have for a line of a log
 NEARLY = 0.95  # share of its predicted time after which a running job waits for its end
 NOISE = re.compile(
     r"None$|host: |Building DAG|Assuming unrestricted|Using shell|Provided (cores|resources)"
     r"|Rules claim|Select jobs|Execute \d+ jobs|Job (stats|counts)|Reasons:|Conda environments: "
     r"|Shutting down|Exiting because a job|Removing output|Complete log|Singularity|SNAKEMAKE"
+    r"|This was a dry-run"
     r"|Unlocking|Finished job|Error in (rule|group)|(RuleException:\s*)?.*CalledProcessError"
     r"|(WorkflowError:\s*)?At least one job did|Group jobs?[: ]|Config file .* is |Elapsed time"
 )
@@ -51,14 +54,20 @@ def reason(text: str) -> str:
     'ValueError: no'
     >>> reason("InputFunctionException in rule x:\nError:\n  ValueError: no\nWildcards:\n")
     'ValueError: no'
-    >>> reason('WorkflowError in file "x", line 5:\nconfig: seed is missing')
+    >>> reason('WorkflowError in file "x", line 5:\nconfig: seed is missing\n  File x')
     'config: seed is missing'
+    >>> reason("OSError: [Errno 30] Read-only file system: 'results'")
+    "Read-only file system: 'results'"
     """
     if cause := re.search(r"^Error:\n +(\w+: .*)$", text, re.MULTILINE):
         return cause[1]
+    if trouble := re.search(r"^\w+Error: \[Errno \d+\] (.*)$", text, re.MULTILINE):
+        hint = ": set XDG_CACHE_HOME to a folder that can be written" * ("/.cache" in text)
+        return trouble[1] + hint
     lines = [line for line in text.split("\n") if line.strip()]
-    located = re.match(r"\w+ in file .*, line \d+:$", lines[0]) and len(lines) > 1
-    return lines[-1].strip() if located or "Traceback" in text or len(lines) > 6 else text
+    if re.match(r"\w+ in file .*, line \d+:$", lines[0]) and len(lines) > 1:
+        return lines[1].strip()
+    return lines[-1].strip() if "Traceback" in text or len(lines) > 6 else text
 
 
 def first_names(reasons: str) -> str:
@@ -168,6 +177,12 @@ class Job:
                 text = log.read_text(encoding="utf-8", errors="replace").strip()
                 return text.rsplit("\n", 1)[-1]
         return ""
+
+    def silence(self) -> str:
+        """Return why the log may be empty."""
+        folders = [Path(log).parent for log in self.logs if Path(log).parent.is_dir()]
+        full = any(shutil.disk_usage(folder).free < BLOCK for folder in folders)
+        return "no space left on the disk" if full else "its log is empty"
 
 
 def predicted(rule: str) -> float:
@@ -373,7 +388,7 @@ class LogHandler(LogHandlerBase):
         job = self.jobs.get(info["jobid"]) or Job(info["rule_name"], "", list(info["log"] or []))
         if job.name in self.failed:
             return
-        why = job.last_line() or "its log is empty"
+        why = job.last_line() or job.silence()
         if self.signal:
             why = f"killed from outside by {self.signal}; out of memory is a common reason"
         self.signal = ""

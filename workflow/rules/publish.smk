@@ -143,13 +143,13 @@ rule notebook:
 # Everything that a run makes, and what one study on problems of the user's makes.
 SIMULATED = [simulations("fixed_budget"), simulations("fixed_confidence")]
 STUDIED = [
-    rules.instances.output.json,
+    rules.instances.output,
     rules.summarise_fixed_budget.output,
     rules.summarise_fixed_confidence.output,
-    rules.summarise_bounds.output.fixed_confidence,
-    rules.fixed_budget_error.output[:2],
-    rules.fixed_budget_collapse.output[:2],
-    rules.bounds.output[:2],
+    rules.summarise_bounds.output,
+    rules.fixed_budget_error.output,
+    rules.fixed_budget_collapse.output,
+    rules.bounds.output,
 ]
 REPLICATED = [
     rules.instances.output,
