@@ -16,6 +16,7 @@ from html import escape
 from typing import Any
 
 from ldpt.util.json_values import plain
+from ldpt.util.messages import short
 
 MARKUP = re.compile(r"([_^])\{([^{}]*)\}|`([^`]*)`")
 SCRIPTED_LETTER = re.compile(
@@ -152,6 +153,15 @@ def table(
 def bold_terminal(stream: Any) -> bool:
     """Return whether a stream shows bold type: a terminal, unless NO_COLOR is set."""
     return bool(stream.isatty()) and not os.environ.get("NO_COLOR")
+
+
+def check_source_date() -> None:
+    """Refuse a SOURCE_DATE_EPOCH, from which figures take their date, that is no whole number."""
+    seconds = os.environ.get("SOURCE_DATE_EPOCH", "0")
+    if not (seconds.isascii() and seconds.isdigit()):
+        raise ValueError(
+            f"SOURCE_DATE_EPOCH must be seconds since 1970, got {short(seconds, 40)!r}"
+        )
 
 
 def csv_cell(value: Any) -> Any:

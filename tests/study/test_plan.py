@@ -62,13 +62,35 @@ def test_planned_budgets_of_two_arms_have_about_the_error_delta():
         assert losses[round(budget / 1.05) - 1] >= delta - noise
 
 
-@pytest.mark.parametrize("radius", ["printed", "onesided"])
+@pytest.mark.parametrize("radius", ["printed", "hoeffding"])
 def test_cost_of_a_radius_is_that_of_its_stopping_times(radius):
     needed = cost(PAIR, 2.0, radius, delta=0.1, replicates=300, seed=2)
     runs = simulate.fixed_confidence(PAIR, 2.0, 0.1, 300, 2, radius=radius)
     assert needed.pulls == runs["stopping_time"].mean()
     assert needed.pulls_95 == np.quantile(runs["stopping_time"], 0.95)
     assert needed.error == (~runs["correct"]).mean()
+
+
+@pytest.mark.parametrize("means", [[0.3, 0.7], [0.42, 0.1, 0.1, 0.9]])
+@pytest.mark.parametrize("radius", ["coin", "onesided", "mixture"])
+def test_exact_costs_are_those_of_many_runs(means, radius):
+    problem = Instance("exact", means, 0.5)
+    needed = cost(problem, 2.0, radius, delta=0.3)
+    runs = simulate.fixed_confidence(problem, 2.0, 0.3, 4000, 2, radius=radius)
+    times = runs["stopping_time"]
+    assert needed.pulls == pytest.approx(times.mean(), abs=4 * times.std() / math.sqrt(4000))
+    share = (times <= needed.pulls_95).mean()
+    assert abs(share - 0.95) <= 4 * math.sqrt(0.05 * 0.95 / 4000) + 1 / times.median()
+    wrong = (~runs["correct"]).sum()
+    assert binom.cdf(wrong, 4000, needed.error) > 1e-5
+    assert binom.sf(wrong - 1, 4000, needed.error) > 1e-5
+
+
+def test_an_exact_law_of_one_arm_is_the_exact_chain():
+    chain = exact.fixed_confidence_error(Instance("one", [0.4], 0.5), 2.0, 0.1, "coin")
+    needed = cost(Instance("one", [0.4], 0.5), 2.0, "coin", delta=0.1)
+    assert needed.error == pytest.approx(chain.error, abs=1e-6)
+    assert needed.pulls == pytest.approx(chain.expected_pulls, rel=1e-4)
 
 
 def test_cost_table_has_every_level_with_no_privacy_as_the_reference(plan):

@@ -1,21 +1,30 @@
 """The figure of a plan: one panel per question."""
 
 import matplotlib.pyplot as plt
+import pytest
 
 from ldpt.instances import Instance
 from ldpt.study import planning_plot as plot
 from ldpt.study.planning import Request, make_plan
+from ldpt.text import prose
 
 PAIR = Instance("pair", [0.3, 0.7], 0.5)
 
 
-def test_draw_has_one_panel_per_question():
-    asked = Request(PAIR, [2.0], 0.1, budget=100, methods=["onesided", "apt"], replicates=50)
-    figure = plot.draw(make_plan(asked))
-    assert [axes.get_xlabel() for axes in figure.axes] == ["epsilon", "budget"]
-    labels = [text.get_text() for text in figure.axes[0].get_legend().get_texts()]
-    assert labels == ["one-sided", "Algorithm 1"]
-    assert "budget" in [text.get_text() for text in figure.axes[0].texts]
+@pytest.mark.parametrize("levels", [[2.0], [0.5, 1.0, 2.0]])
+def test_draw_has_one_panel_per_question_with_the_answer_as_title(levels):
+    request = Request(PAIR, levels, 0.1, budget=100, methods=["onesided", "apt"], replicates=50)
+    plan = make_plan(request, wrong_means=False)
+    figure = plot.draw(plan)
+    assert [axes.get_xlabel() for axes in figure.axes] == ["privacy level ε", "budget"]
+    cost = plan.cost[plan.cost["method"] == "onesided"]
+    people = [prose(float(f"{value:.2g}")) for value in cost["people"]]
+    title = figure.axes[0].get_title(loc="left")
+    assert title.endswith(f"takes {people[len(levels) // 2]} people instead of {people[-1]}")
+    written = [text.get_text() for text in figure.axes[0].texts]
+    assert {"budget", *people} <= {*written}
+    line = figure.axes[0].lines[0]
+    assert line.get_ydata().tolist() == cost["people"].tolist()[:-1]  # none joins no privacy
     plt.close("all")
 
 

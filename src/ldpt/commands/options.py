@@ -146,15 +146,16 @@ def flags(parser: Group, **texts: str) -> None:
         parser.add_argument(f"--{name.replace('_', '-')}", action="store_true", help=text)
 
 
-def add_problem(parser: argparse.ArgumentParser) -> None:
-    """Add options that state a problem by its name or its means."""
+def add_problem(parser: argparse.ArgumentParser, threshold: Parse = unit) -> Group:
+    """Add options that state a problem by its name or its means; return these two."""
     group = parser.add_argument_group("the problem, by name or by its means")
     ways = group.add_mutually_exclusive_group(required=True)
     option(ways, "--instance NAME", str, "a problem of the default config, such as dose-finding")
     option(ways, "--means MEAN+", unit, "guessed share of yes of every arm")
-    option(group, "--threshold/--tau", unit, "with --means (default: 0.5)")
+    option(group, "--threshold/--tau", threshold, "with --means (default: 0.5)")
     text = "with --means: within it either verdict is right (default: 0)"
     option(group, "--tolerance", unit, text)
+    return ways
 
 
 def read_problem(arguments: argparse.Namespace) -> "Instance":
@@ -197,11 +198,13 @@ def read_designs(arguments: argparse.Namespace) -> "list[Design]":
     return found
 
 
-def add_scale(parser: argparse.ArgumentParser, text: str) -> None:
+def add_scale(parser: argparse.ArgumentParser, text: str, skips: bool = True) -> None:
     """Add the options that state the scale of graded answers."""
     group = parser.add_argument_group("graded answers, such as stars or scores")
     option(group, "--scale", real, f"ends of the scale, {text}", nargs=2, metavar=("LOW", "HIGH"))
     option(group, "--step", real, "distance of neighbouring answers (default: 1)")
+    if not skips:
+        return
     either = group.add_mutually_exclusive_group()
     cuts = whole(0, 1000)
     option(either, "--skip-low N", cuts, "the N lowest cuts were left out")
@@ -213,11 +216,13 @@ def read_scale(arguments: argparse.Namespace) -> "Scale | None":
     from ldpt.study.scale import Scale
 
     if arguments.scale is None:
-        refuse_unused(arguments, ["step", "skip_low", "skip_high"], "without --scale")
+        unused = [name for name in ("step", "skip_low", "skip_high") if hasattr(arguments, name)]
+        refuse_unused(arguments, unused, "without --scale")
         return None
     step = 1 if arguments.step is None else arguments.step
     low, high = arguments.scale
-    return Scale(low, high, step, arguments.skip_low or 0, arguments.skip_high or 0)
+    skips = (getattr(arguments, name, None) or 0 for name in ("skip_low", "skip_high"))
+    return Scale(low, high, step, *skips)
 
 
 # --- completion

@@ -1,13 +1,16 @@
 """``ldpt plan``: the cost of a private study."""
 
 import argparse
+import math
 import shutil
+import sys
 from functools import partial
 
 from ldpt.commands import options
 from ldpt.commands.options import flags, option
 from ldpt.policies import DEFAULT_POLICY, INDEX_POLICIES
 from ldpt.radii import DEFAULT_RADIUS, RADII, VALID_RADII
+from ldpt.text import bold_terminal, check_source_date, json_text
 from ldpt.util.files import staged_file
 
 FIXED_BUDGET = f"a fixed number of answers: {', '.join(INDEX_POLICIES)}"
@@ -17,7 +20,9 @@ TERMS = ("epsilons", "delta", "budget", "methods", "replicates", "seed", "drop_o
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``ldpt plan``."""
-    options.add_problem(parser)
+    ways = options.add_problem(parser, options.real)
+    scores = "instead: expected share of every score of --scale, from the lowest to the highest"
+    option(ways, "--scores SHARE+", options.unit, scores)
     methods = options.one_of("method", (*INDEX_POLICIES, *RADII))
     defaults = f"(default: {DEFAULT_RADIUS} {DEFAULT_POLICY})"
     levels = "privacy of one person (default: 0.25 0.5 1 2 4; inf, no privacy, is always shown)"
@@ -26,38 +31,77 @@ def add(parser: argparse.ArgumentParser) -> None:
     study = parser.add_argument_group("the study; at least one of --delta and --budget")
     option(study, "--delta", options.error_level, "largest error probability allowed")
     option(study, "--budget", options.pulls, "number of answers that can be collected")
-    option(study, "--epsilon EPSILON+", options.epsilon_level, levels, dest="epsilons")
     text = f"{FIXED_BUDGET}; or {STOPPING} {defaults}"
     option(study, "--method METHOD+", methods, text, dest="methods")
     option(study, "--drop-out RATE", rate, "share of those invited who never answer (default: 0)")
     option(study, "--batch N", options.pulls, "people asked at the same time (default: 1)")
     option(study, "--answers-per-person M", options.whole(1, 10**6), f"{share} (default: 1)")
+    options.add_designs(parser, "how answers are randomised; several designs are compared", levels)
+    options.add_scale(parser, "with --scores", skips=False)
     runs = parser.add_argument_group("the simulations behind the plan, and what is printed")
     option(runs, "--replicates", options.replicates, "least runs per setting (default: 400)")
     option(runs, "--seed", options.seed, "root seed (default: 0)")
     option(runs, "--plot FILE", plot, "draw the plan")
-    flags(runs, explain="also explain every column", json="machine-readable output")
+    flags(
+        runs,
+        explain="also wrong guesses, assumptions, and what the columns mean",
+        text="two paragraphs for a protocol: methods, and what one answer reveals",
+        json="machine-readable output",
+    )
     parser.set_defaults(handler=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
+    if sys.stderr.isatty():  # imports and the first compilation take seconds
+        print("ldpt plan: starting; the first plan compiles for some seconds", file=sys.stderr)
+    if arguments.plot:
+        check_source_date()
     from tqdm import tqdm
 
     from ldpt.study import planning as plan
     from ldpt.study import planning_text as plan_text
 
+    if arguments.scores is not None:
+        return _run_graded(arguments)
+    options.refuse_unused(arguments, ["scale", "step"], "without --scores")
+    designs = [design for design in options.read_designs(arguments) if design.level is None]
     values = {name: getattr(arguments, name) for name in (*TERMS, "answers_per_person")}
     terms = {name: value for name, value in values.items() if value is not None}
-    request = plan.Request(options.read_problem(arguments), **terms)
-    options.warn(request.epsilons, request.methods)
-    result = plan.make_plan(request, partial(tqdm, disable=None, unit=" settings", leave=False))
+    if arguments.budget is None:
+        terms.setdefault("methods", [DEFAULT_RADIUS])
+    if designs:
+        terms.setdefault("epsilons", [round(designs[0].epsilon, 2)])
+        if math.isinf(terms["epsilons"][0]):
+            terms["epsilons"] = []
+    request = plan.Request(options.read_problem(arguments), designs=designs, **terms)
+    options.warn([design.epsilon for design in request.settings], request.methods)
+    track = partial(tqdm, disable=None, unit=" settings", leave=False)
+    result = plan.make_plan(request, track, arguments.explain or arguments.json)
+    width, bold = shutil.get_terminal_size().columns, bold_terminal(sys.stdout)
     if arguments.json:
         print(plan_text.as_json(result))
+    elif arguments.text:
+        print(plan_text.paragraphs(result, min(width, 80)))
     else:
-        print(plan_text.render(result, shutil.get_terminal_size().columns, arguments.explain))
+        print(plan_text.render(result, width, arguments.explain, bold))
     if arguments.plot:
         from ldpt.study import planning_plot as plan_plot
 
         with staged_file(arguments.plot) as staged:
-            plan_plot.draw(result).savefig(staged)
+            plan_plot.draw(result).savefig(staged, dpi=200)
+    return 0
+
+
+def _run_graded(arguments: argparse.Namespace) -> int:
+    from ldpt.study.planning_graded import graded_plan, render
+
+    unused = ["budget", "methods", "tolerance", "plot", "text", "explain"]
+    unused += ["warner", "crosswise", "forced", "unrelated"]
+    options.refuse_unused(arguments, unused, "with --scores")
+    scale = options.read_scale(arguments)
+    if scale is None or arguments.threshold is None or arguments.delta is None:
+        raise ValueError("--scores needs --scale LOW HIGH, --threshold and --delta")
+    terms = arguments.threshold, arguments.delta, arguments.epsilons or (0.5, 1.0, 2.0)
+    table = graded_plan(arguments.scores, scale, *terms)
+    print(json_text({"rows": table.to_dict("records")}) if arguments.json else render(table))
     return 0

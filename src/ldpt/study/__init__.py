@@ -10,6 +10,8 @@
 <study: 0 of 2 decided, 1 answer, 0 outstanding>
 """
 
+from typing import Any
+
 from ldpt.study.analysis import analyse
 from ldpt.study.device import PrivateDevice
 from ldpt.study.intake import Status
@@ -18,4 +20,15 @@ from ldpt.study.scale import Scale
 from ldpt.study.session import Study
 from ldpt.study.verdict_table import Report
 
-__all__ = ["PrivateDevice", "Report", "Response", "Scale", "Status", "Study", "Ticket", "analyse"]
+__all__ = [
+    "PrivateDevice", "Report", "Response", "Scale", "Status", "Study", "Ticket", "analyse", "plan",
+]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    """Import ``plan`` on first use: it needs the engines, which devices do not."""
+    if name == "plan":
+        from ldpt.study.planning import plan
+
+        return plan
+    raise AttributeError(f"module 'ldpt.study' has no attribute {name!r}")

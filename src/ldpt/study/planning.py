@@ -22,10 +22,12 @@ from ldpt.checks import check_delta, check_whole
 from ldpt.instances import Instance
 from ldpt.limits import MAX_PULLS, require_affordable
 from ldpt.policies import DEFAULT_POLICY, INDEX_POLICIES
-from ldpt.radii import DEFAULT_RADIUS, RADII, VALID_RADII, Radius
+from ldpt.radii import DEFAULT_PRIOR_GAP, DEFAULT_RADIUS, RADII, VALID_RADII, Radius
+from ldpt.study.chains import total_law
+from ldpt.study.designs import Design, as_design
 from ldpt.util.reproducible import geomspace, log, log1p
 
-__all__ = ["Need", "Plan", "Request", "make_plan", "pulls_needed", "smallest_epsilon"]
+__all__ = ["Need", "Plan", "Request", "make_plan", "plan", "pulls_needed", "smallest_epsilon"]
 
 METHODS = (*INDEX_POLICIES, *RADII)
 GAP_FACTORS = (0.5, 0.75, 1.0, 1.5)  # true gaps divided by guessed ones
@@ -49,6 +51,8 @@ class Request:
         The guessed problem.
     epsilons : sequence of float
         Privacy of one person; no privacy is added.
+    designs : sequence of Design
+        Other randomised-response designs to compare with.
     delta : float, optional
         Largest error probability allowed.
     budget : int, optional
@@ -82,8 +86,11 @@ class Request:
     drop_out: float = 0.0
     batch: int = 1
     answers_per_person: int = 1
+    designs: Sequence[Design] = ()
 
     def __post_init__(self) -> None:
+        if self.designs and self.answers_per_person > 1:
+            raise ValueError("several answers per person are planned for --epsilon only")
         if self.delta is None and self.budget is None:
             raise ValueError("a plan needs --delta, --budget, or both")
         if len(set(self.methods)) < len(self.methods):
@@ -146,6 +153,11 @@ class Request:
         return private[len(private) // 2]
 
     @property
+    def settings(self) -> list[Design]:
+        """Return all ways to randomise: the other designs, then PrivBern by level."""
+        return [*self.designs, *map(as_design, self.levels)]
+
+    @property
     def error_runs(self) -> int:
         """Return the number of runs from which an error probability is estimated."""
         least = math.ceil(MIN_ERRORS / self.delta) if self.delta else 0
@@ -174,7 +186,70 @@ class Plan:
     wrong_means: pd.DataFrame
 
 
-def make_plan(request: Request, track: Track = iter) -> Plan:
+def plan(
+    means: Sequence[float],
+    threshold: float,
+    delta: float | None = None,
+    epsilon: float | Design | Sequence[float | Design] = 1.0,
+    **terms: Any,
+) -> pd.DataFrame:
+    """Return the people that a study needs, as ``ldpt plan`` prints them.
+
+    Parameters
+    ----------
+    means : sequence of float
+        Guessed share of yes of every arm.
+    threshold : float
+        The share of yes to compare with.
+    delta : float, optional
+        Largest error probability allowed; without it, ``budget`` is needed.
+    epsilon : float, Design or sequence of them
+        Privacy levels of one person, or randomised-response designs; no privacy is added.
+    **terms
+        Of :class:`Request`: ``budget``, ``methods``, ``drop_out`` and others.
+
+    Returns
+    -------
+    pandas.DataFrame
+        People needed, one row per way to randomise and method; without ``delta``, the error
+        probability by number of answers. ``attrs`` has ``recommendation`` and ``protocol``, two
+        paragraphs to paste.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range, or a plan would not end.
+
+    Examples
+    --------
+    >>> plan([0.2, 0.4], 0.3, delta=0.05, epsilon=1.0)[["epsilon", "people"]].round(-2)
+       epsilon  people
+    0      0.0  2000.0
+    1      inf   400.0
+    """
+    from ldpt.study.planning_text import paragraphs, recommendation
+
+    ways = [epsilon] if isinstance(epsilon, (Design, float, int)) else [*epsilon]
+    terms.setdefault("methods", [DEFAULT_POLICY if delta is None else DEFAULT_RADIUS])
+    request = Request(
+        Instance("plan", means, threshold, terms.pop("tolerance", 0.0)),
+        [way for way in ways if not isinstance(way, Design)],
+        delta,
+        designs=[way for way in ways if isinstance(way, Design)],
+        **terms,
+    )
+    result = make_plan(request, wrong_means=False)
+    columns = ["epsilon", "people", "people_95", "error", "lower_bound"]
+    if len(request.methods) > 1:
+        columns.insert(0, "method")
+    if request.designs:
+        columns.insert(0, "design")
+    table = result.error if result.cost.empty else result.cost[columns]
+    table.attrs = {"recommendation": recommendation(result), "protocol": paragraphs(result)}
+    return table
+
+
+def make_plan(request: Request, track: Track = iter, wrong_means: bool = True) -> Plan:
     """Return costs for an error level, errors for a budget, and for both the smallest epsilon.
 
     Parameters
@@ -183,6 +258,8 @@ def make_plan(request: Request, track: Track = iter) -> Plan:
         What is to be planned.
     track : callable
         Takes the settings of a table and returns them one by one, as ``tqdm`` does.
+    wrong_means : bool
+        Whether to add the table for true means that differ from the guessed ones.
 
     Returns
     -------
@@ -199,7 +276,8 @@ def make_plan(request: Request, track: Track = iter) -> Plan:
     cost = error = smallest = wrong = pd.DataFrame()
     if request.delta is not None:
         cost = _cost_table(request, track)
-        wrong = _wrong_means_table(request, cost, track)
+        if wrong_means:
+            wrong = _wrong_means_table(request, cost, track)
     if request.budget is not None and request.budget_methods:
         error = _error_table(request, request.budget, track)
     if request.delta is not None and request.budget is not None:
@@ -211,23 +289,49 @@ def make_plan(request: Request, track: Track = iter) -> Plan:
 
 
 class Need(NamedTuple):
-    """Answers that a method needs on average and in 95 % of studies, and its simulated error."""
+    """Answers that a method needs on average and in 95 % of studies, and its error.
+
+    ``error_limit`` is a 95 % upper limit if the error was simulated, and the error if it is exact.
+    """
 
     pulls: float
     pulls_95: float
     error: float
+    error_limit: float
 
 
-def pulls_needed(request: Request, instance: Instance, epsilon: float, method: str) -> Need:
-    """Return the simulated cost of a method on a problem, with answers that are epsilon private."""
+def pulls_needed(
+    request: Request, instance: Instance, epsilon: float | Design, method: str
+) -> Need:
+    """Return the cost of a method on a problem, with answers that are randomised in this way.
+
+    By exact chains if they are short and the boundary ignores the other arms, else simulated.
+    """
+    prior_gap = DEFAULT_PRIOR_GAP
+    if isinstance(epsilon, Design):
+        instance, prior_gap = randomised(instance, epsilon), prior_gap * epsilon.shrinkage
+        epsilon = math.inf
     if method not in RADII:
         return _budget_needed(request, instance, epsilon, method)
-    delta = request.delta or 0.0
+    delta, radius = request.delta or 0.0, Radius(method, prior_gap=prior_gap)
+    if not radius.kind.timed:
+        edge = radius.at(instance.n_arms, delta, instance.threshold, epsilon)
+        means = instance.private_means(epsilon).tolist()
+        if law := total_law(means, instance.private_threshold(epsilon), edge):
+            return Need(*law, law[2])
     runs = simulate.fixed_confidence(
-        instance, epsilon, delta, request.replicates, request.seed, radius=method
+        instance, epsilon, delta, request.replicates, request.seed, radius=radius
     )
-    times = runs["stopping_time"].to_numpy()
-    return Need(times.mean(), float(np.quantile(times, 0.95)), float((~runs["correct"]).mean()))
+    times, error = runs["stopping_time"].to_numpy(), float((~runs["correct"]).mean())
+    limit = summarise.clopper_pearson((~runs["correct"]).sum(), len(runs))[1]
+    return Need(times.mean(), float(np.quantile(times, 0.95)), error, float(limit))
+
+
+def randomised(instance: Instance, design: Design) -> Instance:
+    """Return the problem of the responses, without privacy, that a design makes of a problem."""
+    means = [design.private_mean(mean) for mean in instance.means]
+    threshold = design.private_mean(instance.threshold)
+    return Instance(instance.name, means, threshold, instance.tolerance * design.shrinkage)
 
 
 def _budget_needed(request: Request, instance: Instance, epsilon: float, method: str) -> Need:
@@ -241,15 +345,17 @@ def _budget_needed(request: Request, instance: Instance, epsilon: float, method:
     high = math.ceil(min(max(guess, low + 1), MAX_PULLS))
     while True:
         budgets = np.unique(geomspace(low, high, GRID).round().astype(int)).tolist()
-        errors = _error_curve(request, instance, epsilon, method, budgets)["estimate"].to_numpy()
+        curve = _error_curve(request, instance, epsilon, method, budgets)
+        errors = curve["estimate"].to_numpy()
         above = np.flatnonzero(errors > delta)
         first = int(above[-1]) + 1 if above.size else 0
         if first < len(budgets):
             low, high = budgets[max(first - 1, 0)], budgets[first]
             if high <= max(STEP * low, low + 1):
-                return Need(float(high), float(high), float(errors[first]))
+                error, limit = curve[["estimate", "high"]].iloc[first]
+                return Need(float(high), float(high), float(error), float(limit))
         elif high >= MAX_PULLS:
-            return Need(math.inf, math.inf, float(errors[-1]))
+            return Need(math.inf, math.inf, float(errors[-1]), float(curve["high"].iloc[-1]))
         else:
             low, high = high, min(4 * high, MAX_PULLS)
 
@@ -289,15 +395,19 @@ def smallest_epsilon(request: Request, budget: float, method: str) -> tuple[floa
 def _cost_table(request: Request, track: Track) -> pd.DataFrame:
     """Return one row per epsilon and method: cost, error, price of privacy, lower bound."""
     rows = []
-    for epsilon, method in track([*product(request.levels, request.methods)]):
-        answer, bound = request.per_answer(epsilon), math.nan
+    for design, method in track([*product(request.settings, request.methods)]):
+        other, bound = design.level is None, math.nan
+        answer: float | Design = design if other else request.per_answer(design.epsilon)
         if method in RADII:
             delta = request.delta or 0.0
-            bound = fixed_confidence_lower(request.instance, answer, delta, "reduction")
+            problem = randomised(request.instance, design) if other else request.instance
+            level = math.inf if isinstance(answer, Design) else answer
+            bound = request.people(fixed_confidence_lower(problem, level, delta, "reduction"))
         cost = pulls_needed(request, request.instance, answer, method)
         rows.append(
             {
-                "epsilon": epsilon,
+                "design": design.name,
+                "epsilon": design.epsilon,
                 "method": method,
                 "guaranteed": method in VALID_RADII,
                 "people": request.people(cost.pulls),
@@ -307,7 +417,7 @@ def _cost_table(request: Request, track: Track) -> pd.DataFrame:
             }
         )
     table = pd.DataFrame(rows)
-    free = table[np.isinf(table["epsilon"])].set_index("method")["pulls"]
+    free = table.groupby("method", sort=False)["pulls"].last()  # without privacy
     return table.assign(price=table["pulls"] / table["method"].map(free))
 
 
@@ -325,12 +435,13 @@ def _wrong_means_table(request: Request, cost: pd.DataFrame, track: Track) -> pd
     fixed number of answers, planned for the guess, keeps its cost and errs more or less often.
     """
     epsilon, rows = request.per_answer(request.focus), []
-    planned = cost[cost["epsilon"] == request.focus].set_index("method")
+    plain = cost["design"] == as_design(request.focus).name
+    planned = cost[plain & (cost["epsilon"] == request.focus)].set_index("method")
     for factor, method in track([*product(GAP_FACTORS, request.methods)]):
         problem = scaled_gaps(request.instance, factor)
         pulls, error = planned.loc[method, ["pulls", "error"]]
         if factor != 1 and method in RADII:
-            pulls, _, error = pulls_needed(request, problem, epsilon, method)
+            pulls, _, error, _ = pulls_needed(request, problem, epsilon, method)
         elif factor != 1:
             budget = [math.ceil(min(pulls, MAX_PULLS))]
             error = _error_curve(request, problem, epsilon, method, budget)["estimate"].iloc[0]
