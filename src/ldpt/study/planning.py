@@ -222,10 +222,10 @@ def plan(
 
     Examples
     --------
-    >>> plan([0.2, 0.4], 0.3, delta=0.05, epsilon=1.0)[["epsilon", "people"]].round(-2)
+    >>> plan([0.2, 0.4], 0.3, delta=0.05, epsilon=1.0)[["epsilon", "people"]]
        epsilon  people
-    0      0.0  2000.0
-    1      inf   400.0
+    0      1.0  1914.0
+    1      inf   359.0
     """
     from ldpt.study.planning_text import paragraphs, recommendation
 
