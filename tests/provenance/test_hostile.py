@@ -9,10 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from ldpt.provenance import read_record, record_path
-from ldpt.provenance.audit import Report, audit, render_audit
-from ldpt.provenance.manifest import MANIFEST
+from ldpt.provenance import audit as audits
+from ldpt.provenance import file_hash, read_record, record_path
+from ldpt.provenance.audit import Report, audit, readme_parts, render_audit
+from ldpt.provenance.dag import Project, _command
+from ldpt.provenance.manifest import MANIFEST, read_manifest, run_hash
 from ldpt.provenance.records import record_text
+from ldpt.provenance.run import Run
+from ldpt.provenance.trace import Trace, render_trace
 from ldpt.util.files import file_within
 from tests.provenance.products import OTHER_SHARD, ROWS, SHARD, found
 
@@ -48,6 +52,110 @@ def test_audit_runs_nothing_of_what_it_audits(root: Path, tmp_path: Path) -> Non
         assert done.returncode == 1, done.stderr
         assert f"changed  {root / ROWS}" in done.stdout or "rows.csv: contents" in done.stdout
     assert not mark.exists()
+
+
+ALL_TRICKS = [
+    {"--snakefile": 1, "seed": 1},
+    {"seed": "--snakefile=1"},
+    {"--config": {"--cores": 2}},
+]
+
+
+@pytest.mark.parametrize("overrides", ALL_TRICKS)
+@pytest.mark.parametrize("with_records", [True, False])
+def test_no_trick_of_a_folder_is_executed(
+    root: Path, tmp_path: Path, overrides: dict, with_records: bool
+) -> None:
+    """A manifest with options as settings, code under their names, hooks of git, links out."""
+    mark, outside = tmp_path / "was-run", tmp_path / "secret.csv"
+    plant(root, mark)
+    (root / "Snakefile").unlink()  # then the project of the running package is its home
+    (root / "1").write_text(PATCH.format(mark=mark))
+    subprocess.run(["git", "init", "-q", str(root)], check=True)
+    with (root / ".git/config").open("a") as file:
+        file.write(f"[core]\n\tfsmonitor = touch {mark}\n\tpager = touch {mark}\n")
+    outside.write_text("a\n1\n")
+    (root / ROWS).unlink()
+    (root / ROWS).symlink_to(outside)
+    manifest = json.loads((root / MANIFEST).read_text())
+    manifest["origin"] = {"files": ["--snakefile=1", "1"], "overrides": overrides}
+    manifest["config"] = {}
+    (root / MANIFEST).write_text(json.dumps(manifest))
+    (root / "README.md").write_text("<!-- a:begin -->\n" * 300_000)
+    if not with_records:
+        shutil.rmtree(root / "results/records")
+    for words in (["audit"], ["trace", "rows"], ["compare", "HEAD", str(root)], ["compare"]):
+        options = ["--root", str(root)] if words[0] != "compare" else []
+        command = [str(LDPT), *words, *options]
+        done = subprocess.run(command, cwd=root, capture_output=True, text=True)
+        assert "Traceback" not in done.stderr
+        assert not mark.exists(), words
+    done = subprocess.run([str(LDPT), "audit"], cwd=root, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert ("a symbolic link is not followed" in done.stdout) == with_records
+
+
+def test_replay_outside_of_the_project_is_refused_and_says_how(root: Path) -> None:
+    with pytest.raises(ValueError, match=r"run `make .venv/ready` and `.venv/bin/ldpt audit` th"):
+        audit(root, replay=1)
+
+
+@pytest.mark.parametrize("overrides", ALL_TRICKS)
+def test_settings_never_become_options_of_snakemake(tmp_path: Path, overrides: dict) -> None:
+    project = Project(tmp_path, tmp_path, tmp_path)
+    command = _command(project, {"files": ["--cores=9"], "overrides": overrides}, tmp_path)
+    words = command[command.index("--configfile") + 1 :]
+    assert words == [str(tmp_path / "--cores=9"), str(tmp_path / "overrides.json")]
+    assert json.loads((tmp_path / "overrides.json").read_text()) == overrides
+
+
+def test_a_forged_folder_is_intact_and_only_its_hash_tells(root: Path) -> None:
+    """Where trust ends: figure, record, manifest and README agree with each other."""
+    shutil.rmtree(root / "results")
+    before = run_hash(read_manifest(root))
+    figure, sha = root / "figures/rows.png", file_hash(root / "figures/rows.png")
+    figure.write_bytes(figure.read_bytes() + b"forged")
+    text = (root / MANIFEST).read_text().replace(sha, file_hash(figure))
+    (root / MANIFEST).write_text(text)
+    (root / "README.md").write_text(run_hash(read_manifest(root)))
+    assert audit(root).intact
+    (fault,) = audit(root, expect=before).faults
+    assert fault.detail.endswith(f"expected {before}")
+    assert audit(root, expect=str(audit(root).hash)[:12]).intact
+
+
+def chain(length: int) -> dict[str, dict]:
+    """Records of products of which each was made from the one before."""
+    part = {"sha256": "", "rule": "r", "script": "s", "code": {"hash": "", "parts": {}}}
+    part |= {"params": {}, "wildcards": {}, "notes": {}, "sources": {}}
+    return {
+        f"p{n}": {"stable": part | {"inputs": {f"p{n - 1}": ""} if n else {}}, "record_hash": ""}
+        | {"volatile": {}}
+        for n in range(length)
+    }
+
+
+def test_many_faults_take_time_in_proportion(root: Path) -> None:
+    """With one walk over all dependents for each, this would take an hour."""
+    records = chain(30_000)
+    run = Run(Project(root, root, root), records=records)
+    found = [("missing", name, f"gone {number}") for number, name in enumerate(records)]
+    faults = list(audits._followed(audits._by_cause(found), run))
+    assert len(faults) == len(records)
+    assert faults[0].others == len(records) - 1
+
+
+def test_a_deep_trace_ends_in_one_line(root: Path) -> None:
+    records = chain(30_000)
+    lines = render_trace(Trace([], "p29999", records, {}), "full").splitlines()
+    assert sum("more than 100 steps deep, not shown" in line for line in lines) == 1
+    assert max(map(len, lines)) <= 100
+
+
+def test_a_readme_of_unfinished_parts_is_read_once() -> None:
+    """Each mark was once compared with all that follows."""
+    text = "<!-- a:begin -->\n" * 300_000 + "x\n<!-- a:end -->"
+    assert list(readme_parts(text)) == [("a", "x\n")]
 
 
 def test_audit_of_a_foreign_folder_says_what_was_not_compared(root: Path) -> None:

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from ldpt.util.files import read_whole, staged_path, write_durably
+from ldpt.util import files
+from ldpt.util.files import files_below, read_whole, staged_path, write_durably
 
 
 def test_write_durably_writes_the_whole_text_and_leaves_nothing_else(tmp_path):
@@ -75,3 +76,37 @@ def test_read_whole_refuses_what_may_never_end(tmp_path):
     with pytest.raises(ValueError, match="has more than 3 bytes"):
         read_whole(tmp_path / "long", most=3)
     assert read_whole(tmp_path / "long") == b"four"
+
+
+def test_a_link_is_followed_when_its_file_is_replaced(tmp_path: Path) -> None:
+    """A study on another disk stays there."""
+    (tmp_path / "disk").mkdir()
+    target, link = tmp_path / "disk" / "study.json", tmp_path / "study.json"
+    target.write_text("old")
+    link.symlink_to(target)
+    write_durably(link, "new")
+    assert link.is_symlink()
+    assert target.read_text() == "new"
+    assert os.listdir(tmp_path / "disk") == ["study.json"]
+
+
+def test_files_below_lists_all_but_folders_and_enters_no_link(tmp_path: Path) -> None:
+    (tmp_path / "a" / "b").mkdir(parents=True)
+    (tmp_path / "a" / "b" / "c.txt").touch()
+    (tmp_path / "loop").symlink_to(tmp_path)
+    os.mkfifo(tmp_path / "pipe")
+    assert files_below(tmp_path) == ["a/b/c.txt", "loop", "pipe"]
+
+
+def test_files_below_stops_at_a_depth_and_at_a_number(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files, "MAX_FILES", 3)
+    for name in "abcd":
+        (tmp_path / name).touch()
+    with pytest.raises(ValueError, match="has more than 3 files"):
+        files_below(tmp_path)
+    deep = tmp_path / "deep"
+    (deep / "/".join("x" * 40)).mkdir(parents=True)
+    with pytest.raises(ValueError, match="is deeper than 30 folders"):
+        files_below(deep)

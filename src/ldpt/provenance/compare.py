@@ -267,8 +267,9 @@ def _standard_errors(a: "pd.DataFrame", b: "pd.DataFrame") -> dict[str, float]:
 def _compare_json(one: Path, other: Path) -> str:
     a, b = (flat({"": read_json(read_whole(path))}) for path in (one, other))
     names = [name for name in {**a, **b} if name not in a or name not in b or a[name] != b[name]]
+    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
     shown = [name.lstrip(".") or "the whole" for name in names[:3]]
-    return f"{counted(len(names), 'value')} differ: {short(', '.join(shown), 60)}" if names else ""
+    return f"other values: {short(', '.join(shown), 80)}{more}" if names else ""
 
 
 def _compare_png(one: Path, other: Path) -> str:

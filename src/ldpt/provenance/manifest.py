@@ -33,7 +33,12 @@ UNHASHED = ("environment", "origin")  # parts that do not enter the run's hash
 # The part of a record that all products of a job share.
 JOB = ("rule", "script", "params", "wildcards", "inputs", "sources", "notes")
 # The part of a claim that a trace shows.
-SHOWN = ("id", "where", "verdict", "statement", "criterion", "decided_by", "file", "key")
+SHOWN = (
+    "id", "where", "verdict", "statement", "number", "meaning", "criterion", "decided_by", "file",
+    "key",
+)  # fmt: skip
+# What people read, in the order in which they do: pages whose templates name the numbers in them.
+PAGES = {"README": "figures/findings.md", "article": "paper/report.pdf"}
 
 
 def manifest(

@@ -4,14 +4,16 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
+from difflib import get_close_matches
 from pathlib import Path
+from typing import Any
 
 from ldpt.provenance.job import short_form
-from ldpt.provenance.manifest import CLAIMS, NUMBERS, SHOWN, published
+from ldpt.provenance.manifest import CLAIMS, NUMBERS, PAGES, SHOWN, published
 from ldpt.provenance.records import Record, file_hash, name_below, reach
 from ldpt.provenance.run import Run, read_run
 from ldpt.text import wrapped
-from ldpt.util.files import read_whole
+from ldpt.util.files import file_within, read_whole
 from ldpt.util.messages import counted, printable, short
 
 WIDTH = 80
@@ -19,8 +21,16 @@ SHORT = 12  # digits of a hash
 MIN_HASH = 8  # digits
 LINK = "ldpt:"  # before a hash that the article links to
 INNER = re.compile(rb"(ldpt-(?:code|settings|inputs))[=\0]([0-9a-f]{16})")  # in figures
-DECISION = ("criterion", "decided_by")  # fields of a claim
+DECISION = ("number", "meaning", "criterion", "decided_by")  # fields of a claim
 MAX_FACTS = 4  # settings of the product in a summary
+MAX_NUMBERS = 8  # that are listed for one text
+MAX_PAGE = 10**7  # bytes of a page or of its template
+MAX_DEPTH = 100  # steps of the tree
+MAX_INDENT = 10  # steps that are indented
+QUOTED = re.compile(r'"([\w.:-]+)"')  # a name in a template
+ROUNDED = re.compile(r"([−-]?)([\d ]+)(?:\.(\d+))?( ?%)?")  # a number as pages print it
+FIGURE = re.compile(r"(?:figure|fig\.?) ?(\d+)", re.IGNORECASE)
+SENTENCE = re.compile(r"(?<=[.;:!?]) +|\n+")  # what ends one
 
 
 @dataclass(frozen=True)
@@ -39,8 +49,9 @@ def trace(what: Path | str, root: Path | str = ".") -> Trace:
     Parameters
     ----------
     what
-        A product or a copy of one, 8 or more digits of its hash or of its record's hash, the
-        identifier of a claim, or a number by name or as printed in README and article.
+        A product or a copy of one, its name without folder or suffix, its rule, a figure of the
+        article by number, 8 or more digits of its hash or of its record's hash, the identifier of a
+        claim, or a number by name or as printed in README and article.
     root
         The folder of the run; without records there, the manifest in git is read.
 
@@ -75,15 +86,67 @@ def _find(what: str, run: Run) -> tuple[str, list[str]]:
             raise ValueError(f"{what!r} is not a regular file")
     if what in run.records:
         return what, ["the file itself is not here"]
-    statement = _claim_or_number(what, run)
+    statement = _product_name(what, run) or _claim_or_number(what, run)
     if statement:
         return statement
     digits = what.removeprefix(LINK).lower()
     if re.fullmatch(r"[0-9a-f]+", digits):
         return _by_hash(digits, run), []
+    near = get_close_matches(what, [*map(_stem, run.records), *_rules(run)], 3, 0.7)
+    hint = f" (did you mean {' or '.join(dict.fromkeys(near))}?)" if near else ""
     raise ValueError(
-        f"{what!r} is no file here or under {root}, and no hash, claim or number of the run"
+        f"{what!r} is no file here or under {root}, and no hash, claim or number of the run{hint}"
     )
+
+
+def _stem(product: str) -> str:
+    return Path(product).stem
+
+
+def _rules(run: Run) -> dict[str, str]:
+    """Return the first product of every rule."""
+    products = sorted(run.records, key=lambda name: (not name.startswith("figures/"), name))
+    return {run.records[name]["stable"]["rule"]: name for name in reversed(products)}
+
+
+def _product_name(what: str, run: Run) -> tuple[str, list[str]] | None:
+    """Return the product with a file name, a stem or a rule, or a figure of the article."""
+    if number := FIGURE.fullmatch(what.strip()):
+        return _figure(int(number[1]), run), []
+    for key in (lambda name: Path(name).name, _stem):
+        names = sorted(name for name in run.records if key(name) == what)
+        names.sort(key=lambda name: not name.startswith("figures/"))
+        if names:
+            return names[0], [f"also {name}" for name in names[1:3]]
+    name = _rules(run).get(what)
+    return (name, [f"made by rule {what}"]) if name else None
+
+
+def _figure(number: int, run: Run) -> str:
+    """Return a figure of the article by its number: figures are named there in order."""
+    figures = {_stem(name): name for name in run.records if name.startswith("figures/")}
+    named = dict.fromkeys(name for name in _named(PAGES["article"], run) if name in figures)
+    if not 1 <= number <= len(named):
+        raise ValueError(f"the article has {counted(len(named), 'figure')}, not Figure {number}")
+    stem = list(named)[number - 1]
+    return next((n for n in run.records if n == f"figures/{stem}.pdf"), figures[stem])
+
+
+def _named(page: str, run: Run) -> list[str]:
+    """Return the names in the templates of a page, in order."""
+    record = run.records.get(page)
+    sources = sorted(record["stable"]["sources"]) if record else []
+    sources.sort(key=lambda name: _stem(name) != _stem(page))  # the page's own template first
+    texts = [_text(run.project.source_folder(name), name, run) for name in sources]
+    return [name for text in texts for name in QUOTED.findall(text)]
+
+
+def _text(folder: Path, name: str, run: Run) -> str:
+    """Return the text of a file; of one that cannot be read, nothing."""
+    try:
+        return file_within(folder, name, most=MAX_PAGE, links=run.links).read_text("utf-8")
+    except (ValueError, OSError):
+        return ""
 
 
 def _by_hash(start: str, run: Run) -> str:
@@ -128,8 +191,8 @@ def _claim_or_number(what: str, run: Run) -> tuple[str, list[str]] | None:
     """Return the evidence of a claim or the source of a number, and the statement itself."""
     try:
         content = run.settings if run.is_clone else published(run.project.root)
-        claims = {row["id"]: {key: str(row[key]) for key in SHOWN} for row in content["claims"]}
-        numbers = [(row["name"], str(row["text"]), row["value"]) for row in content["numbers"]]
+        claims = {row["id"]: {k: _words(row.get(k)) for k in SHOWN} for row in content["claims"]}
+        numbers = [(row["name"], _words(row["text"]), row["value"]) for row in content["numbers"]]
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError(
             f"numbers or claims are not in the form that we write: {error!r}"
@@ -146,16 +209,77 @@ def _claim_or_number(what: str, run: Run) -> tuple[str, list[str]] | None:
     if len(named) == 1:
         top = evidence[named[0]["id"]]
         return top, _claim_lines(named[0], top)
-    lines, sources = [], set()
-    for name, text, value in numbers:
-        if what in (name, text):
-            part, identifier, *_ = f"{name}:".split(":")
-            figure = product(f"results/captions/{part}.json", NUMBERS)
-            sources.add(evidence.get(identifier, figure) if part == "claim" else figure)
-            lines.append(f"{name} = {text}" + (f" ({value})" if str(value) != text else ""))
-    if len(sources) > 1:
+    matches = _matches(what, numbers, run)
+    lines = _sentences(what, run) if matches else []
+    sources: dict[tuple[str, str], None] = {}
+    for name, text, value, page in matches[:MAX_NUMBERS]:
+        part, identifier, *_ = f"{name}:".split(":")
+        figure = product(f"results/captions/{part}.json", NUMBERS)
+        source = evidence.get(identifier, figure) if part == "claim" else figure
+        sources[page, source] = None
+        rounded = f" ({value})" if str(value) != text else ""
+        lines.append(f"{name} = {text}{rounded}" + (f", in the {page}" if page else ""))
+    if len(matches) > MAX_NUMBERS:
+        lines.append(f"and {len(matches) - MAX_NUMBERS} more")
+    first = [source for page, source in sources if page == matches[0][3]] if matches else []
+    if len(first) > 1:
         return "", [*lines, "name one of these numbers to see what it was made from"]
-    return (sources.pop(), lines) if sources else None
+    return (first[0], lines) if first else None
+
+
+def _words(value: object) -> str:
+    """Return a value of a claim as text, with plain spaces."""
+    text = "" if value is None else f"{value:.4g}" if isinstance(value, float) else str(value)
+    return text.replace("\u00a0", " ").replace("\u202f", " ")
+
+
+def _matches(
+    what: str, numbers: list[tuple[str, str, Any]], run: Run
+) -> list[tuple[str, str, Any, str]]:
+    """Return the numbers that a text names or prints, those of the first pages first."""
+    pages: dict[str, str] = {}
+    for page, product in PAGES.items():
+        for name in _named(product, run):
+            pages.setdefault(name, page)
+    order = [*PAGES, ""]
+    spread = _range(what)
+    matches = []
+    for name, text, value in numbers:
+        page = pages.get(name, "")
+        if what in (name, text) or _prints(value, spread, bool(page)):
+            matches.append((name, text, value, page))
+    return sorted(matches, key=lambda match: (match[0] != what, order.index(match[3])))
+
+
+def _range(what: str) -> tuple[float, float, float, float] | None:
+    """Return a printed number, its unit, and half of its last place, without and with zeros."""
+    match = ROUNDED.fullmatch(what.strip())
+    if not match or not match[2].strip():
+        return None
+    sign, whole, places, percent = match.groups()
+    digits = whole.replace(" ", "")
+    value = float(f"{digits}.{places or 0}") * (-1 if sign else 1)
+    step = 10.0 ** -len(places or "")
+    zeros = 0 if places else len(digits) - len(digits.rstrip("0"))
+    return value, 0.01 if percent else 1.0, step / 2, step * 10**zeros / 2
+
+
+def _prints(value: Any, spread: tuple[float, float, float, float] | None, on_page: bool) -> bool:
+    """Return whether a value is printed like this; pages may round to significant digits."""
+    if spread is None or isinstance(value, bool) or not isinstance(value, (int, float)):
+        return False
+    number, unit, near, rounded = spread
+    return abs(value / unit - number) <= (rounded if on_page else near) * (1 + 1e-9)
+
+
+def _sentences(what: str, run: Run) -> list[str]:
+    """Return the first sentence of the README that prints a text."""
+    text = _words(_text(run.project.root, PAGES["README"], run))
+    printed = re.compile(rf"(?<![\d.]){re.escape(what.strip())}(?![\d]|\.\d)")
+    for sentence in SENTENCE.split(text):
+        if printed.search(sentence):
+            return [*wrapped(f'README: "{sentence.strip()}"', WIDTH, 2).splitlines(), ""]
+    return []
 
 
 def _claim_lines(claim: dict[str, str], product: str) -> list[str]:
@@ -179,7 +303,7 @@ def render_trace(trace: Trace, form: str = "summary") -> str:
     lines = list(trace.preface)
     if trace.top:
         lines += [""] * bool(lines)
-        lines += _tree(trace, trace.top, 0, set()) if form == "full" else _summary(trace)
+        lines += _tree(trace) if form == "full" else _summary(trace)
         lines += _circumstances(trace.products[trace.top])
     return "\n".join(map(printable, lines))
 
@@ -232,17 +356,23 @@ def _circumstances(record: Record) -> Iterator[str]:
     yield from wrapped(versions, WIDTH).splitlines()
 
 
-def _tree(trace: Trace, name: str, depth: int, shown: set[str]) -> Iterator[str]:
+def _tree(trace: Trace) -> Iterator[str]:
     """Yield the files depth first; repeated ones are listed but not expanded."""
-    indent = "    " * depth
-    record = trace.products.get(name)
-    if record is None or name in shown:
-        yield f"{indent}{name}  " + (
-            "see above" if record else f"source {trace.sources[name][:SHORT]}"
-        )
-        return
-    shown.add(name)
-    yield f"{indent}{name}"
-    yield from _job_lines(record, f"{indent}  ")
-    for child in (*record["stable"]["inputs"], *record["stable"]["sources"]):
-        yield from _tree(trace, child, depth + 1, shown)
+    waiting = [(trace.top, 0)]
+    shown: set[str] = set()
+    while waiting:
+        name, depth = waiting.pop()
+        indent = "    " * min(depth, MAX_INDENT)
+        record = trace.products.get(name)
+        if record is None:
+            yield f"{indent}{name}  source {trace.sources[name][:SHORT]}"
+        elif name in shown:
+            yield f"{indent}{name}  see above"
+        elif depth > MAX_DEPTH:
+            yield f"{indent}{name}  more than {MAX_DEPTH} steps deep, not shown"
+        else:
+            shown.add(name)
+            yield f"{indent}{name}"
+            yield from _job_lines(record, f"{indent}  ")
+            children = (*record["stable"]["inputs"], *record["stable"]["sources"])
+            waiting += [(child, depth + 1) for child in reversed(children)]
