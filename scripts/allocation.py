@@ -23,6 +23,8 @@ def prepare(files: Any, settings: Any) -> pd.DataFrame:
 
 def draw(table: pd.DataFrame) -> Figure:
     """Draw one dot per arm, in a row per method and a colour per kind of arm; 1 is proportion."""
+    if table.empty:
+        return parts.blank()
     methods = parts.methods_of(table["method"])
     figure, (axes,) = parts.panels(1, 1, 0.42 * len(methods) + 0.6)
     figure.set_figwidth(style.PAGE)
@@ -58,10 +60,12 @@ def facts(table: pd.DataFrame) -> dict[str, Any]:
     for method in parts.methods_of(table["method"]):
         rows = table[table["method"] == method]
         share, ratio = rows["share"].to_numpy(), rows["estimate"].to_numpy()
-        slopes[title(method)] = slope(log(share), log(ratio * share))
+        if len(set(share)) > 1:
+            slopes[title(method)] = slope(log(share), log(ratio * share))
     return {
-        "replicates": int(table["replicates"].min()),
-        "slopes": [f"{number(value, 2)} ({name})" for name, value in slopes.items()],
+        "replicates": parts.fewest_runs(table),
+        "slopes": [f"{number(value, 2)} ({name})" for name, value in slopes.items()]
+        or [parts.NOT_RUN],
         "most_ratio": float(table["estimate"].max()),
     }
 

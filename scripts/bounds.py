@@ -200,7 +200,7 @@ def _ends(data: Data, instance: str) -> dict[str, float]:
     here = data.cost_bounds[data.cost_bounds["instance"] == instance]
     here = here[here["epsilon"] == data.epsilon].set_index(["side", "version"])["value"]
     costs = data.costs[data.costs["instance"] == instance]
-    best = parts.cheapest_valid(costs) if len(costs) else ""
+    best = parts.cheapest_valid(costs)
     names = {
         "printed_low": ("lower", "printed"),
         "printed_high": ("upper", "printed"),
@@ -231,7 +231,7 @@ def facts(data: Data) -> dict[str, Any]:
         "deepest": float(sampled.min()),
         "cost_problem": parts.problem(cost_problem),
         "delta": data.delta,
-        "radius": style.label(parts.cheapest_valid(costs)) if len(costs) else parts.NOT_RUN,
+        "radius": style.label(parts.cheapest_valid(costs)),
         **{f"cost_{name}": value for name, value in _ends(data, cost_problem).items()},
     }
 

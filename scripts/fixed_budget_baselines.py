@@ -17,7 +17,7 @@ class Data(NamedTuple):
     prices: pd.DataFrame
     panels: list[str]
     error: float
-    replicates: int
+    replicates: float
 
 
 def prepare(files: Any, settings: Any) -> Data:
@@ -27,7 +27,7 @@ def prepare(files: Any, settings: Any) -> Data:
     curves = curves[curves["policy"].isin(("apt", *SHOWN))]
     levels = curves.loc[curves["policy"].isin(("uniform", "laplace")), "epsilon"].unique()
     prices = _relative_budgets(curves[curves["epsilon"].isin(levels)], settings.error)
-    runs = int(curves["replicates"].min())
+    runs = parts.fewest_runs(curves)
     return Data(prices, list(settings.panels), float(settings.error), runs)
 
 
@@ -44,9 +44,12 @@ def _relative_budgets(curves: pd.DataFrame, error: float) -> pd.DataFrame:
 
 def draw(data: Data) -> Figure:
     """Draw the relative budgets against epsilon, one panel per problem."""
-    figure, grid = parts.panels(len(data.panels), 3, 1.9, sharey=True)
-    for axes, instance in zip(grid, data.panels, strict=True):
-        rows = parts.rows_where(data.prices, instance=instance)
+    panels = [name for name in data.panels if name in set(data.prices["instance"])]
+    if not panels:
+        return parts.blank()
+    figure, grid = parts.panels(len(panels), 3, 1.9, sharey=True)
+    for axes, instance in zip(grid, panels, strict=True):
+        rows = data.prices[data.prices["instance"] == instance]
         x_of = parts.epsilon_axis(axes, rows["epsilon"])
         axes.axhline(1, color=style.colour("apt"), linewidth=1.2)
         parts.method_curves(axes, rows, "policy", "epsilon", x_of)

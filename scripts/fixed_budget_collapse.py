@@ -53,7 +53,7 @@ def facts(data: Data) -> dict[str, Any]:
         "error": data.error,
         "strong": data.strong,
         "min_errors": MIN_ERRORS,
-        "replicates": int(data.curves["replicates"].min()),
+        "replicates": parts.fewest_runs(data.curves),
         "instances": int(compared["instance"].nunique()),
         "first": style.label(first),
         "first_strong": _spread(compared, first),

@@ -44,7 +44,7 @@ def facts(data: Data) -> dict[str, Any]:
     prices = (private / needed.loc[needed["epsilon"] == math.inf, "estimate"]).dropna()
     return {
         "policies": [style.label(policy) for policy in data.policies],
-        "replicates": int(curves["replicates"].min()),
+        "replicates": parts.fewest_runs(curves),
         "error": data.error,
         "marked": data.marked,
         "least_price": float(prices.min()),

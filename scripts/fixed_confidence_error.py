@@ -23,7 +23,7 @@ class Data(NamedTuple):
     settings: pd.DataFrame
     silent: pd.DataFrame
     one_arm: pd.DataFrame
-    replicates: int
+    replicates: float
 
 
 def prepare(files: Any, settings: Any) -> Data:
@@ -37,12 +37,14 @@ def prepare(files: Any, settings: Any) -> Data:
     silent = silent[~silent.set_index(KEYS).index.isin(known.set_index(KEYS).index)]
     one_arm = exact[(exact[[*ONE_ARM]] == [*ONE_ARM.values()]).all(axis=1)]
     broken = known["low"] > known["delta"]
-    replicates = int(simulated["replicates"].min())
+    replicates = parts.fewest_runs(simulated)
     return Data(known.assign(broken=broken), silent, one_arm, replicates)
 
 
 def draw(data: Data) -> Figure:
     """Draw promised against actual error, with the verdict on each radius below its name."""
+    if data.settings.empty:
+        return parts.blank("no setting with an error")
     radii = parts.in_order(data.settings["radius"], RADII)
     grid = plots.calibration(data.settings, radius=radii, height=2.05)
     for radius, axes in grid.axes_dict.items():

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from ldpt.plots import products, style
+from ldpt.plots import parts, products, style
 from ldpt.privacy import shrinkage
 from ldpt.text import number
 from ldpt.util.reproducible import geomspace, power
@@ -31,7 +31,8 @@ class Data(NamedTuple):
 
     errors: pd.DataFrame
     prices: pd.DataFrame
-    replicates: int
+    replicates: float
+    radius: str  # beside the printed one
 
 
 class Look(NamedTuple):
@@ -81,17 +82,18 @@ def prepare(files: Any, settings: Any) -> Data:
     """Return exact errors of one arm, and prices of privacy on all problems."""
     costs, exact = pd.read_csv(files.confidence), pd.read_csv(files.error_map)
     exact = exact[(exact[[*ONE_ARM]] == [*ONE_ARM.values()]).all(axis=1)]
-    exact = exact[exact["radius"].isin((PRINTED, VALID))]
+    radius = VALID if VALID in set(costs["radius"]) else parts.cheapest_valid(costs)
+    exact = exact[exact["radius"].isin((PRINTED, radius))]
     exact = exact[exact["delta"].isin(SHOWN_DELTAS)]
-    costs = costs[(costs["radius"] == VALID) & (costs["delta"] == settings.delta)]
-    return Data(exact, prices(costs), int(costs["replicates"].min()))
+    costs = costs[(costs["radius"] == radius) & (costs["delta"] == settings.delta)]
+    return Data(exact, prices(costs), parts.fewest_runs(costs), radius)
 
 
 def prices(costs: pd.DataFrame) -> pd.DataFrame:
     """Return the pulls of each problem divided by those without privacy."""
-    free = costs[np.isinf(costs["epsilon"])].set_index("instance")["mean_pulls"]
-    costs = costs[np.isfinite(costs["epsilon"]) & costs["instance"].isin(free.index)]
-    return costs.assign(price=costs["mean_pulls"] / costs["instance"].map(free))
+    free = costs.loc[np.isinf(costs["epsilon"]), ["instance", "mean_pulls"]]
+    both = costs[np.isfinite(costs["epsilon"])].merge(free, on="instance", suffixes=("", "_free"))
+    return both.assign(price=both["mean_pulls"] / both["mean_pulls_free"])
 
 
 def draw(data: Data, look: Look = ARTICLE) -> Figure:
@@ -134,14 +136,14 @@ def _error_panel(axes: Axes, data: Data, look: Look) -> None:
     size = plt.rcParams["font.size"]
     deltas = sorted(set(data.errors["delta"]), reverse=True)
     table = data.errors.pivot_table("estimate", "delta", "radius")
-    bad, good = look.colour(PRINTED), look.colour(VALID)
+    bad, good = look.colour(PRINTED), look.colour(data.radius)
     axes.set_xscale("log")
     for row, delta in enumerate(deltas):
         axes.plot([delta] * 2, [row - 0.27, row + 0.27], color=look.ink, linewidth=2, zorder=3)
         found = table.loc[delta]
-        if VALID in found and found[VALID] > 0:
-            axes.plot([found[VALID], delta], [row, row], color=good, linewidth=1, zorder=1)
-            axes.plot([found[VALID]], [row], "o", color=good, markersize=6)
+        if data.radius in found and found[data.radius] > 0:
+            axes.plot([found[data.radius], delta], [row, row], color=good, linewidth=1, zorder=1)
+            axes.plot([found[data.radius]], [row], "o", color=good, markersize=6)
         if PRINTED in found and found[PRINTED] > 0:
             gap = {"color": bad, "alpha": 0.28, "linewidth": 5, "solid_capstyle": "butt"}
             axes.plot([delta, found[PRINTED]], [row, row], zorder=2, **gap)
@@ -162,7 +164,11 @@ def _error_panel(axes: Axes, data: Data, look: Look) -> None:
     _heading(
         axes, "The promised error is not kept", "Algorithm 2, mean 0.95, threshold 0.9, ε = 1", look
     )
-    marks = (("|", "promise", look.ink), ("X", "as printed", bad), ("o", "with coin (ours)", good))
+    marks = (
+        ("|", "promise", look.ink),
+        ("X", "as printed", bad),
+        ("o", f"with {style.label(data.radius)} (ours)", good),
+    )
     handles = [
         Line2D([], [], linestyle="", marker=marker, color=colour, label=words, markersize=6,
                markeredgewidth=2 if marker == "|" else 0)
@@ -179,11 +185,16 @@ def _error_panel(axes: Axes, data: Data, look: Look) -> None:
 def _price_panel(axes: Axes, data: Data, look: Look) -> None:
     """Draw measured prices of privacy on the theoretical curve, some of them in words."""
     table = data.prices
-    grid = geomspace(min(table["epsilon"].min(), 0.5) / 1.3, 6, 200)
+    grid = geomspace(np.nanmin([table["epsilon"].min(), 0.5]) / 1.3, 6, 200)
     axes.plot(
         grid, [power(shrinkage(e), -2.0) for e in grid], color=look.ink, linewidth=1.8, zorder=1
     )
-    dots = {"color": look.colour(VALID), "markersize": 4.5, "markeredgewidth": 0, "alpha": 0.6}
+    dots = {
+        "color": look.colour(data.radius),
+        "markersize": 4.5,
+        "markeredgewidth": 0,
+        "alpha": 0.6,
+    }
     axes.plot(table["epsilon"], table["price"], "o", **dots)
     axes.set(xscale="log", yscale="log")
     bold = {"fontweight": plt.rcParams["axes.titleweight"], "textcoords": "offset points"}
@@ -195,12 +206,12 @@ def _price_panel(axes: Axes, data: Data, look: Look) -> None:
     axes.xaxis.set_major_formatter("{x:g}")
     axes.set_yticks([1, 100, 10_000], ["1 ×", "100 ×", "10 000 ×"])
     axes.minorticks_off()
-    axes.set_ylim(0.6, 4 * max(table["price"].max(), 10))
+    axes.set_ylim(0.6, 4 * np.nanmax([table["price"].max(), 10]))
     axes.set_xlabel("privacy level ε (small: private)")
     key = {"xycoords": "axes fraction", "textcoords": "offset points", "va": "bottom"}
     size = plt.rcParams["font.size"]
     axes.annotate("line: tanh(ε/2)⁻²", (0.04, 0.03), (0, 1.3 * size), color=look.ink, **key)
-    axes.annotate("dots: measured", (0.04, 0.03), (0, 0), color=look.colour(VALID), **key)
+    axes.annotate("dots: measured", (0.04, 0.03), (0, 0), color=look.colour(data.radius), **key)
     _heading(axes, "What privacy costs", "answers needed ÷ without privacy", look)
 
 
@@ -209,12 +220,12 @@ def facts(data: Data) -> dict[str, Any]:
     printed = data.errors[(data.errors["radius"] == PRINTED) & (data.errors["delta"] == 0.1)]
     return {
         "promised": 0.1,
-        "error_percent": number(100 * float(printed["estimate"].max()), 2),
+        "error_percent": 100 * float(printed["estimate"].max()),
         "epsilon": ONE_ARM["epsilon"],
         "price": power(shrinkage(1.0), -2.0),
         "problems": int(data.prices["instance"].nunique()),
         "replicates": data.replicates,
-        "radius": style.label(VALID),
+        "radius": style.label(data.radius),
     }
 
 

@@ -20,6 +20,7 @@ class Data(NamedTuple):
     gaps: pd.DataFrame
     panels: list[str]
     epsilon: float  # of the panel with all problems
+    delta: float
 
 
 def prepare(files: Any, settings: Any) -> Data:
@@ -30,11 +31,13 @@ def prepare(files: Any, settings: Any) -> Data:
     problems = read_instances(files.instances)
     both["threshold"] = both["instance"].map(lambda name: problems[name].threshold)
     panels = [name for name in settings.panels if name in set(both["instance"])]
-    return Data(parts.mean_pulls(both, both["value"]), panels, settings.epsilon)
+    return Data(parts.mean_pulls(both, both["value"]), panels, settings.epsilon, settings.delta)
 
 
 def draw(data: Data) -> Figure:
     """Draw the multiples against epsilon on some problems, and at one level on all."""
+    if data.gaps.empty:
+        return parts.blank()
     size = style.PAGE, 4.3
     figure = plt.figure(figsize=size, layout="constrained")
     above, below = figure.subfigures(2, 1, height_ratios=[1.0, 1.05])
@@ -83,9 +86,9 @@ def facts(data: Data) -> dict[str, Any]:
     shown = gaps[gaps["instance"].isin(data.panels)]
     spans = own[own["instance"].isin(data.panels)].groupby("instance")["estimate"]
     return {
-        "delta": float(gaps["delta"].iloc[0]),
+        "delta": data.delta,
         "epsilon": data.epsilon,
-        "replicates": int(gaps["replicates"].min()),
+        "replicates": parts.fewest_runs(gaps),
         "radius": style.label(best),
         "problems": int(own["instance"].nunique()),
         "panels": int(shown["instance"].nunique()),

@@ -1,5 +1,6 @@
 """Draw the cost of both algorithms against the number of equal arms, in units of H_eps."""
 
+import math
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -48,6 +49,8 @@ def _family(path: str, epsilon: float) -> pd.DataFrame:
 
 def draw(data: Data) -> Figure:
     """Draw the cost of each radius above its lower bounds."""
+    if data.costs.empty:
+        return parts.blank()
     figure, (axes,) = parts.panels(1, 1, 2.7)
     costs = parts.scaled(data.costs, data.costs["complexity"])
     parts.method_curves(axes, costs, "radius", "n_arms")
@@ -71,23 +74,27 @@ def facts(data: Data) -> dict[str, Any]:
         style.label(policy): _growth(data.budgets[data.budgets["policy"] == policy])
         for policy in parts.in_order(data.budgets["policy"], POLICIES)
     }
-    largest = int(rows["n_arms"].max())
-    bound = parts.rows_where(data.bounds, n_arms=largest, version="many_arms")
+    largest = rows["n_arms"].max()
+    limits = data.bounds
+    bound = limits[(limits["n_arms"] == largest) & (limits["version"] == "many_arms")]["value"]
     return {
         "epsilon": float(data.epsilon),
         "delta": float(data.delta),
         "error": float(data.error),
-        "replicates": int(data.costs["replicates"].min()),
+        "replicates": parts.fewest_runs(data.costs),
         "radius": style.label(best),
         "growth": _growth(rows),
-        "budget_growths": [f"{number(growth)} ({name})" for name, growth in growths.items()],
-        "largest": largest,
-        "over_many_arms": float(rows["estimate"].max() / bound["value"].iloc[0]),
+        "budget_growths": [f"{number(growth)} ({name})" for name, growth in growths.items()]
+        or [parts.NOT_RUN],
+        "largest": float(largest),
+        "over_many_arms": float(rows["estimate"].max() / bound.max()),
     }
 
 
 def _growth(rows: pd.DataFrame) -> float:
     """Return the exponent of K in the cost, fitted on logarithmic axes."""
+    if rows["n_arms"].nunique() < 2:
+        return math.nan
     return slope(log(rows["n_arms"].to_numpy()), log(rows["estimate"].to_numpy()))
 
 

@@ -22,7 +22,7 @@ def data() -> Any:
         for delta in hero.SHOWN_DELTAS
     ]
     prices = pd.DataFrame({"epsilon": [0.01, 1.0, 4.0], "price": [4e4, 4.7, 1.08]})
-    return hero.Data(pd.DataFrame(errors), prices.assign(instance="two"), 500)
+    return hero.Data(pd.DataFrame(errors), prices.assign(instance="two"), 500, "coin")
 
 
 @pytest.mark.parametrize("look", LOOKS.values(), ids=LOOKS)
@@ -43,7 +43,7 @@ def test_texts_are_legible_at_the_width_of_a_page(data: Any, name: str) -> None:
 def test_error_made_is_written_beside_its_mark(data: Any) -> None:
     words = [text.get_text() for axes in hero.draw(data).axes for text in axes.texts]
     assert "30 %" in words
-    assert hero.facts(data)["error_percent"] == "30"
+    assert hero.facts(data)["error_percent"] == pytest.approx(30)
 
 
 def test_prices_are_relative_to_no_privacy() -> None:

@@ -50,6 +50,19 @@ def panels(count: int, columns: int, height: float, **options: Any) -> tuple[Fig
     return figure, axes[:count]
 
 
+def blank(words: str = NOT_RUN) -> Figure:
+    """Return a figure that says why it has nothing to show."""
+    figure, (axes,) = panels(1, 1, 1.0)
+    axes.set_axis_off()
+    axes.text(0.5, 0.5, words, ha="center", va="center")
+    return figure
+
+
+def fewest_runs(table: pd.DataFrame) -> float:
+    """Return the smallest number of runs behind an estimate, NaN without any."""
+    return int(table["replicates"].min()) if len(table) else math.nan
+
+
 def rows_where(table: pd.DataFrame, **values: Any) -> pd.DataFrame:
     """Return the rows with these values, or raise if no row matches."""
     chosen = table
@@ -103,12 +116,12 @@ def methods_of(names: Iterable[str]) -> list[str]:
 def cheapest_valid(table: pd.DataFrame) -> str:
     """Return the valid radius whose pulls are the smallest multiple of the least, in the median.
 
-    The first radius of the table if no valid one was run.
+    If no valid one was run it is the first radius of the table, and "not run" without any.
     """
     keys = ["instance", "epsilon", "delta"]
     valid = table[table["radius"].isin(VALID_RADII)]
     if valid.empty:
-        return methods_of(table["radius"])[0]
+        return [*methods_of(table["radius"]), NOT_RUN][0]
     pulls = valid.pivot_table("mean_pulls", keys, "radius")
     compared = pulls.dropna() if len(pulls.dropna()) else pulls
     return str(compared.div(compared.min(axis=1), axis=0).median().idxmin())
