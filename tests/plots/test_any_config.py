@@ -76,6 +76,7 @@ def budget_rows(experiment: Experiment, rate: float, rng: np.random.Generator) -
         for budget in run.grid(problem):
             errors = int(rng.binomial(run.replicates, rate))
             labels = {"instance": run.instance, "policy": run.method, "epsilon": run.epsilon}
+            labels["family"] = problem.family
             unit = problem.complexity(run.epsilon)
             sizes = {"budget": budget, "complexity": unit, "scaled_budget": budget / unit}
             rows.append(
@@ -98,7 +99,7 @@ def confidence_rows(experiment: Experiment, rate: float, rng: np.random.Generato
                 "mean_pulls_high": 1.1 * mean,
             }
             labels = {"instance": run.instance, "radius": run.method, "epsilon": run.epsilon}
-            labels |= {"delta": delta, "n_arms": problem.n_arms}
+            labels |= {"delta": delta, "n_arms": problem.n_arms, "family": problem.family}
             labels |= {"complexity": problem.complexity(run.epsilon)}
             rows.append(labels | pulls | counts(errors, run.replicates))
     return pd.DataFrame(rows)
@@ -142,7 +143,7 @@ def write_results(folder: Path, experiment: Experiment, rate: float, seed: int) 
         "summaries/bounds": pd.DataFrame(bounds),
         "summaries/budget_bounds": pd.DataFrame(budget_bounds, columns=summarise_bounds.COLUMNS),
         "summaries/allocation": allocation_rows(experiment),
-        "error_map": confidence.assign(instance="one-arm-0.9-0.05", method="exact"),
+        "error_map": confidence.assign(family="one-arm", threshold=0.9, gap=0.05, method="exact"),
         "rare/fixed_confidence": confidence.assign(reliable=False),
     }
     for name, table in tables.items():
