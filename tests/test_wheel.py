@@ -61,7 +61,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with what the examples of the help name: answers, a figure, its run."""
     folder = tmp_path_factory.mktemp("elsewhere")
     (folder / "answers.csv").write_text(ANSWERS)
-    for name in ("figures/privacy_cost.pdf", "paper/run.json"):
+    for name in ("figures/hero.pdf", "paper/run.json"):
         (folder / name).parent.mkdir()
         shutil.copy(PROJECT / name, folder / name)
     return folder
@@ -142,7 +142,7 @@ def test_example_of_the_help_runs_with_the_library_alone(
 
 
 def test_example_of_the_help_runs_on_a_finished_run(full: Path, finished_run: Path) -> None:
-    words = example("trace", full, finished_run).replace("privacy_cost", "rows")
+    words = example("trace", full, finished_run).replace("hero", "rows")
     assert run(words, full, finished_run).stdout
 
 

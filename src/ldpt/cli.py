@@ -125,7 +125,7 @@ COMMANDS = {
     "trace": Command(
         "what a product of a run was made from, down to the config",
         "Show what a product was made from: a summary of one screen, or everything.",
-        "ldpt trace figures/privacy_cost.pdf",
+        "ldpt trace figures/hero.pdf",
         products.add_trace,
     ),
     "audit": Command(

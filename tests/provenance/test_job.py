@@ -300,3 +300,15 @@ def test_ctrl_c_ends_a_job_without_a_traceback(
     assert ended.value.code == 130
     assert os.listdir("out/figures") == []
     assert capfd.readouterr().err == Path("out/logs/a.log").read_text() == ""
+
+
+@pytest.mark.parametrize("name", ["words.txt", "out/figures/b.png"])
+def test_a_job_fails_if_what_it_reads_is_edited_meanwhile(rule: Callable, name: str) -> None:
+    snakemake = rule(input=InputFiles(["words.txt", "out/figures/b.png"]))
+    Path("out/figures/b.png").write_text("a drawing")
+    with suppress(SystemExit), job(snakemake, "scripts/draw.py") as step:
+        Path(step.output.pdf).touch()
+        Path(step.output.png).touch()
+        Path(name).write_text("edited")
+    assert last_line().endswith(f"{name} was edited during the job: run snakemake again")
+    assert os.listdir("out/figures") == ["b.png"]

@@ -157,3 +157,78 @@ def test_trace_of_a_changed_product_has_a_remark(root: Path) -> None:
     flip(root / ROWS)
     (line,) = trace(root / ROWS, root).preface
     assert line == f"{root / ROWS} is not what the run made: its contents differ"
+
+
+PAGE = "- **One guarantee is false.** It errs with probability 30 %. Privacy costs 1.5; not 1.55.\n"
+TEMPLATE = '{{ n("claim:T4.1:printed_error") }} {{ n("theory:price:1") }} {{ n("rows:least") }}'
+
+
+@pytest.fixture
+def page(published: Path) -> Path:
+    """The small run with a README that prints numbers, and an article that draws a figure."""
+    record = read_record(record_path(published, ROWS))
+    for name, content, source, template in (
+        ("figures/findings.md", PAGE, "findings.md", TEMPLATE),
+        ("paper/report.pdf", "PDF", "report.typ", '#n("rows:half") #drawn("other") #drawn("rows")'),
+    ):
+        (published.parent / source).write_text(template)
+        (published / name).write_text(content)
+        stable = record["stable"] | {"product": name, "sha256": file_hash(published / name)}
+        stable["sources"] = {source: file_hash(published.parent / source)}
+        path = record_path(published, name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(record_text(stable, record["volatile"]))
+    return published
+
+
+@pytest.mark.parametrize(
+    ("what", "first", "sentence"),
+    [
+        ("30 %", "claim:T4.1:printed_error", "- **One guarantee is false.** It errs with"),
+        ("30%", "claim:T4.1:printed_error", ""),
+        ("0.30", "claim:T4.1:printed_error", ""),
+        ("0.3", "claim:T4.1:printed_error", ""),
+        ("1.5", "theory:price:1", "Privacy costs 1.5;"),
+        ("2 000", "rows:least", ""),
+    ],
+)
+def test_a_printed_number_is_found_with_its_sentence_first(
+    page: Path, what: str, first: str, sentence: str
+) -> None:
+    """Rounded as the page rounds it, and before numbers that no page prints."""
+    traced = trace(what, page)
+    assert traced.top
+    lines = [line for line in traced.preface if " = " in line]
+    assert lines[0].startswith(f"{first} = ")
+    assert lines[0].endswith(", in the README")
+    assert traced.preface[0].startswith("README: ") == bool(sentence)
+    assert sentence in " ".join(traced.preface[0].split())
+
+
+def test_a_number_that_rounds_otherwise_is_not_found(page: Path) -> None:
+    for what in ("0.31", "31 %", "0.3044", "1 700"):
+        with pytest.raises(ValueError, match="no file here"):
+            trace(what, page)
+
+
+@pytest.mark.parametrize(
+    ("what", "top"),
+    [
+        ("rows.png", "figures/rows.png"),
+        ("rows", "figures/rows.pdf"),
+        ("report.pdf", "paper/report.pdf"),
+        ("draw_rows", "figures/rows.pdf"),
+        ("simulate_mechanism", "results/simulations/mechanism.parquet"),
+        ("Figure 1", "figures/rows.pdf"),
+        ("fig. 1", "figures/rows.pdf"),
+    ],
+)
+def test_names_that_tools_and_people_use_are_accepted(page: Path, what: str, top: str) -> None:
+    assert trace(what, page).top == top
+
+
+def test_an_unknown_figure_or_name_is_one_line(page: Path) -> None:
+    with pytest.raises(ValueError, match="the article has 1 figure, not Figure 2"):
+        trace("Figure 2", page)
+    with pytest.raises(ValueError, match=r"did you mean draw_rows"):
+        trace("drow_rows", page)

@@ -16,8 +16,9 @@ def add_trace(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``ldpt trace``."""
     parser.add_argument(
         "product",
-        help="a figure, table or other product, a copy of one, the first 8 or more digits of its "
-        "hash, a claim such as T4.1, or a number by name or as printed in README and article",
+        help="a product or a copy of one, its name (hero, report.pdf, 'Figure 3') or rule, 8 or "
+        "more digits of its hash, a claim (T4.1), or a number by name or as printed in README and "
+        "article (2.6, '30 %%')",
     )
     _add_root(parser)
     flags(

@@ -46,7 +46,7 @@ class Job:
         self.notes: dict[str, Any] = {}
         self.remove_leftovers()
         self.made_from = self._made_from()
-        self.check_code()
+        self.check_unchanged(self.made_from)
 
     def remove_leftovers(self) -> None:
         """Remove what an interrupted run of this job has left under staged names."""
@@ -54,16 +54,22 @@ class Job:
             remove_staged(target)
             remove_staged(record_path(self.root, name_below(target, self.root)))
 
-    def check_code(self) -> None:
-        """Fail unless the code of the record is what Snakemake planned, and what it executes."""
+    def check_unchanged(self, now: Mapping[str, Any]) -> None:
+        """Fail unless the record says what Snakemake planned and what this process runs and reads.
+
+        ``now`` is what the record would say at this moment.
+        """
         recorded = self.made_from["code"]
-        current = code_parts(self.script, self.params.get("rows"))
-        names = [name for name in current if recorded["parts"].get(name) != current[name]]
-        edited = bool(names) or recorded["parts"].keys() != current.keys()
+        parts = now["code"]["parts"]
+        names = [name for name in parts if recorded["parts"].get(name) != parts[name]]
         planned = self.params.get("code", recorded["hash"])
-        if edited or planned != recorded["hash"] or not _executes_its_file():
+        if not (planned == recorded["hash"] == now["code"]["hash"] and _executes_its_file()):
             what = short(", ".join(names) or self._project_name(self.script), 200)
             raise ValueError(f"the code was edited during the run ({what}): run snakemake again")
+        for kind in ("inputs", "sources"):
+            for name, sha in self.made_from[kind].items():
+                if now[kind].get(name) != sha:
+                    raise ValueError(f"{name} was edited during the job: run snakemake again")
 
     def note(self, **facts: Any) -> None:
         """Add stable facts to the records of this job: seeds, streams, engines."""
@@ -103,7 +109,7 @@ class Job:
         The records go first: a kill in between leaves a record without its product, which is made
         again, and never an output without a record, which would look complete.
         """
-        self.check_code()
+        self.check_unchanged(self._made_from())
         volatile = volatile_facts(started, self.project, self.root)
         files = list(zip(map(Path, self.output), self.targets, strict=True))
         for staged, target in files:
