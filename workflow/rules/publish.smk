@@ -41,12 +41,15 @@ rule article:
             "related.typ",
             "proofs.typ",
             "theorems.typ",
+            "graded.typ",
             "references.yml",
         ),
         numbers="<results>/numbers.json",
         claims="<results>/claims.json",
         tapes="<results>/evidence/tapes.csv",
-        world=expand("<results>/tables/{name}.csv", name=["surveys", "others"]),
+        world=expand(
+            "<results>/tables/{name}.csv", name=["surveys", "others", "graded_answers"]
+        ),
         figures=expand("<figures>/{name}.pdf", name=FIGURES),
         captions=expand(
             "<results>/captions/{name}.{ext}", name=FIGURES, ext=["rst", "typ"]
@@ -165,6 +168,7 @@ REPLICATED = [
     rules.summarise_bounds.output,
     rules.replay_surveys.output,
     rules.others.output,
+    rules.graded_answers.output,
     [getattr(rules, name).output for name in FIGURES],
     rules.evidence_displays.output,
     rules.evidence_chains.output,

@@ -1,5 +1,5 @@
-# Needs: config/surveys.yaml, config/others.yaml. Makes: results/tables/surveys and others: published
-# surveys replayed, numbers of others beside ours.
+# Needs: config/surveys.yaml, config/others.yaml. Makes: results/tables/surveys, others and
+# graded_answers: published surveys replayed, numbers of others beside ours, graded questions.
 
 
 rule replay_surveys:
@@ -32,3 +32,17 @@ rule others:
         seed=config["seed"],
     script:
         "../../scripts/others.py"
+
+
+rule graded_answers:
+    """Count the answers that graded questions need, with cuts left out beforehand."""
+    input:
+        kernels="<results>/kernels.json",
+    output:
+        **table_files("graded_answers"),
+    log:
+        "<results>/logs/graded_answers.log",
+    params:
+        code=code("graded_answers"),
+    script:
+        "../../scripts/graded_answers.py"

@@ -41,7 +41,9 @@ def total_law(
         spectrum = spectrum * np.fft.rfft(law, size) ** count
     below = np.cumsum(np.fft.irfft(spectrum, size))
     quantile = float(np.searchsorted(below, 0.95 * below[-1]))
-    mean_pulls = sum(count * float(np.arange(law.size) @ law) / law.sum() for law, count in laws)
+    mean_pulls = sum(
+        count * math.fsum(np.arange(law.size) * law) / math.fsum(law) for law, count in laws
+    )
     return mean_pulls, quantile, 1 - right
 
 

@@ -14,6 +14,7 @@ from ldpt.study.scale import Scale
 from ldpt.text import rounded, table, wrapped
 
 LEAST_GAIN = 0.1  # of the answers; below, nothing is recommended
+FINALISTS = 4  # choices of cuts whose exact cost is computed
 SHARES_TOLERANCE = 1e-3  # of the sum of rounded shares
 
 
@@ -54,7 +55,7 @@ def _problem(at_least: np.ndarray, scale: Scale, threshold: float) -> Instance:
 def _choices(
     at_least: np.ndarray, scale: Scale, threshold: float, delta: float, epsilon: float
 ) -> list[Scale]:
-    """Return the whole scale, and the choice of cuts that the drift finds cheapest."""
+    """Return the whole scale, and the few choices of cuts that the drift finds cheapest."""
     mean, tau = float(at_least.mean()), scale.threshold(threshold)
     if mean == tau:
         raise ValueError(f"the mean of these scores is the threshold {threshold:g}")
@@ -69,7 +70,7 @@ def _choices(
         if (gap < 0) == (mean < tau) and gap != 0:
             edge = Radius(DEFAULT_RADIUS).at(1, delta, problem.threshold, epsilon)
             costs[choice] = drift_pulls(edge, [gap], [1])[0]
-    return [scale, min(costs, key=costs.__getitem__)]
+    return [scale, *sorted(costs, key=costs.__getitem__)[:FINALISTS]]
 
 
 def _cost(
