@@ -15,7 +15,11 @@ INTERRUPTED = 130  # exit status
 DESCRIPTION = """\
 Locally private thresholding bandits: which arms have a mean above the threshold?"""
 EPILOG = """\
-example: ldpt plan --instance dose-finding --delta 0.05 --epsilon 1 2
+before a study:           ldpt plan --means 0.1 0.4 --threshold 0.3 --delta 0.05 --epsilon 1
+after a study:            ldpt analyse answers.csv --threshold 0.3 --epsilon 1
+with a copy of a run:     ldpt audit, then ldpt trace figures/hero.pdf or ldpt compare A B
+with a problem of yours:  ldpt simulate --means 0.2 0.6 --epsilon 1 --delta 0.1
+
 Exit status: 0 success, 1 audit found faults, 2 invalid input, 130 interrupted."""
 
 
@@ -49,10 +53,22 @@ def main(argv: Sequence[str] | None = None) -> int:
         hint = "pip install 'ldpt[workflow]'"
         print(f"ldpt {words[0]}: the package {error.name} is missing: {hint}", file=sys.stderr)
         status = INVALID
-    except (ValueError, OSError, MemoryError) as error:
+    except OSError as error:
+        print(f"ldpt {words[0]}: {_file_problem(error)}", file=sys.stderr)
+        status = INVALID
+    except (ValueError, MemoryError) as error:
         print(f"ldpt {words[0]}: {short(error, 600)}", file=sys.stderr)
         status = INVALID
     return status
+
+
+def _file_problem(error: OSError) -> str:
+    """Return one line about a file, without the number of the error."""
+    if error.filename is None or error.strerror is None:
+        return short(error, 600)
+    if isinstance(error, FileNotFoundError):
+        return short(f"there is no file {str(error.filename)!r}", 600)
+    return short(f"{str(error.filename)!r}: {error.strerror.lower()}", 600)
 
 
 def _run(words: list[str]) -> int:

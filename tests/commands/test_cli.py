@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ldpt import __version__, simulate
-from ldpt.cli import COMMANDS, main
+from ldpt.cli import COMMANDS, main, parsers
 from ldpt.instances import Instance
 from ldpt.policies import DEFAULT_POLICY, INDEX_POLICIES
 from ldpt.radii import RADII
@@ -71,7 +71,7 @@ def test_plan_counts_drop_outs_batches_and_answers(capsys):
 
 def test_plan_knows_the_instances_of_the_config(capsys):
     terms = ["--epsilon", "4", "--delta", "0.2", "--method", "mixture", "--replicates", "20"]
-    code, out, _ = run(capsys, "plan", "--instance", "dose-finding", *terms)
+    code, out, _ = run(capsys, "plan", "--instance", "dose-finding", *terms, "--explain")
     assert code == 0
     assert "6 arms, threshold 0.3, tolerance 0.02" in out
 
@@ -186,7 +186,7 @@ LEVELS = ["--epsilon", "1", "--delta", "0.1"]
 BUDGET = ["--epsilon", "1", "--budget", "9"]
 BAD = [
     (["plan", *PROBLEM], "a plan needs --delta, --budget, or both"),
-    (["plan", "--delta", "0.1"], "one of the arguments --instance --means is required"),
+    (["plan", "--delta", "0.1"], "one of the arguments --instance --means --scores is required"),
     (["plan", *PROBLEM, "--instance", "crowded", "--delta", "0.1"], "not allowed with argument"),
     (["plan", "--instance", "unheard-of", "--delta", "0.1"], "unknown instance 'unheard-of'"),
     (
@@ -401,3 +401,75 @@ def test_numbers_are_written_in_plain_digits(capsys, number):
     code, _, err = run(capsys, "plan", *PROBLEM, "--delta", "0.1", "--epsilon", number)
     assert code == 2
     assert err.startswith("ldpt plan: argument --epsilon: epsilon must be positive")
+
+
+def test_the_help_says_what_to_do_before_and_after_a_study_and_with_a_run(capsys):
+    _, out, _ = run(capsys, "--help")
+    for start in ("before a study: +ldpt plan", "after a study: +ldpt analyse", "run: +ldpt audit"):
+        assert re.search(start, out)
+    for line in re.findall(r"ldpt (?:plan|analyse|simulate) --?.*|ldpt analyse .*", out):
+        parsers()[0].parse_args(line.split()[1:])
+
+
+def test_a_missing_file_is_named_without_an_error_number(capsys, tmp_path):
+    code, _, err = run(capsys, "analyse", str(tmp_path / "no.csv"), "--tau", "0.3")
+    assert code == 2
+    assert err == f"ldpt analyse: there is no file '{tmp_path / 'no.csv'}'\n"
+
+
+def test_a_date_that_figures_cannot_have_is_refused_before_the_plan(capsys, tmp_path, monkeypatch):
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "abc")
+    terms = ["--delta", "0.1", "--plot", str(tmp_path / "plan.png")]
+    code, out, err = run(capsys, "plan", *PROBLEM, *terms)
+    assert (code, out) == (2, "")
+    assert err == "ldpt plan: SOURCE_DATE_EPOCH must be seconds since 1970, got 'abc'\n"
+
+
+def test_a_plan_speaks_before_anything_is_imported_or_compiled(capsys, monkeypatch):
+    """Its first line comes before the module of plans is there."""
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+    monkeypatch.setitem(sys.modules, "ldpt.study.planning", None)
+    with contextlib.suppress(ImportError):
+        main(["plan", *PROBLEM, "--delta", "0.1"])
+    assert "starting" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("terms", "message"),
+    [
+        (["--scale", "1", "5", "--delta", "0.1"], "--scores needs --scale LOW HIGH, --threshold"),
+        (["--threshold", "3", "--delta", "0.1"], "--scores needs --scale LOW HIGH"),
+        (["--scale", "5", "1", "--tau", "3", "--delta", "0.1"], "low must be below high, got 5"),
+        (["--scale", "1", "5", "--tau", "5", "--delta", "0.1"], "threshold must lie strictly"),
+        (["--scale", "1", "4", "--tau", "3", "--delta", "0.1"], "--scores must be 4 shares"),
+        (["--scale", "1", "5", "--tau", "3", "--budget", "9"], "--budget has no effect with --sc"),
+        (["--scale", "1", "5", "--tau", "2.4", "--delta", "0.1"], "is the threshold 2.4"),
+    ],
+)
+def test_a_wrong_plan_of_graded_answers_gets_one_line(capsys, terms, message):
+    code, out, err = run(capsys, "plan", "--scores", "0.2", "0.4", "0.2", "0.2", "0", *terms)
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert message in err
+
+
+def test_a_plan_of_graded_answers_recommends_only_what_gains_a_tenth(capsys):
+    scale = ["--scale", "0", "10", "--threshold", "6", "--delta", "0.1", "--epsilon", "2"]
+    same = ["0"] * 5 + ["1"] + ["0"] * 5
+    _, out, _ = run(capsys, "plan", "--scores", *same, *scale)
+    assert out.startswith("Leave out the 5 lowest cuts (--skip-low 5)")
+    ends = ["0.5"] + ["0"] * 9 + ["0.5"]
+    _, out, _ = run(capsys, "plan", "--scores", *ends, *scale)
+    assert out.startswith("Ask about all cuts")
+    _, text, _ = run(capsys, "plan", "--scores", *ends, *scale, "--json")
+    assert json.loads(text)["rows"][0]["ratio"] == 1
+
+
+def test_a_plan_compares_designs_and_prints_paragraphs(capsys):
+    terms = [*PROBLEM, "--delta", "0.1", "--warner", "0.8", "--unrelated", "0.7", "0.3"]
+    _, out, err = run(capsys, "plan", *terms)
+    assert err == ""
+    for word in ("Choose", "Warner's design", "unrelated question", "randomised response"):
+        assert word in out
+    _, out, _ = run(capsys, "plan", *terms, "--text")
+    assert out.startswith("Methods. Answers are randomised")
+    assert "by at most 4: a guess of 50 % becomes at most 80 %" in " ".join(out.split())
