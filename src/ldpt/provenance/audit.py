@@ -257,8 +257,10 @@ def _fault_lines(fault: Fault, root: str) -> list[str]:
     else:
         others = counted(len(fault.products) - 1, "further product")
         lines = [f"{fault.kind:8} {fault.detail}: {path} and {others}"]
-    if fault.figures or fault.others:
-        figures = short(", ".join(fault.figures), 120)
+    drawn = {Path(name).stem for name in fault.products if name.startswith("figures/")}
+    further = [name for name in fault.figures if name not in drawn]
+    if further or fault.others:
+        figures = short(", ".join(further), 120)
         reached = [figures, counted(fault.others, "other product") * (fault.others > 0)]
         lines.append(f"{'':8} affects {' and '.join(filter(None, reached))}")
     return lines

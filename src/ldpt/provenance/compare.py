@@ -35,6 +35,7 @@ MACHINE = ("system", "processor")  # of an environment; its other entries are ve
 MADE_BY = re.compile(rb"(ldpt-(?:code|settings|inputs)[=\0(]+)[0-9a-f]{16}")  # in figures
 MAX_FILE = 5 * 10**8  # bytes of a file whose values are compared
 MAX_LINES = 5  # of one kind in the text
+MAX_SETTINGS = 1000  # of the config that are compared one by one
 NORMAL_WIDTH = 2 * 1.959964  # of a 95 % interval, in standard errors
 SHORT = 12  # digits of a hash
 
@@ -162,7 +163,7 @@ def _setting_reasons(first: Run, second: Run) -> Iterator[Reason]:
             lines[line] = lines.get(line, 0) + 1
     configs = [run.settings.get("config") for run in (first, second)]
     if all(isinstance(config, dict) for config in configs):
-        known = setting_changes(*({"config": config} for config in configs))
+        known = setting_changes(*({"config": config} for config in configs), most=MAX_SETTINGS)
         lines = {line: lines.get(line.removeprefix("config."), concerned) for line in known}
     for line, count in lines.items():
         kind = "seed" if line.split(" was ")[0].endswith("seed") else "setting"

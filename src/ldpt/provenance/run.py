@@ -198,15 +198,17 @@ def changes(stable: Mapping[str, Any], step: Step | None, project: Project) -> I
         yield "set of inputs changed"
 
 
-def setting_changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+def setting_changes(
+    before: Mapping[str, Any], now: Mapping[str, Any], most: int = MAX_CHANGES
+) -> list[str]:
     """Return one line per setting that differs; of many, some and their number."""
     old, new = (flat({k: v for k, v in s.items() if k != UNCOMPARED}) for s in (before, now))
     different = [key for key in sorted({*old, *new}) if old.get(key) != new.get(key)]
     lines = [f"{key} was {_shown(old, key)}, is {_shown(new, key)}" for key in different]
-    if len(lines) <= MAX_CHANGES:
+    if len(lines) <= most:
         return lines
-    more = counted(len(lines) - MAX_CHANGES + 1, "further setting")
-    return [*lines[: MAX_CHANGES - 1], f"{more}, from {different[MAX_CHANGES - 1]} on, differ"]
+    more = counted(len(lines) - most + 1, "further setting")
+    return [*lines[: most - 1], f"{more}, from {different[most - 1]} on, differ"]
 
 
 def code_changes(before: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
