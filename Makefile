@@ -1,5 +1,5 @@
 # `make reproduce` and `make test` are all it takes: both build .venv from the lock first.
-.PHONY: reproduce smoke html readme test test-runs quick lint types kernels kernels-confidence kernels-tapes kernels-chains test-cluster verify docs site benchmark lock clean
+.PHONY: reproduce smoke html readme test test-runs quick lint types kernels kernels-confidence kernels-tapes kernels-chains test-cluster test-fresh verify docs site benchmark lock clean
 .DELETE_ON_ERROR:
 
 # The Python that .venv is built with; empty: one that is found, see tools/environment.
@@ -76,6 +76,10 @@ kernels-chains: kernels kernels-confidence
 test-cluster: .venv/ready
 	tests/cluster/install
 	$(BIN)/pytest -m cluster tests/cluster
+
+# The README on minimal Debian systems, as another user; root, and debootstrap.
+test-fresh: .venv/ready
+	$(BIN)/python -m tests.fresh.systems
 
 # Laws of the engines on random settings, other ones every day; about ten minutes.
 verify: .venv/ready
