@@ -12,6 +12,13 @@ from ldpt.commands.options import INVALID, OneLineParser, completion_script
 from ldpt.util.messages import short, unknown
 
 INTERRUPTED = 130  # exit status
+# What to install for a package that is missing; the workflow's for all others.
+PROVIDERS = {
+    "numba": "numba",
+    "matplotlib": "'ldpt[plots]'",
+    "seaborn": "'ldpt[plots]'",
+    "opendp": "'ldpt[device]'",
+}
 DESCRIPTION = """\
 Locally private thresholding bandits: which arms have a mean above the threshold?"""
 EPILOG = """\
@@ -49,8 +56,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("ldpt: interrupted", file=sys.stderr)
         status = INTERRUPTED
-    except ModuleNotFoundError as error:  # plots need more than the library
-        hint = "pip install 'ldpt[workflow]'"
+    except ModuleNotFoundError as error:  # plots and the workflow need more than the library
+        hint = "pip install " + PROVIDERS.get(error.name or "", "'ldpt[workflow]'")
         print(f"ldpt {words[0]}: the package {error.name} is missing: {hint}", file=sys.stderr)
         status = INVALID
     except OSError as error:

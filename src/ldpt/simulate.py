@@ -24,6 +24,7 @@ from ldpt.engines.boundaries import Arms
 from ldpt.engines.budget_runs import fast_losses, literal_losses, uniform_losses
 from ldpt.engines.confidence_runs import MAX_ARMS, Runs, fixed_confidence_runs
 from ldpt.engines.indices import Judge
+from ldpt.engines.jit import COMPILES
 from ldpt.engines.sources import LaplaceRewards
 from ldpt.instances import Instance, check_instance
 from ldpt.policies import Policy, check_policy
@@ -61,6 +62,16 @@ def chunks(replicates: int) -> list[tuple[int, slice]]:
     """Return number and rows of each chunk of 500 replicates; the last may have fewer."""
     starts = range(0, replicates, CHUNK)
     return [(number, slice(k, min(k + CHUNK, replicates))) for number, k in enumerate(starts)]
+
+
+def _check_engine(engine: str) -> None:
+    """Require a known engine that can run here."""
+    check_choice("engine", engine, ENGINES)
+    if engine == "fast" and not COMPILES:
+        raise ValueError(
+            "the fast engine needs the package numba and no NUMBA_DISABLE_JIT; "
+            "engine='literal' runs without, slowly"
+        )
 
 
 def _simulate_chunks(
@@ -161,7 +172,7 @@ def fixed_budget(
     policies = _several("policy", policy, check_policy)
     epsilons = _several("epsilon", epsilon, check_epsilon)
     grid = _check_budgets(instance, budgets)
-    check_choice("engine", engine, ENGINES)
+    _check_engine(engine)
     replicates = check_whole("replicates", replicates, 1, limits.MAX_REPLICATES)
     settings = list(product(policies, epsilons))
     for method in policies:
@@ -286,7 +297,7 @@ def fixed_confidence(
     radii = _several("radius", radius, as_radius)
     if len({boundary.name for boundary in radii}) < len(radii):
         raise ValueError(f"radius: two constants of one radius need two calls, got {shown(radius)}")
-    check_choice("engine", engine, ENGINES)
+    _check_engine(engine)
     for level in epsilons:
         limits.require_private_gaps(instance, level)
     check_whole("number of arms of Algorithm 2", instance.n_arms, 1, MAX_ARMS)

@@ -353,6 +353,15 @@ def test_a_missing_package_is_one_line(capsys, monkeypatch):
     assert "is missing: pip install 'ldpt[workflow]'" in err
 
 
+def test_a_missing_package_for_plots_is_one_line(capsys, monkeypatch, tmp_path):
+    monkeypatch.setitem(sys.modules, "seaborn", None)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    plot = ["--replicates", "2", "--plot", str(tmp_path / "plan.png")]
+    code, _, err = run(capsys, "plan", "--means", "0.1", "--epsilon", "inf", "--budget", "9", *plot)
+    assert (code, err.count("\n")) == (2, 1)
+    assert err.endswith("is missing: pip install 'ldpt[plots]'\n")
+
+
 def test_ctrl_c_is_one_line(capsys, monkeypatch):
     def interrupt(*_):
         raise KeyboardInterrupt

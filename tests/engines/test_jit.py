@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from ldpt.engines.jit import source_digest
+from ldpt.engines.cache import source_digest
 from tests.conftest import PROJECT
 
 BUDGET, CONFIDENCE, CHAINS = "engines/budget_runs.py", "engines/confidence_runs.py", "exact.py"
@@ -25,7 +25,7 @@ ALL = {BUDGET, CONFIDENCE, CHAINS}
         ("policies.py", "class IndexRule(NamedTuple):", "    new: float", ALL),
         ("engines/sources.py", "import math", "import sys", ALL),
         ("exact.py", "import numpy as np", "import sys", {CHAINS}),
-        ("privacy.py", "import math", "import sys", set()),
+        ("privacy.py", "import numpy as np", "import sys", set()),
     ],
 )
 def test_an_edit_compiles_what_it_can_change(tmp_path, module, line, new, compiled):

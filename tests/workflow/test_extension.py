@@ -12,7 +12,7 @@ from typing import NamedTuple
 import pandas as pd
 import pytest
 
-from ldpt.engines.jit import source_digest
+from ldpt.engines.cache import source_digest
 from tests.conftest import PROJECT, snakemake
 
 pytestmark = pytest.mark.runs

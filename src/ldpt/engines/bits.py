@@ -3,20 +3,27 @@
 from typing import Any
 
 import numpy as np
-from numba import types
-from numba.extending import intrinsic
 
-from ldpt.engines.jit import inlined
+from ldpt.engines.jit import COMPILES, inlined
 
+if COMPILES:
+    from numba import types
+    from numba.extending import intrinsic
 
-@intrinsic
-def popcount(typing_context: Any, word: Any) -> Any:
-    """Return the number of ones in a 64-bit word."""
+    @intrinsic
+    def popcount(typing_context: Any, word: Any) -> Any:
+        """Return the number of ones in a 64-bit word."""
 
-    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.ctpop(arguments[0])
+        def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            return builder.ctpop(arguments[0])
 
-    return types.int64(types.int64), codegen
+        return types.int64(types.int64), codegen
+
+else:
+
+    def popcount(word: int) -> int:
+        """Return the number of ones in a 64-bit word."""
+        return (int(word) & (2**64 - 1)).bit_count()
 
 
 @inlined
