@@ -46,7 +46,7 @@ class Reason:
 
     kind: str  # seed, setting, code, version or machine
     text: str
-    products: int | None = None  # that it concerns directly; None for the environment
+    products: int | None = None  # that it concerns directly, as far as their settings say so
 
 
 @dataclass
@@ -153,21 +153,19 @@ def _common(first: Run, second: Run) -> Iterator[tuple[Mapping[str, Any], Mappin
 
 def _setting_reasons(first: Run, second: Run) -> Iterator[Reason]:
     """Yield the settings of the configs that differ; without configs, those of the products."""
-    lines: dict[str, int] = {}
-    concerned = 0
+    counts: dict[str, int] = {}
     for one, other in _common(first, second):
-        settings = [{**stable["params"], **stable["wildcards"]} for stable in (one, other)]
-        changes = setting_changes(*settings)
-        concerned += bool(changes)
-        for line in changes:
-            lines[line] = lines.get(line, 0) + 1
+        before, now = ({**stable["params"], **stable["wildcards"]} for stable in (one, other))
+        for line in setting_changes(before, now):
+            counts[line] = counts.get(line, 0) + 1
     configs = [run.settings.get("config") for run in (first, second)]
+    lines = list(counts)
     if all(isinstance(config, dict) for config in configs):
-        known = setting_changes(*({"config": config} for config in configs), most=MAX_SETTINGS)
-        lines = {line: lines.get(line.removeprefix("config."), concerned) for line in known}
-    for line, count in lines.items():
+        old, new = ({"config": config} for config in configs)
+        lines = setting_changes(old, new, most=MAX_SETTINGS)
+    for line in lines:
         kind = "seed" if line.split(" was ")[0].endswith("seed") else "setting"
-        yield Reason(kind, line, count)
+        yield Reason(kind, line, counts.get(line.removeprefix("config.")))
 
 
 def _code_reasons(first: Run, second: Run) -> Iterator[Reason]:
