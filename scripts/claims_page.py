@@ -46,16 +46,11 @@ def readable(criterion: str) -> str:
 
 
 def made_by(record: dict[str, Any], numbers: dict[str, Any]) -> dict[str, str]:
-    """Return what made the verdicts: version, configuration and the way to redo them.
-
-    The commit is in the record alone, so that the page of another checkout has the same bytes.
-    """
+    """Return what made the verdicts: version, configuration and record."""
     return {
         "version": f"ldpt {numbers['study:version']['value']}, {numbers['study:date']['value']}",
-        "commit": "printed by ldpt trace --full results/claims.html",
-        "run": f"configuration {numbers['study:config-hash']['value'][:16]}, "
-        f"record {record['record_hash'][:16]}",
-        "redo": "snakemake claims --forceall (all rows); the command for one row stands in the row",
+        "configuration": numbers["study:config-hash"]["value"][:16],
+        "record": record["record_hash"][:16],
     }
 
 

@@ -6,6 +6,7 @@ from ldpt.replication.published.surveys import tabulate
 from ldpt.replication.publishing import tables
 
 QUESTION_COLUMNS = {
+    "orders": "random orders in which the answers are replayed",
     "decided": "share of random orders in which the question is decided",
     "mean_answers": "answers until the decision, all if there is none; with 5 % and 95 % quantiles",
     "decided_above": "share of orders that decide above the threshold",

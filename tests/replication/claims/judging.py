@@ -1,5 +1,6 @@
 """What the tests of claims share: the register, and a verdict from planted evidence."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,9 @@ VERDICTS_SCHEMA = PROJECT / "workflow/schemas/verdicts.schema.yaml"
 CONTENT = register.read_register(REGISTER, SCHEMA)
 REGISTERED = CONTENT["claims"]
 BY_ID = {row["id"]: row for row in REGISTERED}
+
+# claim, verdict as it is, evidence as it is, verdict with a fault, evidence with the fault
+Plant = tuple[str, str, Callable[[], dict[str, Any]], str, Callable[[], dict[str, Any]]]
 
 
 def source(row: dict[str, Any]) -> str:

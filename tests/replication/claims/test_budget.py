@@ -1,6 +1,5 @@
 """Evidence on the index policies, from tables, with planted opposites."""
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -9,8 +8,8 @@ import pytest
 
 from ldpt.instances import Instance
 from ldpt.replication.claims import budget
-from ldpt.replication.claims.register import FALSE, NOT_TESTED, SUPPORTED, TRUE
-from tests.replication.claims.judging import verdict
+from ldpt.replication.claims.register import FALSE, NOT_TESTED, SUPPORTED, TRUE, UNDECIDED
+from tests.replication.claims.judging import Plant, verdict
 
 PROBLEMS = {"one-arm": Instance("one-arm", [0.9], 0.5)}
 
@@ -70,15 +69,10 @@ def appendix(violations: int) -> pd.DataFrame:
     return pd.DataFrame([row | {"statement": name} for name in names])
 
 
-# claim, verdict as it is, evidence as it is, verdict with a fault, evidence with the fault
-Plant = tuple[str, str, Callable[[], dict[str, Any]], str, Callable[[], dict[str, Any]]]
 PLANTED: list[Plant] = [
     ("T3.1-rare", SUPPORTED, lambda: sampled_losses(1e-80), FALSE, lambda: sampled_losses(0.5)),
-    ("X13", SUPPORTED, lambda: sampled_losses(1e-80), FALSE, lambda: sampled_losses(0.5)),
-    ("X21-rare", SUPPORTED, lambda: sampled_losses(1e-80, policy="lsa"), FALSE,
-     lambda: sampled_losses(0.5, policy="lsa")),
     ("D14", SUPPORTED, lambda: collapsed({}), FALSE, lambda: collapsed({4.0: 1.2})),
-    ("D14", SUPPORTED, lambda: collapsed({}), NOT_TESTED,
+    ("D14", SUPPORTED, lambda: collapsed({}), UNDECIDED,
      lambda: collapsed({4.0: 1.11}, width=0.1)),
     ("D14-small", SUPPORTED, lambda: collapsed({4.0: 1.2}), FALSE, lambda: collapsed({0.1: 1.2})),
     *(
@@ -87,7 +81,6 @@ PLANTED: list[Plant] = [
     ),
     ("X16-half", SUPPORTED, lambda: collapsed({1.0: 1.2}, "lsa"), FALSE,
      lambda: collapsed({0.1: 1.2}, "lsa")),
-    ("X17", SUPPORTED, lambda: new_problems(50, lost=1), FALSE, lambda: new_problems(50, lost=2)),
     ("X43", TRUE, lambda: optimum(1.2), FALSE, lambda: optimum(1.8)),
     ("X43", TRUE, lambda: optimum(1.2), FALSE, lambda: optimum(0.9)),
     *(
@@ -100,27 +93,12 @@ PLANTED: list[Plant] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("identifier", "usual", "evidence", "expected", "plant"), PLANTED)
-def test_a_planted_fault_turns_the_verdict(
-    identifier: str,
-    usual: str,
-    evidence: Callable[[], dict[str, Any]],
-    expected: str,
-    plant: Callable[[], dict[str, Any]],
-) -> None:
-    assert verdict(identifier, evidence()) == usual
-    assert verdict(identifier, plant()) == expected != usual
-
-
 def test_a_vacuous_bound_gives_no_verdict() -> None:
     assert verdict("T3.1-rare", sampled_losses(0.9, 0.01, pulls=50)) == NOT_TESTED
 
 
 def test_evidence_of_no_run_gives_no_verdict() -> None:
     assert verdict("X16", budget.collapse(error_curves({}), "lsa")) == NOT_TESTED
-    none = error_curves({}).assign(errors=1, replicates=9)
-    assert verdict("X17", budget.compared(none)) == NOT_TESTED
-    assert verdict("X17", new_problems(lsa=200)) == NOT_TESTED  # no setting differs
 
 
 def test_sampled_losses_contradict_only_when_sure() -> None:

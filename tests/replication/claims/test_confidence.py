@@ -1,7 +1,6 @@
 """Evidence on the mechanism and on Algorithm 2, from tables, with planted opposites."""
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import pandas as pd
@@ -10,8 +9,8 @@ import pytest
 from ldpt import bounds
 from ldpt.instances import Instance, equal_gap
 from ldpt.replication.claims import confidence
-from ldpt.replication.claims.register import ADDED, FALSE, NOT_TESTED, SUPPORTED, TRUE
-from tests.replication.claims.judging import judged, verdict
+from ldpt.replication.claims.register import ADDED, FALSE, NOT_TESTED, SUPPORTED, TRUE, UNDECIDED
+from tests.replication.claims.judging import Plant, judged, verdict
 
 PROBLEMS = {
     "two": Instance("two", [0.3, 0.6], 0.5),
@@ -76,6 +75,10 @@ def cost_cells(
     return pd.DataFrame(rows)
 
 
+def one_of_ten(errors: int) -> dict[str, Any]:
+    return confidence.one_of_ten(error_cells(errors, "printed").assign(instance="one-of-ten"))
+
+
 HOEFFDING = {"hoeffding": 1.0}
 ALL = {"printed": 4.0, "hoeffding": 20.0, "mixture": 3.9, "onesided": 3.0, "coin": 2.9}
 
@@ -110,17 +113,6 @@ def decoupled(scale: float = 1.0) -> dict[str, Any]:
     return confidence.decoupled(cells, PROBLEMS, scale)
 
 
-def onesided_flat(largest: float) -> dict[str, Any]:
-    factors = {0.01: 3.0, 1.0: 3.1, math.inf: largest}
-    cells = cost_cells(factors, {"onesided": 1.0}, "three-groups", delta=0.1)
-    return confidence.onesided_flat(cells, PROBLEMS)
-
-
-def coin_flat(largest: float) -> dict[str, Any]:
-    cells = cost_cells({0.1: 1.5, math.inf: largest}, {"coin": 1.0})
-    return confidence.flatness(cells, PROBLEMS)
-
-
 def raised(at_small_epsilon: float = 1.0) -> dict[str, Any]:
     return confidence.privacy_raises_the_cost(cost_cells({0.1: at_small_epsilon, 1.0: 1.0}, ALL))
 
@@ -129,20 +121,13 @@ def compared(**changes: float) -> dict[str, Any]:
     return confidence.cost_of_radii(cost_cells({0.1: 1.0, 1.0: 1.0}, ALL | changes))
 
 
-def migraine(coin: float) -> dict[str, Any]:
-    radii = {"coin": coin, "onesided": 1.0}
-    cells = cost_cells({1.0: 2.0, math.inf: 2.0}, radii, "migraine", delta=0.1)
-    return confidence.migraine(cells)
-
-
 def surveys(mean_answers: float = 300, verdict_found: str = "below") -> dict[str, Any]:
     row = {"radius": "coin", "answers": 1000, "mean_answers": mean_answers, "threshold": 0.3}
-    row |= {"estimate": 0.1, "verdict": verdict_found}
+    row |= {"estimate": 0.1, "verdict": verdict_found, "orders": 100}
+    row |= {"low_answers": 0.8 * mean_answers, "high_answers": 1.2 * mean_answers}
     return confidence.surveys(pd.DataFrame([row, row | {"radius": "onesided"}]))
 
 
-# claim, verdict as it is, evidence as it is, verdict with a fault, evidence with the fault
-Plant = tuple[str, str, Callable[[], dict[str, Any]], str, Callable[[], dict[str, Any]]]
 PLANTED: list[Plant] = [
     ("L2.1-laws", SUPPORTED, mechanism, FALSE, lambda: mechanism(shift=2000)),
     *(
@@ -150,18 +135,13 @@ PLANTED: list[Plant] = [
          lambda r=radius: delta_correct(160, r))
         for name, usual, radius in (
             ("T4.1-runs", SUPPORTED, "printed"), ("T4.1-two", SUPPORTED, "printed"),
-            ("T4.1-ten", SUPPORTED, "printed"), ("X1", TRUE, "hoeffding"), ("X2", TRUE, "mixture"),
-            ("X20", TRUE, "onesided"), ("X30", TRUE, "coin"), ("S7", SUPPORTED, "coin"),
+            ("X1", TRUE, "hoeffding"), ("X2", TRUE, "mixture"),
+            ("X20", TRUE, "onesided"), ("X30", TRUE, "coin"),
         )
     ),
-    *(
-        (name, TRUE, lambda: error_map(0.5), FALSE, lambda: error_map(1.5))
-        for name in ("T4.1-map", "X11", "X20-map", "X30-map")
-    ),
-    *(
-        (name, SUPPORTED, lambda: sampled_errors(0.01), FALSE, lambda: sampled_errors(0.3))
-        for name in ("T4.1-rare", "X12", "X20-rare", "X30-rare")
-    ),
+    ("T4.1-ten", SUPPORTED, lambda: one_of_ten(100), FALSE, lambda: one_of_ten(160)),
+    ("T4.1-map", TRUE, lambda: error_map(0.5), FALSE, lambda: error_map(1.5)),
+    ("T4.1-rare", SUPPORTED, lambda: sampled_errors(0.01), FALSE, lambda: sampled_errors(0.3)),
     ("T4.1-cost", ADDED, lambda: quantiles(10.0), FALSE, lambda: quantiles(1e4)),
     ("T4.1-cost", ADDED, lambda: quantiles(10.0), TRUE,
      lambda: quantiles(10.0) | {"bound_at_far_threshold": 2.0}),
@@ -169,7 +149,7 @@ PLANTED: list[Plant] = [
     ("T4.2-runs", SUPPORTED, lambda: lower({1.0: 9.0}), FALSE, lambda: lower({1.0: 9.0}, 1e6)),
     ("D15", SUPPORTED, lambda: lower({0.1: 9.0, 1.0: 20.0}), FALSE,
      lambda: lower({0.1: 9.0, 1.0: 30.0})),
-    ("D15", SUPPORTED, lambda: lower({0.1: 9.0, 1.0: 20.0}), NOT_TESTED,
+    ("D15", SUPPORTED, lambda: lower({0.1: 9.0, 1.0: 20.0}), UNDECIDED,
      lambda: lower({0.1: 9.0, 1.0: 27.1}, width=0.1)),
     ("X6", TRUE, lambda: reduction(1.1), FALSE, lambda: reduction(0.9)),
     ("X9", TRUE, expected, FALSE, lambda: expected(1e3)),
@@ -178,27 +158,10 @@ PLANTED: list[Plant] = [
     ("X23", TRUE, many_arms, FALSE, lambda: many_arms(1e3)),
     ("X28", TRUE, decoupled, FALSE, lambda: decoupled(1e3)),
     ("X4", SUPPORTED, compared, FALSE, lambda: compared(mixture=4.1)),
-    ("X10", SUPPORTED, compared, FALSE, lambda: compared(mixture=2.0)),
-    ("X19", SUPPORTED, compared, FALSE, lambda: compared(onesided=4.5)),
     ("X40", SUPPORTED, compared, FALSE, lambda: compared(coin=3.5)),
-    ("X18-runs", SUPPORTED, lambda: onesided_flat(3.2), FALSE, lambda: onesided_flat(3.6)),
-    ("X33-runs", SUPPORTED, lambda: coin_flat(1.6), FALSE, lambda: coin_flat(2.5)),
-    ("X41", SUPPORTED, lambda: migraine(0.7), FALSE, lambda: migraine(0.8)),
     ("X45", SUPPORTED, surveys, FALSE, lambda: surveys(mean_answers=600)),
     ("X45", SUPPORTED, surveys, FALSE, lambda: surveys(verdict_found="above")),
 ]  # fmt: skip
-
-
-@pytest.mark.parametrize(("identifier", "usual", "evidence", "expected", "plant"), PLANTED)
-def test_a_planted_fault_turns_the_verdict(
-    identifier: str,
-    usual: str,
-    evidence: Callable[[], dict[str, Any]],
-    expected: str,
-    plant: Callable[[], dict[str, Any]],
-) -> None:
-    assert verdict(identifier, evidence()) == usual
-    assert verdict(identifier, plant()) == expected != usual
 
 
 # --- the numbers themselves -----------------------------------------------------------------------
@@ -208,8 +171,7 @@ def test_evidence_of_no_run_gives_no_verdict() -> None:
     nothing = confidence.delta_correctness(error_cells(0, "printed"), "onesided")
     assert verdict("X20", nothing) == NOT_TESTED
     mixture = confidence.cost_of_radii(cost_cells({1.0: 1.0}, {"mixture": 1.0}))
-    assert verdict("X19", mixture) == NOT_TESTED
-    assert verdict("X41", confidence.migraine(cost_cells({1.0: 1.0}, ALL))) == NOT_TESTED
+    assert verdict("X40", mixture) == NOT_TESTED
 
 
 def test_sampled_errors_contradict_only_when_sure() -> None:
@@ -219,11 +181,6 @@ def test_sampled_errors_contradict_only_when_sure() -> None:
 def test_tests_say_what_they_would_find() -> None:
     found = delta_correct(100, "coin")
     assert found["detects_least"] == found["detects_largest"] == pytest.approx(1.48, abs=0.03)
-
-
-def test_onesided_flat_needs_the_whole_range_of_epsilon() -> None:
-    cells = cost_cells({0.1: 1.0, math.inf: 1.0}, {"onesided": 1.0}, "three-groups", delta=0.1)
-    assert confidence.onesided_flat(cells, PROBLEMS)["series"] == 0
 
 
 def test_lower_bounds_tell_the_level_of_near_optimality_for_every_radius() -> None:
@@ -242,8 +199,8 @@ def test_stopping_time_quantiles_take_quantiles_and_not_means() -> None:
 
 
 def test_verdicts_carry_the_number_and_its_meaning() -> None:
-    found = judged("X19", compared())
-    assert found["number"] == pytest.approx(3.0 / 3.9)
+    found = judged("X40", compared())
+    assert found["number"] == pytest.approx(2.9 / 3.0)
     assert "median ratio of mean pulls" in found["meaning"]
     assert found["evidence"]["largest_onesided_over_mixture"] == pytest.approx(3.0 / 3.9)
 

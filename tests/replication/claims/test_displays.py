@@ -12,7 +12,7 @@ from ldpt.replication.claims.register import ADDED, FALSE, REPAIRED, TRUE
 from tests.replication.claims.judging import BY_ID, REGISTERED, source, verdict
 
 FOUND = {
-    TRUE: "L2.1 D17 D18 D53 D13 D55 D56 D34 D35 D41 D10 D45 D46 X5 X26",
+    TRUE: "L2.1 D17 D18 D53 D13 D55 D56 D34 D35 D41 D10 D45 D46 X26",
     ADDED: "D19 D23 D30 D52 D59 D60 D47",
     REPAIRED: "D2 D20 D21 D5 D36 D38",
     FALSE: "D12",
@@ -44,7 +44,6 @@ PLANTED: list[tuple[str, str, Callable[[], dict[str, Any]]]] = [
     ("D36", TRUE, lambda: displays.pigeonhole_over_measures(x=Fraction(1))),
     ("D52", TRUE, lambda: displays.other_answer_is_an_error(least_gap=Fraction(1, 20))),
     ("X26", FALSE, lambda: displays.channel_simulation(excess=Fraction(11, 10))),
-    ("X5", FALSE, lambda: displays.sharp_contraction(scale=Fraction(9, 10))),
     ("D38", TRUE, lambda: displays.hoeffding_on_the_radius(scale=Fraction(2))),
     # a radius ten per cent below the repaired one: 1/2 becomes .81/2
     ("D38", FALSE, lambda: displays.hoeffding_on_the_radius(amended=Fraction(200, 81))),

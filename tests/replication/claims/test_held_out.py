@@ -1,18 +1,16 @@
 """Evidence on the held-out problems, with planted opposites."""
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pandas as pd
-import pytest
 
 from ldpt import bounds
 from ldpt.instances import Instance
 from ldpt.replication.claims import budget, confidence, held_out
-from ldpt.replication.claims.register import FALSE, NOT_TESTED, SUPPORTED
-from tests.replication.claims.judging import verdict
+from ldpt.replication.claims.register import FALSE, NOT_TESTED, SUPPORTED, UNDECIDED
+from tests.replication.claims.judging import Plant, verdict
 
 PROBLEMS = {f"skewed-{j}": Instance(f"skewed-{j}", [0.3, 0.6], 0.2) for j in range(12)}
 LOSSES = {"apt": 0.2, "lsa": 0.1, "apt-clipped": 0.12, "lsa-clipped": 0.06, "uniform": 0.3}
@@ -57,11 +55,9 @@ def costs(coin: float = 1.5, without_privacy: float = 1.5, onesided: float = 2.0
     return held_out.skewed_costs(pd.DataFrame(rows), PROBLEMS)
 
 
-# claim, verdict as it is, evidence as it is, verdict with a fault, evidence with the fault
-Plant = tuple[str, str, Callable[[], dict[str, Any]], str, Callable[[], dict[str, Any]]]
 PLANTED: list[Plant] = [
     ("S1", SUPPORTED, losses, FALSE, lambda: losses(lsa=0.03)),
-    ("S1", SUPPORTED, losses, NOT_TESTED, lambda: losses(lsa=0.059)),
+    ("S1", SUPPORTED, losses, UNDECIDED, lambda: losses(lsa=0.06)),
     ("S1-apt", SUPPORTED, losses, FALSE, lambda: losses(apt=0.02)),
     ("S1-lsa", SUPPORTED, losses, FALSE, lambda: losses(lsa=0.02)),
     ("S3", SUPPORTED, lambda: collapse(1.05), FALSE, lambda: collapse(1.3)),
@@ -70,18 +66,6 @@ PLANTED: list[Plant] = [
     ("S6", SUPPORTED, costs, FALSE, lambda: costs(without_privacy=1.9)),
     ("S8", SUPPORTED, costs, FALSE, lambda: costs(coin=3.0, without_privacy=3.0)),
 ]
-
-
-@pytest.mark.parametrize(("identifier", "usual", "evidence", "expected", "plant"), PLANTED)
-def test_a_planted_fault_turns_the_verdict(
-    identifier: str,
-    usual: str,
-    evidence: Callable[[], dict[str, Any]],
-    expected: str,
-    plant: Callable[[], dict[str, Any]],
-) -> None:
-    assert verdict(identifier, evidence()) == usual
-    assert verdict(identifier, plant()) == expected != usual
 
 
 def empty(*columns: str) -> pd.DataFrame:
@@ -96,4 +80,3 @@ def test_other_problems_give_no_verdict() -> None:
     cells = empty("delta", "errors", "replicates", "estimate", "low", *confidence.ENDS)
     assert verdict("S1", held_out.skewed_losses(losses)) == NOT_TESTED
     assert verdict("S5", held_out.skewed_costs(cells, PROBLEMS)) == NOT_TESTED
-    assert verdict("S7", confidence.delta_correctness(cells, "coin")) == NOT_TESTED

@@ -33,7 +33,7 @@ def test_render_puts_children_under_their_root(page: str) -> None:
 
 
 def test_render_has_one_line_per_theorem(page: str) -> None:
-    section = page[page.index('id="theorems"') : page.index('id="headlines"')]
+    section = page[page.index('id="theorems"') : page.index('id="about"')]
     assert re.findall(r'<a href="#([^"]+)">', section) == ["L2.1", "T3.1", "T3.2", "T4.1", "T4.2"]
 
 
@@ -68,8 +68,8 @@ def test_render_names_paper_commit_and_proofs(page: str) -> None:
     assert 'href="../../../paper/report.pdf#proof-upper">Appendix A.3</a>' in page
 
 
-def test_render_opens_with_the_failure_and_says_how_to_redo_a_row(page: str) -> None:
-    assert page.index('id="failure"') < page.index('id="legend"') < page.index('id="theorems"')
+def test_render_opens_with_the_five_results_and_says_how_to_redo_a_row(page: str) -> None:
+    assert page.index('id="theorems"') < page.index('id="failure"') < page.index('id="legend"')
     row = page[page.index('id="T4.1" data') : page.index('id="T4.1-runs" data')]
     assert "snakemake claims --forcerun evidence_chains" in row
     assert "ldpt trace T4.1" in row

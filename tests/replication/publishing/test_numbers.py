@@ -28,6 +28,7 @@ CITATION = {
 }
 CLAIMS: dict[str, Any] = {
     "test_level": 0.001,
+    "own_tested": 64,
     "headlines": {
         **{"rows": 3, "paper_roots": 1, "own_roots": 1, "paper_rows": 2, "own_rows": 1, "typos": 1},
         **{level: {"false": 0, "not tested": 0} for level in ("statement", "step")},

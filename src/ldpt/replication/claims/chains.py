@@ -266,26 +266,6 @@ def uniform_loss(instance: Instance, epsilon: float, budget: int) -> float:
     return 1 - math.prod(np.select(judged, [1 - below, below], 1.0).tolist())
 
 
-def drift(epsilons: Sequence[float] = (2.0, 1.0, 0.7, 0.5)) -> Evidence:
-    """Divide exact losses of Algorithm 1 on two arms at T = H_eps by those of ``lsa``."""
-    problem = Instance("two", [0.1, 0.9], 0.5)
-    settings = [(problem, epsilon, round(problem.complexity(epsilon))) for epsilon in epsilons]
-    apt, lsa = (
-        np.array([exact.fixed_budget_loss(*setting, policy) for setting in settings])
-        for policy in ("apt", "lsa")
-    )
-    uniform = [uniform_loss(*setting) for setting in settings]
-    ratios = apt / lsa
-    steps = ratios[1:] / ratios[:-1]
-    return {
-        "steps": len(steps),
-        "least_step": steps.min(),
-        "ratio_growth": ratios[-1] / ratios[0],
-        "total_growth": apt[-1] / apt[0],
-        "uniform_growth": uniform[-1] / uniform[0],
-    }
-
-
 MODEL_RUNS = 2000
 LSA_WEIGHT = 0.5  # of log n
 
@@ -340,6 +320,5 @@ CHECKS: dict[str, Callable[[], Evidence]] = {
     "lower_bounds": lower_bounds,
     "budget_reduction": budget_reduction,
     "uniform_collapse": uniform_collapse,
-    "drift": drift,
     "drift_limit": drift_limit,
 }

@@ -11,13 +11,16 @@ from ldpt import bounds
 from ldpt.privacy import private_mean
 from ldpt.radii import KINDS, RADII, VALID_RADII
 from ldpt.replication.claims.evidence import (
+    NORMAL,
     SURELY,
     Checks,
     Evidence,
     Instances,
-    Spread,
+    bootstrap,
+    geometric_mean,
+    log_deviation,
+    median,
     ratio_to,
-    spread,
     widest,
 )
 from ldpt.util.reproducible import log
@@ -106,6 +109,16 @@ def sampled_errors(table: pd.DataFrame) -> Evidence:
     return found
 
 
+def one_of_ten(cells: pd.DataFrame) -> Evidence:
+    """Test the error of the printed radius with one hard arm among ten, at each privacy level."""
+    cells = cells[cells["instance"] == "one-of-ten"]
+    private = cells[(cells["epsilon"] == 1) & (cells["radius"] == "printed")]
+    over = private["estimate"] / private["delta"]
+    return delta_correctness(cells, "printed") | {
+        "private_error_over_delta": float(over.max()) if len(over) else math.nan
+    }
+
+
 # --- cost: upper bounds ---------------------------------------------------------------------------
 
 
@@ -158,10 +171,10 @@ def cost_over_bound(cells: pd.DataFrame, instances: Instances, version: str) -> 
     return cells[["instance", "radius", "delta", "epsilon"]].assign(**ratios)
 
 
-def spreads(table: pd.DataFrame, levels: int = 2) -> dict[str, Spread]:
-    """Return how each series with enough privacy levels varies along eps, by its name."""
+def along_epsilon(table: pd.DataFrame, levels: int = 2) -> dict[str, np.ndarray]:
+    """Return the ratios of each series with enough privacy levels, with limits, by its name."""
     return {
-        _series(key): spread(part[LIMITS].to_numpy())
+        _series(key): part[LIMITS].to_numpy()
         for key, part in table.groupby(SERIES)
         if part["epsilon"].nunique() >= levels and np.isfinite(part["ratio"]).all()
     }
@@ -186,7 +199,7 @@ def lower_bounds(cells: pd.DataFrame, instances: Instances, scale: float = 1.0) 
         found[f"{radius}_largest_over_reduction"] = float(part["ratio"].max())
     valid = cells["radius"].isin(VALID_RADII)
     printed = cost_over_bound(cells[valid], instances, "printed")
-    along = spreads(reduction[valid])
+    along = along_epsilon(reduction[valid])
     for radius in VALID_RADII:
         part = [along[name] for name in along if f", {radius}, " in name]
         found |= widest(part, f"{radius}_spread") if part else {}
@@ -196,7 +209,7 @@ def lower_bounds(cells: pd.DataFrame, instances: Instances, scale: float = 1.0) 
         "least_over_reduction": float(reduction[valid]["high"].min()) / scale,
         "series": len(along),
         **widest([*along.values()], "reduction_spread"),
-        "violating_point": max(along, key=lambda name: along[name], default=""),
+        "violating_point": max(along, key=lambda name: np.ptp(log(along[name][:, 0])), default=""),
     }
 
 
@@ -251,44 +264,30 @@ def many_arms(cells: pd.DataFrame, instances: Instances, scale: float = 1.0) -> 
     return {"cases": len(chosen), "least_over_bound": float(high.min()) / scale}
 
 
-FLAT_PROBLEMS = ("three-groups", "crowded", "hard-arm")  # threshold 1/2, the whole range of eps
-
-
-def onesided_flat(cells: pd.DataFrame, instances: Instances) -> Evidence:
-    """Return how the cost of ``onesided`` over Theorem D varies along eps on three problems."""
-    named = cells["instance"].isin(FLAT_PROBLEMS) & (cells["delta"] == 0.1)
-    chosen = cells[named & (cells["radius"] == "onesided")]
-    epsilons = chosen.groupby("instance")["epsilon"]
-    whole = (epsilons.transform("min") <= 0.01) & np.isinf(epsilons.transform("max"))
-    return flatness(chosen[whole], instances)
-
-
-def flatness(cells: pd.DataFrame, instances: Instances) -> Evidence:
-    """Return how the cost over Theorem D varies along eps, at most."""
-    along = spreads(cost_over_bound(cells, instances, "reduction"))
-    return {"series": len(along), **widest([*along.values()], "largest_spread")}
-
-
 # --- cost: comparisons ----------------------------------------------------------------------------
 
 
 def privacy_raises_the_cost(cells: pd.DataFrame) -> Evidence:
     """Divide mean pulls at one epsilon by those at the next larger one, in every series."""
     ordered = cells.sort_values("epsilon")
-    before = ordered.set_index([*SERIES, "epsilon"])
+    before = ordered.set_index([*SERIES, "epsilon"])[ENDS]
     after = ordered.groupby(SERIES)[ENDS].shift(-1).set_axis(before.index)
-    mean, low, high = ENDS
-    ratio = (before[mean] / after[mean]).dropna()
-    if not len(ratio):
+    paired = after.notna().all(axis=1)
+    if not paired.any():
         return {"cases": 0}
-    *series, epsilon = ratio.idxmin()
+    ratio, deviation = _ratio(before[paired].to_numpy().T, after[paired].to_numpy().T)
+    *series, epsilon = before[paired].index[ratio.argmin()]
     return {
         "cases": len(ratio),
-        "least_ratio": float(ratio.min()),
-        "least_ratio_low": float((before[low] / after[high]).min()),
-        "least_ratio_high": float((before[high] / after[low]).min()),
+        **bootstrap("least_ratio", lambda logs: logs.min(axis=-1), ratio, deviation),
         "violating_point": f"{_series(series)}, eps = {epsilon:g} and the next",
     }
+
+
+def _ratio(above: np.ndarray, below: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return ratios of estimates (value, low, high), and the deviations of their logarithms."""
+    deviations = [log_deviation(low, high) for _, low, high in (above, below)]
+    return above[0] / below[0], np.sqrt(deviations[0] ** 2 + deviations[1] ** 2)
 
 
 COMPARED = [
@@ -304,18 +303,22 @@ def pulls_by_radius(cells: pd.DataFrame) -> Iterator[pd.DataFrame]:
         yield wide.reindex(columns=[*RADII])
 
 
-def cost_of_radii(cells: pd.DataFrame) -> Evidence:
+def cost_of_radii(cells: pd.DataFrame, pairs: Sequence[tuple[str, str]] = COMPARED) -> Evidence:
     """Compare mean pulls with two radii over the settings that both were run on."""
     mean, low, high = pulls_by_radius(cells)
     found: Evidence = {}
-    for above, below in COMPARED:
-        name, ratio = f"{above}_over_{below}", mean[above] / mean[below]
+    for above, below in pairs:
+        both = mean[[above, below]].dropna().index
+        ends = [
+            [table.loc[both, radius] for table in (mean, low, high)] for radius in (above, below)
+        ]
+        ratio, deviation = _ratio(*(np.array(values, float) for values in ends))
+        name = f"{above}_over_{below}"
         found |= {
-            f"least_{name}": float(ratio.min()),
-            f"median_{name}": float(ratio.median()),
-            f"largest_{name}": float(ratio.max()),
-            f"largest_{name}_low": float((low[above] / high[below]).max()),
-            f"largest_{name}_high": float((high[above] / low[below]).max()),
+            f"least_{name}": float(ratio.min(initial=math.inf)),
+            **bootstrap(f"median_{name}", median, ratio, deviation),
+            **bootstrap(f"mean_{name}", geometric_mean, ratio, deviation),
+            **bootstrap(f"largest_{name}", lambda logs: logs.max(axis=-1), ratio, deviation),
         }
     return found | {
         "cells": len(mean[["printed", "hoeffding", "mixture"]].dropna()),
@@ -324,50 +327,32 @@ def cost_of_radii(cells: pd.DataFrame) -> Evidence:
     }
 
 
-def migraine(cells: pd.DataFrame) -> Evidence:
-    """Divide mean pulls of ``coin`` by those of ``onesided`` on the migraine trial, delta = .1."""
-    mean, low, high = pulls_by_radius(cells)
-    ratio = (mean["coin"] / mean["onesided"]).dropna()
-    free, private = ("migraine", 0.1, math.inf), ("migraine", 0.1, 1.0)
-    if free not in ratio:
-        return {"cases": 0}
-    return {
-        "cases": 1,
-        "ratio_at_1": ratio.get(private, math.nan),
-        "ratio": ratio[free],
-        "ratio_low": low["coin"][free] / high["onesided"][free],
-        "ratio_high": high["coin"][free] / low["onesided"][free],
-    }
-
-
 def surveys(table: pd.DataFrame, radius: str = "coin") -> Evidence:
     """Return how many of the published answers a sequential study would have needed."""
     chosen = table[table["radius"] == radius]
     undecided = chosen["verdict"] == "undecided"
     sides = np.where(chosen["estimate"] >= chosen["threshold"], "above", "below")
+    # of a mean over orders, from the quantiles at 5 and 95 % of one order
+    errors = (
+        (chosen["high_answers"] - chosen["low_answers"]) / (2 * 1.645) / np.sqrt(chosen["orders"])
+    )
+    share, all_answers = chosen["mean_answers"].sum(), max(chosen["answers"].sum(), 1)
+    margin = NORMAL * math.sqrt((errors**2).sum())
     return {
         "questions": len(chosen),
         "undecided": int(undecided.sum()),
-        "share_of_answers": float(chosen["mean_answers"].sum() / max(chosen["answers"].sum(), 1)),
+        "share_of_answers": float(share / all_answers),
+        "share_of_answers_low": float((share - margin) / all_answers),
+        "share_of_answers_high": float((share + margin) / all_answers),
         "changed_verdicts": int((~undecided & (chosen["verdict"] != sides)).sum()),
     }
-
-
-def one_of_ten(cells: pd.DataFrame) -> pd.DataFrame:
-    """Return the settings with one hard arm among ten."""
-    return cells[cells["instance"] == "one-of-ten"]
-
-
-def coin_flat(cells: pd.DataFrame, instances: Instances) -> Evidence:
-    """Return how the cost of ``coin`` over Theorem D varies along eps."""
-    return flatness(cells[(cells["radius"] == "coin") & (cells["delta"] < 0.5)], instances)
 
 
 CHECKS: Checks = {
     "reward_laws": lambda m: reward_laws(m.mechanism),
     "delta_correct_printed": lambda m: delta_correctness(m.confidence, "printed"),
     "delta_correct_printed_two_arms": lambda m: delta_correctness(m.two_arms, "printed"),
-    "delta_correct_one_of_ten": lambda m: delta_correctness(one_of_ten(m.confidence), "printed"),
+    "delta_correct_one_of_ten": lambda m: one_of_ten(m.confidence),
     "delta_correct_hoeffding": lambda m: delta_correctness(m.tested, "hoeffding"),
     "delta_correct_mixture": lambda m: delta_correctness(m.tested, "mixture"),
     "delta_correct_onesided": lambda m: delta_correctness(m.tested, "onesided"),
@@ -381,9 +366,6 @@ CHECKS: Checks = {
     "reduction_bound": lambda m: reduction_bound(m.confidence, m.problems),
     "decoupled_bound": lambda m: decoupled(m.confidence, m.problems),
     "many_arms": lambda m: many_arms(m.confidence, m.problems),
-    "onesided_flat": lambda m: onesided_flat(m.confidence, m.problems),
-    "coin_flat": lambda m: coin_flat(m.confidence, m.problems),
     "cost_of_radii": lambda m: cost_of_radii(m.confidence),
-    "migraine": lambda m: migraine(m.confidence),
     "surveys": lambda m: surveys(m.surveys),
 }

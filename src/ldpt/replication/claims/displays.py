@@ -378,11 +378,6 @@ def channel_contraction(scale: Fraction = Fraction(1)) -> Evidence:
     return _contraction(lambda x: 2 * scale * min(Fraction(4), x * x) * (x - 1) ** 2)
 
 
-def sharp_contraction(scale: Fraction = Fraction(1)) -> Evidence:
-    """Check the same with the bound tanh(eps/2)^2 KL."""
-    return _contraction(lambda x: scale * ((x - 1) / (x + 1)) ** 2)
-
-
 def _contraction(rate: Callable[[Fraction], Fraction]) -> Evidence:
     grid = INNER_GRID[::2]
     ratios = {
@@ -631,7 +626,6 @@ CHECKS = (
     divergence_of_mirrored_arms,
     bretagnolle_huber,
     channel_contraction,
-    sharp_contraction,
     pigeonhole_over_measures,
     channel_simulation,
     other_answer_is_an_error,

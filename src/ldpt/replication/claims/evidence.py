@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 
 from ldpt.instances import Instance
+from ldpt.util.reproducible import exp, log
 
 Evidence = dict[str, Any]
 Instances = Mapping[str, Instance]
@@ -118,24 +119,64 @@ def ratio_to(value: float, bound: float) -> float:
     return value / bound if bound > 0 else math.inf
 
 
-Spread = tuple[float, float, float]  # value, low, high
+# --- intervals of medians, means and extremes -----------------------------------------------------
+
+DRAWS = 2000
+NORMAL = 1.959964  # two-sided at 95 %
 
 
-def spread(values: np.ndarray) -> Spread:
-    """Return largest over smallest of rows (value, low, high), with limits.
+def log_deviation(low: np.ndarray, high: np.ndarray) -> np.ndarray:
+    """Return the standard deviation of the logarithm from limits at 95 %."""
+    return log(high / low) / (2 * NORMAL)
 
-    The lower limit compares the best-separated pair, the upper one the outermost limits.
+
+def bootstrap(
+    name: str, statistic: Callable[[np.ndarray], np.ndarray], values: np.ndarray, sds: np.ndarray
+) -> Evidence:
+    """Return a positive statistic of independent estimates under a name, with limits at 95 %.
+
+    A parametric bootstrap: the logarithm of every estimate is drawn from a normal law, and the
+    quantiles are reflected at the value, so that the upward bias of a maximum lowers its limits.
+
+    Parameters
+    ----------
+    name
+        Of the number; its limits are NAME_low and NAME_high.
+    statistic
+        Of logarithms of the estimates, over the last axis.
+    values, sds
+        The estimates, and the standard deviations of their logarithms. Without any, all is NaN.
     """
-    points, lows, highs = values.T
-    low = max(1.0, float(lows.max() / highs.min()))
-    return float(points.max() / points.min()), low, float(highs.max() / lows.min())
+    if not len(values):
+        return dict.fromkeys((name, f"{name}_low", f"{name}_high"), math.nan)
+    logs = log(np.asarray(values, float))
+    noise = np.random.default_rng(0).standard_normal((DRAWS, len(logs)))
+    point = float(statistic(logs))
+    low, high = 2 * point - np.quantile(statistic(logs + sds * noise), [0.975, 0.025])
+    return {name: exp(point), f"{name}_low": exp(float(low)), f"{name}_high": exp(float(high))}
 
 
-def widest(spreads: Sequence[Spread], name: str) -> Evidence:
-    """Return the largest value under a name, with limits.
+def widest(series: Sequence[np.ndarray], name: str) -> Evidence:
+    """Return the largest ratio of two values of one series, each with rows (value, low, high).
 
-    The limits are the largest lower and the largest upper one: the largest value is at least the
-    first and at most the second if all intervals hold.
+    A ratio is at least 1, and so is its lower limit.
     """
-    largest = np.max(spreads, axis=0).tolist() if spreads else [math.nan] * 3
-    return dict(zip((name, f"{name}_low", f"{name}_high"), largest, strict=True))
+    cells = np.concatenate([np.empty((0, 3)), *series])
+    ends = np.cumsum([len(rows) for rows in series])[:-1]
+
+    def spread(logs: np.ndarray) -> np.ndarray:
+        parts = np.split(logs, ends, axis=-1)
+        return np.max([np.ptp(part, axis=-1) for part in parts], axis=0)
+
+    found = bootstrap(name, spread, cells[:, 0], log_deviation(cells[:, 1], cells[:, 2]))
+    return found | {f"{name}_low": max(1.0, found[f"{name}_low"])} if len(cells) else found
+
+
+def median(logs: np.ndarray) -> np.ndarray:
+    """Return the median over the last axis."""
+    return np.median(logs, axis=-1)
+
+
+def geometric_mean(logs: np.ndarray) -> np.ndarray:
+    """Return the mean over the last axis, the logarithm of the geometric mean."""
+    return np.mean(logs, axis=-1)

@@ -10,7 +10,8 @@ off") carry their verdict in the register. One rule gives the verdicts, theorems
    fewer cases; false as printed, repaired, if a constant, a formula or a word had to change.
 3. It fails and nothing repairs it: false. A measured row with a ``contradicted`` criterion falls
    only if that holds too, that is, if the whole interval lies beyond the limit.
-4. No case could have contradicted it, or the interval contains the limit: not tested.
+4. It was tested, and the interval contains the limit: undecided.
+5. No case could have contradicted it: not tested.
 """
 
 import json
@@ -31,6 +32,7 @@ ADDED = "true under an added hypothesis"
 REPAIRED = "false as printed, repaired"
 FALSE = "false"
 SUPPORTED = "supported, not proved"
+UNDECIDED = "undecided"
 NOT_TESTED = "not tested"
 VERDICTS = {
     TRUE: "the statement holds as it stands",
@@ -38,7 +40,8 @@ VERDICTS = {
     REPAIRED: "wrong as it stands; right once a constant, a formula or a word is changed",
     FALSE: "wrong, and no repair is given",
     SUPPORTED: "simulated, and nothing contradicts it",
-    NOT_TESTED: "no case could have contradicted it, or the data do not decide",
+    UNDECIDED: "tested; the interval contains the limit",
+    NOT_TESTED: "no case could have contradicted it",
 }
 REPAIRS = {"hypothesis": ADDED, "correction": REPAIRED}
 BASES = {
@@ -79,7 +82,7 @@ def read_register(path: str | Path, schema: str | Path) -> dict[str, Any]:
     Returns
     -------
     dict
-        ``paper``, ``test_level``, ``registrations``, ``statistics`` and the rows, ``claims``.
+        ``paper``, ``test_level``, ``own_tested``, ``statistics`` and the rows, ``claims``.
 
     Raises
     ------
@@ -224,7 +227,7 @@ def judge_row(row: Row, entry: Mapping[str, Any], about: Mapping[str, Any]) -> d
     file, key = _source(row)
     limits = [entry.get(f"{row['number']}_{end}") for end in ("low", "high")] if cases else [None]
     return {
-        **dict.fromkeys(("reason", "explored", "proof", "statistic"), ""),
+        **dict.fromkeys(("reason", "proof", "statistic"), ""),
         "detects": _detects(row, entry, about) if cases else "",
         **{name: value for name, value in row.items() if name not in INTERNAL},
         "verdict": verdict,
@@ -271,7 +274,7 @@ def _decide(row: Row, entry: Mapping[str, Any], cases: int | None) -> tuple[str,
         verdict = SUPPORTED if row["basis"] == "measured" else TRUE
         return verdict, _with_values(row["printed"], entry)
     if not contradicted:
-        return NOT_TESTED, _with_values(row["printed"], entry, " is not decided by these runs")
+        return UNDECIDED, _with_values(row["printed"], entry, " is not decided by these runs")
     at = entry.get("violating_point") or entry.get("worst_point")
     fails = _with_values(row["printed"], entry, f" fails at {at}" if at else " fails")
     if repaired and entry.get("amended_cases") != 0:
@@ -289,6 +292,7 @@ def headlines(rows: Sequence[Row]) -> dict[str, Any]:
         for level in ("theorem", "statement", "step", "own")
     }
     own_roots = sum(roots["own"].values())
+    own = Counter(row["verdict"] for row in rows if row["level"] == "own")
     return {
         "rows": len(rows),
         "paper_roots": sum(sum(words.values()) for words in roots.values()) - own_roots,
@@ -296,6 +300,8 @@ def headlines(rows: Sequence[Row]) -> dict[str, Any]:
         "paper_rows": len(rows) - levels["own"],
         "own_rows": levels["own"],
         "typos": levels["typo"],
+        "own_failed": own[FALSE],
+        "own_undecided": own[UNDECIDED],
         **roots,
         "theorems": [
             {name: row[name] for name in ("id", "where", "verdict", "line")}

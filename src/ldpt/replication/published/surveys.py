@@ -133,6 +133,7 @@ def tabulate(content: Mapping[str, Any], seed: int) -> pd.DataFrame:
                     "epsilon": round(question.design.epsilon, 6),
                     "threshold": content["threshold"],
                     "delta": content["delta"],
+                    "orders": content["orders"],
                     "decided": float((verdict != 0).mean()),
                     "mean_answers": float(answers.mean()),
                     "low_answers": float(np.quantile(answers, 0.05)),

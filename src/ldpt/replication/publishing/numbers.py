@@ -91,7 +91,10 @@ def fill(template: str, numbers: Numbers) -> str:
 
 def _of_claims(claims: Mapping[str, Any]) -> dict[str, Any]:
     """Return the counts among the headlines, and every number of the evidence."""
-    found: dict[str, Any] = {"claims:test-level": claims["test_level"]}
+    found: dict[str, Any] = {
+        "claims:test-level": claims["test_level"],
+        "claims:own-tested": claims["own_tested"],
+    }
     for name, value in claims["headlines"].items():
         if isinstance(value, int):
             found[f"claims:{name.replace('_', '-')}"] = value
