@@ -423,7 +423,8 @@ class LogHandler(LogHandlerBase):
     def close(self) -> None:
         """End with what failed, or with what was made and where it is."""
         self.screen.close()
-        if self.counts and not self.dryrun and not self.stopped and not self.silent:
+        began = self.counts and (self.done or self.failed)
+        if began and not self.dryrun and not self.stopped and not self.silent:
             for line in self.last_lines():
                 self.screen.say(line)
         self.counts = Counter()  # said once
@@ -438,6 +439,8 @@ class LogHandler(LogHandlerBase):
         figures = Counter(str(figure.parent) for job in self.done for figure in job.figures)
         made += [f"{counted(number, 'figure')} in {folder}" for folder, number in figures.items()]
         made += [f"the article is {name}" for job in self.done for name in job.articles]
+        if not made and self.failed:
+            return
         made = made or [counted(len(self.done), "job") + " done"]
         yield f"{', '.join(made)}; {clock(time.monotonic() - self.began)}"
 

@@ -106,13 +106,14 @@ def test_kills_at_every_step_of_a_job_end_in_the_same_bytes(
 
 
 @pytest.mark.runs
-def test_ctrl_c_ends_with_status_130_and_without_a_failure(
+def test_ctrl_c_ends_in_one_line_and_without_a_failure(
     copy_project: Callable[[str], Path],
 ) -> None:
     folder = copy_project("interrupted")
     done = run_until(folder, signal.SIGINT, "before mechanism.parquet", MECHANISM, *TINY)
-    assert done.returncode == 130, done.stderr[-4000:]
-    assert "interrupted: waiting for the running jobs; run again to continue" in done.stderr
+    assert done.returncode != 0
+    assert done.stderr.splitlines()[-1] == "interrupted: run again to continue"
+    assert "Traceback" not in done.stderr
     assert "failed" not in done.stderr
     assert not (folder / MECHANISM).exists()
 
@@ -154,6 +155,7 @@ def test_snakemake_with_a_full_disk_ends_in_one_line(small_run: Path, tmp_path: 
         assert done.returncode != 0
         complaints = lines_about(done, "No space left on device")
         assert [line for line in complaints if line.startswith("simulate_fixed_confidence: ")]
+        assert "failed: simulate_fixed_confidence two: no space left on the disk" in done.stderr
         assert "Traceback" not in done.stderr
         assert not (folder / target).exists()
         (folder / "out" / "filler").unlink()
@@ -180,6 +182,5 @@ def test_snakemake_with_an_unwritable_folder_ends_in_one_line(
     with mounted(folder / "results", "ro"):
         done = snakemake(folder, MECHANISM, *TINY)
     assert done.returncode != 0
-    complaint = "cannot write to results/tiny/results: Read-only file system"
-    assert len(lines_about(done, complaint)) == 1
+    assert lines_about(done, "Read-only file system") == ["Read-only file system: 'results/tiny'"]
     assert "Traceback" not in done.stderr

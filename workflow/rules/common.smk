@@ -4,6 +4,7 @@ import os
 import sys
 from importlib.util import find_spec
 from pathlib import Path
+from shutil import which
 
 from snakemake.exceptions import WorkflowError
 from snakemake.utils import min_version
@@ -63,6 +64,8 @@ onstart:
             "the packages of the workflow are missing: run `make .venv/ready` and "
             "`. .venv/bin/activate`, or `pip install -e '.[workflow]'`"
         )
+    if workflow.executor_plugin.name == "slurm" and not which("sbatch"):
+        raise WorkflowError("no SLURM here: sbatch is not found")  # else it waits
 
 
 # --- values of rules ------------------------------------------------------------------------------
