@@ -12,6 +12,7 @@ from ldpt.config.grid import BudgetRun, ConfidenceRun
 from ldpt.instances import Instance
 from ldpt.policies import POLICIES
 from ldpt.radii import RADII
+from snakemake_logger_plugin_ldpt import USUAL
 
 PROJECT = Path(__file__).resolve().parents[1]
 FOUR = Instance("four", [0.3, 0.4, 0.6, 0.7], 0.5)
@@ -75,6 +76,21 @@ def test_simulations_in_one_job_start_once_and_hold_one_table_at_a_time() -> Non
     spent = cost.STARTED.cpu_seconds + sum(part.cpu_seconds for part in parts)
     assert job.cpu_seconds == pytest.approx(spent)
     assert job.memory_mb == max(part.memory_mb for part in parts)
+
+
+@pytest.mark.parametrize(
+    ("name", "seconds"),
+    [("config.yaml", 773.0), ("smoke.yaml", 88.0)],  # CPU time of all jobs of a run
+)
+def test_the_predicted_time_of_a_whole_run_is_within_a_factor_of_two(
+    name: str, seconds: float
+) -> None:
+    experiment = config.build_experiment(config.load(PROJECT / "config" / name))
+    costs = cost.job_costs(experiment)
+    by_rule = cost.rule_seconds(experiment, costs)
+    simulated = sum(job.cpu_seconds for job in costs.values())
+    others = sum(value for rule, value in by_rule.items() if not rule.startswith("simulate_"))
+    assert seconds / 2 < simulated + others + 20 * USUAL < 2 * seconds
 
 
 @pytest.fixture

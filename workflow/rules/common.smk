@@ -41,7 +41,7 @@ if EXPERIMENT:
 
     config.update(EXPERIMENT.config)
     COSTS = cost.job_costs(EXPERIMENT)
-    SECONDS.update(cost.rule_seconds(COSTS))
+    SECONDS.update(cost.rule_seconds(EXPERIMENT, COSTS))
 
 
 # The environment as a file, for --software-deployment-method apptainer.
