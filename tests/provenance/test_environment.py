@@ -1,6 +1,7 @@
 """What a record says about memory, time, commit and machine of a job."""
 
 import json
+import os
 import subprocess
 import sys
 import time
@@ -80,6 +81,20 @@ def test_products_of_a_run_do_not_make_a_tree_unclean(
     assert state(project, Path(root)) == (True, True)
     (project / "scripts/draw.py").write_text("2")
     assert state(project, Path(root)) == (True, False)
+
+
+def test_products_of_an_earlier_run_do_not_either(project: Path) -> None:
+    """The products in git may come from a run with another root."""
+    record = record_path(project, "figures/a.png")
+    record.parent.mkdir(parents=True)
+    record.write_text("{}")
+    (project / "figures/a.png").write_text("2")
+    assert state(project, project / "results/smoke") == (True, True)
+
+
+def test_names_that_are_no_text_are_read(project: Path) -> None:
+    os.close(os.open(os.fsencode(project) + b"/scripts/\xff.py", os.O_CREAT))
+    assert state(project, project) == (True, False)
 
 
 def test_an_untracked_source_makes_a_tree_unclean(project: Path) -> None:

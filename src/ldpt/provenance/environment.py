@@ -74,21 +74,23 @@ def _git_state(project: Path, root: Path) -> dict[str, Any]:
     top = _git(project, "rev-parse", "--show-toplevel")
     if top is None or Path(top.rstrip("\n")) != project.resolve():
         return {"commit": None, "clean": None}
-    status = _git(project, "status", "--porcelain", "-z", "--no-renames", "-uall") or ""
-    paths = [entry[3:] for entry in filter(None, status.split("\0"))]
-    edited = [path for path in paths if not _is_product(project / path, root)]
+    status = _git(project, "status", "--porcelain", "-z", "--no-renames", "-uall")
     commit = _git(project, "rev-parse", "--verify", "--quiet", "HEAD")
-    return {"commit": commit.strip() if commit else None, "clean": not edited}
+    if status is None or commit is None:
+        return {"commit": None, "clean": None}
+    paths = [project / entry[3:] for entry in filter(None, status.split("\0"))]
+    edited = [path for path in paths if not any(_is_product(path, r) for r in (root, project))]
+    return {"commit": commit.strip(), "clean": not edited}
 
 
 def _git(folder: Path, *words: str) -> str | None:
     """Return what git prints about a folder; None without git or a repository."""
     command = ["git", "-C", str(folder), *words]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, check=True)
-    except (OSError, ValueError, subprocess.CalledProcessError):
+        done = subprocess.run(command, capture_output=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
         return None
-    return done.stdout
+    return os.fsdecode(done.stdout)
 
 
 def _is_product(path: Path, root: Path) -> bool:
