@@ -11,6 +11,7 @@ from ldpt.exact import fixed_confidence_error
 from ldpt.instances import Instance
 from ldpt.privacy import private_mean
 from ldpt.replication.published.results import (
+    beta_sides,
     coin_sides,
     conjugate_sides,
     expected_answers,
@@ -66,3 +67,12 @@ def test_others_agree_with_us():
     assert set(table["source"]) == {"Kano et al. 2019", "banditpylib", "nprr"}
     assert table["difference_in_se"].abs().max() < 4
     assert np.isfinite(table.loc[table["source"] == "nprr", "coin"]).all()
+
+
+@pytest.mark.parametrize(
+    ("mean", "threshold", "level", "answers"), [(0.2, 0.1, 80, 141.0), (0.85, 0.9, 10, 350.5)]
+)
+def test_the_beta_mixture_costs_what_another_program_finds(mean, threshold, level, answers):
+    """The values come from exact chains that share no code with this package."""
+    found = expected_answers(mean, beta_sides(threshold, math.inf, level))
+    assert math.isclose(found, answers, abs_tol=0.06)

@@ -2,7 +2,7 @@
 
 Three sources (``config/others.yaml``): stopping times of Kano et al. (2019, table 2) with their
 radius, log losses of a notebook of banditpylib, and stopping times of nprr's conjugate mixture for
-randomised response. Where each arm is judged by its own answers, ours are exact: a forward
+randomised response. A textbook rule, the one-sided Beta mixture, stands beside them. Where each arm is judged by its own answers, ours are exact: a forward
 recursion over the number of ones.
 """
 
@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.special import betaln
+from scipy.special import betainc, betaln
 
 from ldpt.exact import law_after_response
 from ldpt.instances import Instance
@@ -97,12 +97,42 @@ def conjugate_sides(private: float, level: float, v_opt: float) -> Sides:
     return sides
 
 
+def beta_sides(threshold: float, epsilon: float, level: float) -> Sides:
+    """Return the region of a textbook rule: one-sided Beta mixtures at level K / delta per side.
+
+    The prior of the mean reward is uniform on its side of the threshold. The mixture is an
+    incomplete beta function, and convex in the number of ones.
+    """
+    low_end, private, high_end = (private_mean(x, epsilon) for x in (0.0, threshold, 1.0))
+    target = log(level)
+    low, high = 0, 1
+
+    def exceeds(n: int, s: int, start: float, end: float) -> bool:
+        share = betainc(s + 1, n - s + 1, end) - betainc(s + 1, n - s + 1, start)
+        if share <= 0:
+            return False
+        ratio = betaln(s + 1, n - s + 1) + log(float(share) / (end - start))
+        return bool(ratio - s * log(private) - (n - s) * log1p(-private) >= target)
+
+    def sides(n: int) -> tuple[int, int]:
+        nonlocal low, high
+        high = max(high, math.floor(n * private) + 1)
+        while high <= n and not exceeds(n, high, private, high_end):
+            high += 1
+        while low < n * private and exceeds(n, low, low_end, private):
+            low += 1
+        return low, high
+
+    return sides
+
+
 def tabulate(content: Mapping[str, Any], seed: int) -> pd.DataFrame:
     """Return one row per number: theirs, ours, and the difference in standard errors."""
     rows = [
         *_kano(content["kano"]),
         *_banditpylib(content["banditpylib"], seed),
         *_nprr(content["nprr"]),
+        *_beta(content["beta"]),
     ]
     columns = ["source", "quantity", "theirs", "their_error", "ours", "our_error", "coin"]
     table = pd.DataFrame(rows, columns=columns)
@@ -160,3 +190,19 @@ def _nprr(settings: list[Mapping[str, Any]]) -> Iterator[Row]:
             f"answers, mean {mean:g} at {threshold:g}, epsilon {epsilon:g}, K/delta {level:g}"
         )
         yield "nprr", quantity, setting["theirs"], setting["error"], ours, 0.0, coin
+
+
+def _beta(settings: list[Mapping[str, Any]]) -> Iterator[Row]:
+    """Yield exact expected answers of one-sided Beta mixtures, and those of `coin` beside them."""
+    for setting in settings:
+        mean, threshold = setting["mean"], setting["threshold"]
+        epsilon, level = setting["epsilon"], setting["level"]
+        truth = private_mean(mean, epsilon)
+        regions = (beta_sides, coin_sides)
+        beta, coin = (
+            expected_answers(truth, region(threshold, epsilon, level)) for region in regions
+        )
+        quantity = (
+            f"answers, mean {mean:g} at {threshold:g}, epsilon {epsilon:g}, K/delta {level:g}"
+        )
+        yield "one-sided Beta mixture", quantity, math.nan, math.nan, beta, 0.0, coin
