@@ -2,8 +2,8 @@
 
 Three sources (``config/others.yaml``): stopping times of Kano et al. (2019, table 2) with their
 radius, log losses of a notebook of banditpylib, and stopping times of nprr's conjugate mixture for
-randomised response. A textbook rule, the one-sided Beta mixture, stands beside them. Where each arm is judged by its own answers, ours are exact: a forward
-recursion over the number of ones.
+randomised response. A textbook rule, the one-sided Beta mixture, stands beside them. Where each arm
+is judged by its own answers, ours are exact: a forward recursion over the number of ones.
 """
 
 import itertools

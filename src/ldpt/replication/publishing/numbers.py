@@ -20,6 +20,7 @@ from ldpt.policies import INDEX_POLICIES
 from ldpt.privacy import shrinkage
 from ldpt.summarise import CONFIDENCE
 from ldpt.util.json_values import plain
+from ldpt.util.reproducible import log
 
 Numbers = dict[str, dict[str, Any]]
 PRICED = (0.1, 0.5, 1.0, 2.0, 4.0)  # privacy levels whose price is stated
@@ -59,6 +60,7 @@ def gather(
         **_of_runs(*summaries),
         **_of_losses(summaries[0]),
         **{f"theory:price:{epsilon_label(e)}": 1 / (shrinkage(e) * shrinkage(e)) for e in PRICED},
+        **{f"theory:informative:{p.name}": _informative_budget(p) for p in instances},
         **{f"instance:{problem.name}:threshold": problem.threshold for problem in instances},
         **{f"instance:{p.name}:mean": p.means[0] for p in instances if p.n_arms == 1},
         "cited:authors": text.listed(authors),
@@ -119,6 +121,15 @@ def _of_runs(fixed_budget: pd.DataFrame, fixed_confidence: pd.DataFrame) -> dict
         "runs:least-delta": float(fixed_confidence["delta"].min()),
         "runs:most-delta": float(fixed_confidence["delta"].max()),
     }
+
+
+def _informative_budget(instance: Instance, epsilon: float = 1.0) -> float:
+    """Return the T / H_eps from which on the bound of Theorem 3.1 is below 1."""
+    complexity = instance.complexity(epsilon)
+    budget = 8.0 * instance.n_arms * complexity
+    for _ in range(60):  # contracts
+        budget = 8 * instance.n_arms * complexity * log(log(budget) + 1)
+    return budget / complexity
 
 
 def _of_losses(fixed_budget: pd.DataFrame) -> dict[str, Any]:
