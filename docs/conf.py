@@ -1,7 +1,9 @@
 """Configuration of the manual: Sphinx with MyST pages and numpydoc docstrings."""
 
 import os
+import runpy
 from importlib.metadata import version as installed_version
+from pathlib import Path
 
 project = "ldpt"
 author = "The ldpt authors"
@@ -31,7 +33,6 @@ def write_generated_pages() -> None:
     """Write the pages that come from the command line and from a run."""
     import subprocess
     import sys
-    from pathlib import Path
 
     folder = Path(__file__).parent / "_generated"
     folder.mkdir(exist_ok=True)
@@ -52,3 +53,4 @@ def write_generated_pages() -> None:
 
 
 write_generated_pages()
+runpy.run_path(str(Path(__file__).with_name("gallery.py")), run_name="__main__")

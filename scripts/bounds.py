@@ -179,7 +179,7 @@ def _cost_panel(axes: Axes, data: Data, instance: str) -> None:
     lines = [(f"{style.label(radius)}, measured", style.colour(radius)) for radius in radii]
     lines += [
         ("dashed: printed bounds", style.BROKEN),
-        ("dashed: least of all algorithms", style.INK),
+        ("dashed: lower bound, any algorithm", style.INK),
     ]
     parts.key(axes, lines)
     axes.set_title(f"{parts.problem(instance)}, δ = {data.delta:g}")

@@ -8,13 +8,16 @@ import nbformat
 from nbconvert import HTMLExporter
 
 
-def execute(notebook: str, results: str, table: str) -> nbformat.NotebookNode:
-    """Return the executed notebook, without the cell that set its paths and without run times."""
+def execute(notebook: str, root: str) -> nbformat.NotebookNode:
+    """Return the notebook, executed on the run in this folder, without run times.
+
+    The first code cell of the notebook names the run. The page keeps it as it is in Jupyter.
+    """
     page = nbformat.read(notebook, as_version=4)
-    paths = nbformat.v4.new_code_cell(f"RESULTS, TABLE = {results!r}, {table!r}")
-    page.cells.insert(0, paths)
+    first = next(cell for cell in page.cells if cell.cell_type == "code")
+    source, first.source = first.source, f"RUN = {root!r}"
     nbclient.NotebookClient(page, kernel_name="python3").execute()
-    del page.cells[0]
+    first.source = source
     for count, cell in enumerate((c for c in page.cells if c.cell_type == "code"), start=1):
         cell.execution_count = count
         for output in cell.outputs:
@@ -37,7 +40,6 @@ if __name__ == "__main__":
     from ldpt.provenance import job
 
     with job(snakemake, snakemake.input.notebook) as step:
-        results = Path(step.input.instances).parent.resolve()
-        table = Path(step.output.table).resolve()
-        page = execute(step.input.notebook, str(results), str(table))
+        root = Path(step.input.instances).parents[1].resolve()
+        page = execute(step.input.notebook, str(root))
         Path(step.output.page).write_text(render(page), encoding="utf-8")

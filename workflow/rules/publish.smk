@@ -127,12 +127,11 @@ rule notebook:
         fixed_budget="<results>/summaries/fixed_budget.csv",
         fixed_confidence="<results>/summaries/fixed_confidence.csv",
     output:
-        table="<results>/explore/one_answer_or_two.csv",
         page=report(
             "<results>/explore/explore.html",
             caption="../captions/notebook.rst",
             category="Explore",
-            labels={"page": "Three questions answered from the results"},
+            labels={"page": "From the tables of a run to figures"},
         ),
     log:
         "<results>/logs/notebook.log",

@@ -21,6 +21,8 @@ def __getattr__(name: str) -> Any:
     """Return a public function, importing seaborn with it."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from ldpt.plots import charts
-
+    try:
+        from ldpt.plots import charts
+    except ModuleNotFoundError as error:
+        raise ImportError(f"{error}: figures need `pip install 'ldpt[plots]'`") from None
     return getattr(charts, name)

@@ -166,9 +166,8 @@ def method_curves(axes: Axes, table: pd.DataFrame, key: str, x: str, x_of: XOf =
 
 
 def epsilon_curve(axes: Axes, table: pd.DataFrame, x: str, colour: str) -> None:
-    """Draw the error curve of one privacy level in its colour; dashed without privacy."""
-    dashes = (0, (4, 1.5)) if np.isinf(table["epsilon"]).all() else "-"
-    look = {"marker": "o", "markersize": 2.4, "linewidth": 1.1, "linestyle": dashes}
+    """Draw the error curve of one privacy level in its colour."""
+    look = {"marker": "o", "markersize": 2.4, "linewidth": 1.1}
     table = table.sort_values(x)
     estimates(axes, table[x], table, colour, **look)
 
@@ -345,9 +344,7 @@ def epsilon_legend(figure: Figure, epsilons: Iterable[float], *more: Line2D) -> 
     """Show the privacy levels and their colours below the panels, in their order."""
     lines = []
     for epsilon, colour in style.epsilon_palette(epsilons).items():
-        dashes = (0, (4, 1.5)) if math.isinf(epsilon) else "-"
-        name = style.epsilon_label(epsilon)
-        lines.append(Line2D([], [], color=colour, linestyle=dashes, label=name))
+        lines.append(Line2D([], [], color=colour, label=style.epsilon_label(epsilon)))
     _legend(figure, "lower", [Line2D([], [], linestyle="", label="ε ="), *lines, *more], 0.62)
 
 

@@ -59,13 +59,10 @@ LADDER = (0.1, 0.25, 0.5, 1.0, math.inf)  # shown where more than MAX_LEVELS wer
 MAX_LEVELS = 6
 BRIGHTEST, BEND = 0.59, 0.8  # where on the colour map they end, and how the steps shorten
 
+SCREEN = ("backend", "interactive", "toolbar")  # settings of the session: how figures are shown
 SETTINGS: dict[str, Any] = {
     "font.family": "Libertinus Serif",
-    "mathtext.fontset": "custom",
-    "mathtext.rm": "Libertinus Serif",
-    "mathtext.it": "Libertinus Serif:italic",
-    "mathtext.cal": "Libertinus Serif",
-    "mathtext.fallback": "stix",
+    "mathtext.fontset": "stix",  # stays with a figure, which may be drawn after the context
     "font.size": 8.5,
     "axes.titlesize": 8.5,
     "axes.labelsize": 8.5,
@@ -187,8 +184,8 @@ def context(**settings: Any) -> Iterator[None]:
     """Draw in the house style within this context; the caller's settings come back after it."""
     import matplotlib as mpl
 
-    _add_fonts()
-    plain = {key: value for key, value in mpl.rcParamsDefault.items() if key != "backend"}
+    _load()
+    plain = {key: value for key, value in mpl.rcParamsDefault.items() if key not in SCREEN}
     with mpl.rc_context(plain | SETTINGS | settings):
         yield
 
@@ -205,8 +202,13 @@ def styled(draw: Draw) -> Draw:
 
 
 @cache
-def _add_fonts() -> None:
+def _load() -> None:
+    """Add the fonts; load the backend, as that of a notebook changes settings that are to stay."""
+    import matplotlib as mpl
+    import matplotlib.pyplot as plt
     from matplotlib import font_manager
+
+    plt.switch_backend(mpl.get_backend())
 
     for path in sorted(FONTS.glob("*.otf")):
         font_manager.fontManager.addfont(path)

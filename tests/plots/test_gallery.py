@@ -1,0 +1,25 @@
+"""The gallery has a tile of few lines for every public function; its build runs them."""
+
+from ldpt import plots
+from tests.conftest import PROJECT
+from tests.plots import scripts
+
+gallery = scripts.load("docs/gallery.py")
+
+
+def test_every_public_function_has_a_tile_of_five_lines() -> None:
+    tiles = [code for code, picture in gallery.blocks() if picture]
+    drawn = [code.strip().splitlines()[-1].split("(")[0] for code in tiles]
+    assert drawn == [f"plots.{name}" for name in plots_in_order()]
+    assert max(len(code.strip().splitlines()) for code in tiles) <= 5
+
+
+def plots_in_order() -> list[str]:
+    order = ["error_curves", "collapse", "cost", "calibration", "error_map"]
+    assert sorted(order) == sorted(plots.__all__)
+    return order
+
+
+def test_pictures_of_the_tiles_are_kept() -> None:
+    for _, picture in gallery.blocks()[1:]:
+        assert (PROJECT / "docs" / picture).is_file()
