@@ -48,7 +48,8 @@ rule article:
         claims="<results>/claims.json",
         tapes="<results>/evidence/tapes.csv",
         world=expand(
-            "<results>/tables/{name}.csv", name=["surveys", "others", "graded_answers"]
+            "<results>/tables/{name}.csv",
+            name=["instances", "surveys", "others", "graded_answers"],
         ),
         figures=expand("<figures>/{name}.pdf", name=FIGURES),
         captions=expand(
