@@ -11,7 +11,16 @@ from ldpt import bounds, exact, learners, privacy, simulate
 from ldpt.instances import Instance
 from ldpt.policies import DEFAULT_POLICY, POLICIES
 from ldpt.radii import DEFAULT_RADIUS, RADII
-from ldpt.study import PrivateDevice, Response, Study, Ticket, inference
+from ldpt.study import (
+    PrivateDevice,
+    Response,
+    Scale,
+    Study,
+    Ticket,
+    analyse,
+    inference,
+    plan,
+)
 
 PAIR = Instance("pair", [0.3, 0.6], 0.5)
 ONE = Instance("one", [0.95], 0.9)
@@ -49,7 +58,10 @@ SIGNATURES: list[tuple[Callable[..., object], str]] = [
     (learners.FixedConfidence.next_arm, "self"),
     (learners.FixedBudget.record, "self, arm, bit"),
     (learners.FixedConfidence.record, "self, arm, bit"),
-    (Study, "learner, name='', deadline=None"),
+    (Study, "learner, name='', deadline=None, scale=None"),
+    (Scale, "low, high, step=1, skip_low=0, skip_high=0"),
+    (analyse, "table, threshold, delta, epsilon=None, scale=None"),
+    (plan, "means, threshold, delta=None, epsilon=1.0, **terms"),
     (Study.ask, "self, n=1"),
     (Study.advance, "self"),
     (Study.decided, "self"),

@@ -17,11 +17,22 @@ from hypothesis import assume
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
-from ldpt import bounds, exact, learners, limits, privacy, radii, rare_events, simulate, summarise
+from ldpt import (
+    bounds,
+    exact,
+    learners,
+    limits,
+    privacy,
+    radii,
+    rare_events,
+    simulate,
+    study,
+    summarise,
+)
 from ldpt.instances import Instance
 from ldpt.policies import INDEX_POLICIES, POLICIES
 from ldpt.radii import RADII, VALID_RADII, Radius
-from ldpt.study import PrivateDevice, Study, designs, inference
+from ldpt.study import PrivateDevice, Scale, Study, designs, inference
 from tests.interface.ranges import (
     ARMS,
     BAD_NUMBERS,
@@ -31,8 +42,10 @@ from tests.interface.ranges import (
     EPSILON,
     LEVEL,
     REPLICATES,
+    SCORE,
     SEED,
     SHARE,
+    STEPS,
     TOLERANCE,
     UNIT,
     Range,
@@ -439,6 +452,51 @@ def decide(case: Case) -> None:
             probability(float(verdict.bound))
 
 
+@law("ldpt.study.analyse", UNIT, EPSILON, DELTA, COUNT, SCORE, STEPS)
+def analyse(case: Case) -> None:
+    answers = {f"arm {i}": counts(case) for i in range(case.draw(st.integers(1, 4)))}
+    with case.refused():
+        low, scale = 0.0, None
+        if case.draw(st.booleans()):
+            low = case.legal(SCORE)
+            scale = Scale(low, low + case.legal(STEPS))
+        threshold = case.draw(UNIT)
+        value = scale.at(threshold) if scale and isinstance(threshold, float) else threshold
+        table = study.analyse(answers, value, case.draw(DELTA), case.draw(EPSILON), scale)
+    assert table["arm"].tolist() == list(answers)
+    ends = (0.0, 1.0) if scale is None else (scale.low, scale.high)
+    slack = 1e-9 * max(map(abs, ends))  # of rounding on a scale far from 0
+    assert table["low"].between(ends[0] - slack, ends[1] + slack).all()
+    assert table["high"].between(ends[0] - slack, ends[1] + slack).all()
+    assert (table["low"] <= table["high"]).all()
+
+
+@law("ldpt.study.Scale", UNIT, SCORE, STEPS)
+def scale(case: Case) -> None:
+    low, steps = case.legal(SCORE), case.legal(STEPS)
+    with case.refused():
+        skipped = case.draw(st.sampled_from([0, 0, 1, 2, steps]))
+        made = Scale(low, low + steps, 1, *case.draw(st.permutations([skipped, 0])))
+        value = made.threshold(made.at(case.draw(UNIT)))
+    assert 0 < value < 1
+    assert made.draw() in made.cuts
+    least, most = made.interval(0.25, 0.75)
+    assert made.low <= least <= most <= made.high
+    probability(made.answer(made.high, made.draw()))
+
+
+@law("ldpt.study.plan", DELTA, EPSILON)
+def plan(case: Case) -> None:
+    means = [case.draw(st.sampled_from([0.0, 0.05, 0.2, 0.9, 1.0])) for _ in range(2)]
+    with case.refused():
+        table = study.plan(
+            means, 0.5, case.draw(DELTA), case.draw(EPSILON), methods=["coin"], replicates=2
+        )
+    assert (table["people"] > 0).all()
+    assert (table["people"] <= table["people_95"]).all() or (table["people"] < 20).any()
+    assert table["error"].between(0, 1).all()
+
+
 @law("ldpt.study.inference.estimate", EPSILON, LEVEL, COUNT)
 def estimate(case: Case) -> None:
     answers = {f"arm {i}": counts(case) for i in range(case.draw(st.integers(1, 4)))}
@@ -486,6 +544,14 @@ def forced(case: Case) -> None:
     with case.refused():
         design = designs.forced(case.draw(UNIT), case.draw(UNIT))
     assert design.epsilon >= 0
+
+
+@law("ldpt.study.designs.unrelated", UNIT)
+def unrelated(case: Case) -> None:
+    with case.refused():
+        design = designs.unrelated(case.draw(UNIT), case.draw(UNIT))
+    assert design.epsilon >= 0
+    probability(design.private_mean(0.3))
 
 
 @law("ldpt.study.designs.as_design", EPSILON)
@@ -551,7 +617,7 @@ def fixed_confidence_learner(case: Case) -> None:
 
 
 @law("ldpt.study.Study", ARMS, EPSILON)
-def study(case: Case) -> None:
+def people(case: Case) -> None:
     n_arms = case.draw(ARMS)
     with case.refused():
         made = Study(learners.FixedConfidence(n_arms, 0.5, case.draw(EPSILON), 0.1), deadline=1)

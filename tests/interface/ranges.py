@@ -32,6 +32,8 @@ REPLICATES = Range("replicates", [1, 2], st.integers(3, 40))
 SEED = Range("seed", [0, 2**64 - 1], st.integers(0, 2**32))
 CONSTANT = Range("constant of a radius", [1e-100, 1e100], floats(1e-3, 30.0))
 SHARE = Range("share", [0.0, math.nextafter(0.5, 0.0)], floats(0.0, 0.4))
+SCORE = Range("end of a scale", [-1e12, -1.0, 0.0, 1e12 - 1], floats(-100.0, 100.0))
+STEPS = Range("steps of a scale", [1, 1000], st.integers(2, 20))
 LEVEL = Range("level", [1e-12, BEFORE_ONE], floats(0.5, 0.99))
 COUNT = Range("count", [0, 1, 10**6], st.integers(2, 400))
 

@@ -18,7 +18,7 @@ import pandas as pd
 
 from ldpt import simulate, summarise
 from ldpt.bounds import fixed_confidence_lower
-from ldpt.checks import check_delta, check_whole
+from ldpt.checks import check_delta, check_epsilon, check_whole
 from ldpt.instances import Instance
 from ldpt.limits import MAX_PULLS, require_affordable
 from ldpt.policies import DEFAULT_POLICY, INDEX_POLICIES
@@ -229,11 +229,11 @@ def plan(
     """
     from ldpt.study.planning_text import paragraphs, recommendation
 
-    ways = [epsilon] if isinstance(epsilon, (Design, float, int)) else [*epsilon]
+    ways: list[Any] = [*epsilon] if isinstance(epsilon, (list, tuple)) else [epsilon]
     terms.setdefault("methods", [DEFAULT_POLICY if delta is None else DEFAULT_RADIUS])
     request = Request(
         Instance("plan", means, threshold, terms.pop("tolerance", 0.0)),
-        [way for way in ways if not isinstance(way, Design)],
+        [check_epsilon(way) for way in ways if not isinstance(way, Design)],
         delta,
         designs=[way for way in ways if isinstance(way, Design)],
         **terms,
