@@ -17,7 +17,7 @@ def sample(
 
     Budgets are in units of the problem's H_eps.
     """
-    jobs, rows = [], []
+    jobs, rows, wanted = [], [], section["effective_size"]
     for name, epsilon, grid in section["cells"]:
         problem, runs = problems[name], grid.get("replicates", section["replicates"])
         complexity = problem.complexity(epsilon)
@@ -25,7 +25,7 @@ def sample(
         for policy in grid["policies"]:
             for budget in sorted(scaled_budgets(problem, epsilon, grid["multiples"])):
                 for one in environments(problem) if worst else [problem]:
-                    jobs.append((one, epsilon, budget, runs, seed, policy))
+                    jobs.append((one, epsilon, budget, runs, seed, policy, wanted))
                     row = {"instance": name} | ({"environment": one.name} if worst else {})
                     row |= {"policy": policy, "epsilon": epsilon_name(epsilon), **size}
                     rows.append(row | {"budget": budget, "scaled_budget": budget / complexity})

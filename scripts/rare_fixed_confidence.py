@@ -22,6 +22,7 @@ def estimate(instances: dict[str, Instance], params: Any, threads: int) -> pd.Da
             grid.get("replicates", section["replicates"]),
             seed,
             radius,
+            section["effective_size"],
         )
         for name, epsilon, grid in section["cells"]
         for radius in (Radius(name, **constants) for name in grid["radii"])
@@ -30,7 +31,7 @@ def estimate(instances: dict[str, Instance], params: Any, threads: int) -> pd.Da
     with ThreadPoolExecutor(threads) as pool:
         estimates = list(pool.map(lambda job: fixed_confidence_error(*job), jobs))
     rows = []
-    for (instance, epsilon, delta, _, _, radius), found in zip(jobs, estimates, strict=True):
+    for (instance, epsilon, delta, _, _, radius, _), found in zip(jobs, estimates, strict=True):
         labels = {
             "instance": instance.name,
             "radius": radius.name,

@@ -10,7 +10,7 @@ import pytest
 
 from ldpt import coin
 from ldpt.engines import boundaries
-from ldpt.exact import fixed_confidence_error
+from ldpt.exact import fixed_confidence_error, law_after_response
 from ldpt.instances import Instance
 from ldpt.privacy import private_mean, shrinkage
 from ldpt.radii import Radius, lower, threshold_variance, upper
@@ -235,3 +235,31 @@ def test_coin_decides_no_tape_later_than_onesided(threshold: float, epsilon: flo
         assert coin <= onesided
         earlier += coin < onesided
     assert earlier > 0
+
+
+EXTREME_PRIORS = [1e-100, 1e-6, 1.0, 50.0, 1e3, 1e15, 1e100]
+
+
+@pytest.mark.parametrize("prior_gap", EXTREME_PRIORS)
+@pytest.mark.parametrize("tau", [1e-15, 0.02, 0.5, 0.9])
+def test_every_prior_gap_has_finite_lines_that_keep_delta(prior_gap: float, tau: float) -> None:
+    """At the threshold itself, where an arm errs most."""
+    delta, t = 0.1, private_mean(tau, math.inf)
+    edge = Radius("coin", prior_gap=prior_gap).at(1, delta, tau, math.inf)
+    assert np.isfinite(edge.lines).all()
+    law, crossed = np.array([1.0]), 0.0
+    for n in range(1, 300):
+        law = law_after_response(law, t)
+        d = np.arange(n + 1) - n * t
+        above = d >= upper(edge, n, n)
+        crossed += law[above].sum()
+        law[above] = 0.0
+    assert crossed <= delta
+
+
+def test_a_prior_on_impossible_gaps_believes_in_ones_alone() -> None:
+    """Of a fair coin, four ones in a row have a likelihood ratio of 16, above K / delta = 10."""
+    edge = Radius("coin", prior_gap=1e100).at(1, 0.1, 0.5, math.inf)
+    assert upper(edge, 3, 3) > 1.5
+    assert upper(edge, 4, 4) <= 2.0
+    assert upper(edge, 10, 10) > 4.0  # nine ones of ten

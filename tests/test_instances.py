@@ -86,6 +86,7 @@ def test_above_counts_the_threshold_itself():
         ({"threshold": math.nan}, "threshold must be .*, got nan"),
         ({"tolerance": -0.1}, "tolerance must be .*, got -0.1"),
         ({"tolerance": math.inf}, "tolerance must be .*, got inf"),
+        ({"tolerance": 1.5}, r"tolerance must be a number in \[0, 1\], got 1.5"),
     ],
 )
 def test_instance_refuses_a_bad_problem_with_its_name_and_value(arguments, complaint):

@@ -204,3 +204,25 @@ def test_stopping_runs_that_take_months_together_are_refused() -> None:
         simulate.fixed_confidence(one, 1.0, 0.1, 10, 0, "onesided", "literal")
     with pytest.raises(ValueError, match="do not fit into memory"):
         simulate.fixed_confidence(equal_gap(1000), 1.0, 0.1, 10**6, 0, "onesided")
+
+
+def test_runs_that_stay_near_the_boundary_are_refused_by_their_pulls() -> None:
+    """A threshold of 1e-9 is resolved in 2e11 pulls, all of them too near for a jump."""
+    near = Instance("near", [0.0], 1e-9)
+    with pytest.raises(ValueError, match="so near the boundary that they are drawn one by one"):
+        simulate.fixed_confidence(near, 30, 1e-100, 100, 1, "coin")
+    runs = simulate.fixed_confidence(near, 30, 1e-100, 2, 1, "coin", max_pulls=1000)
+    assert runs["stopping_time"].tolist() == [-1, -1]
+
+
+def test_rare_events_refuse_tilted_runs_of_hours() -> None:
+    with pytest.raises(ValueError, match="so near the boundary"):
+        rare.fixed_confidence_error(
+            Instance("far", [0.0], 0.999999999), 36.0, 1e-12, 1000, 1, "coin"
+        )
+
+
+def test_a_boundary_that_grows_as_fast_as_the_drift_is_refused() -> None:
+    wide = Radius("coin", prior_gap=1e100)
+    with pytest.raises(ValueError, match="takes about inf pulls"):
+        simulate.fixed_confidence(Instance("x", [0.1, 0.99995], 0.3), math.inf, 0.1, 1, 1, wide)

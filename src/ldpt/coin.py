@@ -15,8 +15,8 @@ The minimum of two neighbouring tangents is concave and increasing. For threshol
 between two knots, and the mixture's boundary is within 1e-11 of that of the integral over the
 prior. These lines are what the radius uses, in learners, engines and chains alike.
 
-Decisions must not depend on the machine, and exp and log of C libraries do in their last bits. So
-this module has its own, made of additions, multiplications and divisions, which IEEE 754 fixes.
+Decisions must not depend on the machine, so that the tables are made with the functions of
+:mod:`ldpt.engines.arithmetic`.
 """
 
 import math
@@ -24,6 +24,16 @@ from functools import lru_cache
 
 import numpy as np
 
+from ldpt.engines.arithmetic import (
+    LN2_HIGH,
+    LN2_LOW,
+    MOST_EXPONENT,
+    PER_LN2,
+    exp,
+    expm1,
+    log1p,
+    remainder,
+)
 from ldpt.engines.jit import compiled
 
 NODES = 800
@@ -33,14 +43,12 @@ KNOTS_PER_OCTAVE = 32
 SLACK = 1e-9  # relative, added to each tangent; covers the rounding of its slope and intercept
 BITS = 40  # of slopes, intercepts and inputs
 NEGLIGIBLE = -34.0  # log of a term that is left out of a sum of 1
+CUT = 44.0  # log of the largest term that is computed
+LEAST_SUM, MOST_SUM = 2.0**-40, 2.0**60  # of M; beyond, it is computed on another scale
 CONVERGED = 1e-10  # relative step after which the next one, being its square, is below rounding
 MAX_STEPS = 50  # of Newton's method; two or three are needed
 MIN_LOG_LEVEL = 2.0**-8  # below, rounding errors of M are not small against M - 1
 SERIES_LIMIT = 2e-3  # below, psi is the sum of its first four cumulants
-LEAST_EXPONENT = -750.0  # below, e^x is 0
-LN2_HIGH, LN2_LOW = 6.93147180369123816490e-01, 1.90821492927058770002e-10
-PER_LN2 = 1.0 / (LN2_HIGH + LN2_LOW)
-FACTORIALS = tuple(1.0 / math.factorial(i) for i in range(13, 0, -1))  # reciprocals
 MIDDLE = 64  # position of 2^0 among the powers of 2
 POWERS = np.array([2.0**k for k in range(-MIDDLE, MIDDLE + 1)])
 
@@ -69,48 +77,6 @@ def round_bits(x: float) -> float:
 
 
 @compiled
-def remainder(x: float) -> float:
-    """Return e^x - 1 for |x| < 0.36 by its Taylor polynomial."""
-    total = FACTORIALS[0]
-    for i in range(1, len(FACTORIALS)):
-        total = total * x + FACTORIALS[i]
-    return x * total
-
-
-@compiled
-def exp(x: float) -> float:
-    """Return e^x; a Taylor polynomial after the multiple of log 2 has been taken off."""
-    if x < LEAST_EXPONENT:
-        return 0.0
-    k = math.floor(x * PER_LN2 + 0.5)
-    return math.ldexp(1.0 + remainder((x - k * LN2_HIGH) - k * LN2_LOW), int(k))
-
-
-@compiled
-def expm1(x: float) -> float:
-    """Return e^x - 1 without cancellation."""
-    if abs(x) > 0.35:
-        return exp(x) - 1.0
-    return remainder(x)
-
-
-@compiled
-def log1p(x: float) -> float:
-    """Return log(1 + x) by the series of artanh."""
-    fraction, exponent = math.frexp(1.0 + x)
-    if -0.25 < x < 0.4:
-        z, exponent = x / (2.0 + x), 0
-    else:
-        z = (fraction - 1.0) / (fraction + 1.0)
-        if fraction < 0.7:
-            z, exponent = (2.0 * fraction - 1.0) / (2.0 * fraction + 1.0), exponent - 1
-    total, square = 0.0, z * z
-    for i in range(27, 0, -2):
-        total = total * square + 1.0 / i
-    return (2.0 * z * total + exponent * LN2_LOW) + exponent * LN2_HIGH
-
-
-@compiled
 def log_moment(t: float, rest: float, x: float) -> float:
     """Return psi(x) = log(1 - t + t e^x) - x t without cancellation."""
     if x < SERIES_LIMIT:
@@ -121,6 +87,8 @@ def log_moment(t: float, rest: float, x: float) -> float:
         return x * x * (second / 2 + x * (third / 6 + x * (fourth / 24 + x * fifth / 120)))
     if t > 0.5:
         return log1p(rest * expm1(-x)) + x * rest
+    if x > MOST_EXPONENT:
+        return x * rest - log1p(1.0 / t - 1.0)
     return log1p(t * expm1(x)) - x * t
 
 
@@ -144,14 +112,44 @@ def mixture(t: float, rest: float, scale: float, log_level: float) -> np.ndarray
 
 
 @compiled
-def evaluate_terms(nodes: np.ndarray, n: float, d: float, terms: np.ndarray) -> None:
-    """Write the terms of M(n, d) divided by the level; without branches, so that it vectorises."""
+def evaluate_terms(
+    nodes: np.ndarray, n: float, d: float, log_scale: float, terms: np.ndarray
+) -> None:
+    """Write the terms of M(n, d) divided by the level and by a scale, none above e^44.
+
+    Without branches, so that it vectorises.
+    """
     for j in range(NODES):
-        size = nodes[0, j] * d - n * nodes[1, j] + nodes[2, j]
-        x = max(size, NEGLIGIBLE)
+        size = nodes[0, j] * d - n * nodes[1, j] + nodes[2, j] - log_scale
+        x = min(max(size, NEGLIGIBLE), CUT)
         k = math.floor(x * PER_LN2 + 0.5)
         term = (1.0 + remainder((x - k * LN2_HIGH) - k * LN2_LOW)) * POWERS[int(k) + MIDDLE]
         terms[j] = term if size > NEGLIGIBLE else 0.0
+
+
+@compiled
+def largest_log_term(nodes: np.ndarray, n: float, d: float) -> float:
+    """Return the logarithm of the largest term of M(n, d) divided by the level."""
+    largest = -math.inf
+    for j in range(NODES):
+        largest = max(largest, nodes[0, j] * d - n * nodes[1, j] + nodes[2, j])
+    return largest
+
+
+@compiled
+def newton_step(nodes: np.ndarray, n: float, d: float, terms: np.ndarray) -> tuple[float, float]:
+    """Return Newton's step of log M in d, and the slope of the tangent there."""
+    log_scale = 0.0
+    while True:
+        evaluate_terms(nodes, n, d, log_scale, terms)
+        total, by_node, by_moment = 0.0, 0.0, 0.0
+        for j in range(NODES):
+            total += terms[j]
+            by_node += terms[j] * nodes[0, j]
+            by_moment += terms[j] * nodes[1, j]
+        if LEAST_SUM < total < MOST_SUM:
+            return (log_scale + log1p(total - 1.0)) * total / by_node, by_moment / by_node
+        log_scale = largest_log_term(nodes, n, d)  # far from the root
 
 
 @compiled
@@ -174,14 +172,7 @@ def lines(t: float, rest: float, scale: float, log_level: float) -> np.ndarray:
         tangent = d + slope * (n - last)
         d = tangent - excess
         for _ in range(MAX_STEPS):
-            evaluate_terms(nodes, n, d, terms)
-            total, by_node, by_moment = 0.0, 0.0, 0.0
-            for j in range(NODES):
-                total += terms[j]
-                by_node += terms[j] * nodes[0, j]
-                by_moment += terms[j] * nodes[1, j]
-            slope = by_moment / by_node
-            step = log1p(total - 1.0) * total / by_node
+            step, slope = newton_step(nodes, n, d, terms)
             d -= step
             if abs(step) <= CONVERGED * d:
                 break

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ldpt.checks import MAX_FLOAT, check_number, check_seed
+from ldpt.checks import check_number, check_seed
 from ldpt.privacy import private_mean, shrinkage
 from ldpt.util.files import read_whole
 from ldpt.util.json_values import read_json
@@ -61,7 +61,7 @@ class Instance:
             name=str(name),
             means=_checked_means(where, means),
             threshold=check_number(f"{where}: threshold", threshold, 0, 1),
-            tolerance=check_number(f"{where}: tolerance", tolerance, 0, MAX_FLOAT),
+            tolerance=check_number(f"{where}: tolerance", tolerance, 0, 1),
             family=str(family),
             stream=str(stream) or str(name),
         )

@@ -12,19 +12,20 @@ independent. Simulated runs spread 2 to 20 % more in all settings tried, hence t
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 
 from ldpt.engines import CHUNK
 from ldpt.instances import Instance, check_instance
 from ldpt.privacy import shrinkage
-from ldpt.radii import Radius, drift_pulls, lower, upper
+from ldpt.radii import Boundary, Radius, drift_pulls, lower, upper
 
 MAX_PULLS = 10**13  # of one run
 NO_LIMIT = 2**63 - 1  # of the pulls of a run, for compiled code
 MAX_REPLICATES = 10**8
 MAX_TOTAL = 10**18  # pulls of all runs together; the fast engines make up to 10^12 a second
 MAX_SINGLE = 10**12  # where pulls are made one at a time: hours at 20 ns per pull
+JUMP_DISTANCE = 15.0  # of the boundary, in responses, from which the fast engine jumps over pulls
 MAX_CELLS = 10**9  # numbers of a table of runs; 8 GB
 MAX_OPTIMUM = 8000  # pulls of the Bayes-optimal algorithm on two arms: 10^11 updates, 1 GB
 MAX_UPDATES = 10**11  # of the states of an exact chain, which then takes up to an hour
@@ -99,6 +100,40 @@ def require_gaps(instance: Instance) -> None:
                 f"instance {instance.name!r}: means[{arm}] = {instance.means[arm]} lies exactly at "
                 f"the threshold {instance.threshold}; set a tolerance or move one of them"
             )
+
+
+def require_short_walks(
+    replicates: int, edge: Boundary, pulls: Sequence[tuple[float, int]]
+) -> None:
+    """Refuse runs of Algorithm 2 that take hours near the boundary, however fast the engine is.
+
+    The engine jumps over pulls where the boundary is far; nearer, it draws responses in words.
+
+    Parameters
+    ----------
+    replicates : int
+        Number of runs.
+    edge : Boundary
+        The boundary of the problem.
+    pulls : sequence of tuple
+        About the pulls of an arm of a run, and how many arms make them.
+
+    Raises
+    ------
+    ValueError
+        With the total.
+    """
+    near = 1.0
+    while (
+        near < MAX_PULLS and min(upper(edge, near, near), lower(edge, near, near)) < JUMP_DISTANCE
+    ):
+        near *= 2
+    total = replicates * math.fsum(min(n, near) * arms for n, arms in pulls)
+    if not total <= MAX_SINGLE:
+        raise ValueError(
+            f"{replicates:,} replicates make {total:.1e} pulls so near the boundary that they are "
+            f"drawn one by one, more than {MAX_SINGLE:.0e}; fewer replicates or pulls cost less"
+        )
 
 
 def require_private_gaps(instance: Instance, epsilon: float) -> None:

@@ -23,12 +23,13 @@ a branch in :meth:`Radius.at` for its constants and one in :func:`heights`.
 """
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from ldpt.checks import MAX_COUNT, check_choice, check_delta, check_number, check_whole
+from ldpt.checks import check_choice, check_delta, check_number, check_whole
 from ldpt.privacy import shrinkage
 from ldpt.util.reproducible import log, log1p
 
@@ -40,6 +41,8 @@ DEFAULT_RADIUS = "coin"  # what a practitioner gets without choosing
 DEFAULT_RHO = 10.0
 DEFAULT_PRIOR_GAP = 0.125
 DRIFT_TOLERANCE = 1e-4  # relative, of pulls that are estimated; every step halves the distance
+MAX_ARMS = 10**8  # K / delta overflows beyond
+MAX_DRIFT_STEPS, FAR_PULLS = 1000, 1e30  # after which no drift meets the boundary
 MIN_CONSTANT, MAX_CONSTANT = 1e-100, 1e100  # of rho and prior_gap; beyond, squares overflow
 
 
@@ -162,21 +165,36 @@ def lower(edge: Boundary, n: float, t: float) -> float:
     return float(heights(edge, n, t)[1])
 
 
-def drift_pulls(edge: Boundary, gaps: list[float], counts: list[int]) -> list[float]:
+def drift_pulls(
+    edge: Boundary,
+    gaps: Sequence[float],
+    counts: Sequence[int],
+    rest: float = 0.0,
+    tolerance: float = DRIFT_TOLERANCE,
+) -> list[float]:
     """Return the pulls at which arms with these private gaps are decided by their drift.
 
-    n and t solve n |gap| = b(n, t) for every arm, t being the sum of all n; ``counts`` tells how
-    many arms have each gap. About the expected pulls, and no bound on them.
+    n and t solve n |gap| = b(n, t) for every arm, t being the sum of all n and of ``rest``;
+    ``counts`` says how many arms have each gap, ``tolerance`` how far t may be off. About the
+    expected pulls, and no bound on them; infinite where the boundary grows as fast as the drift,
+    as with a prior on gaps that no arm can have.
     """
     pulls, last = [1.0] * len(gaps), 0.0
-    while True:  # a contraction: b grows like sqrt(n log n), the drift like n
-        t = math.fsum(n * arms for n, arms in zip(pulls, counts, strict=True))
-        if not abs(t - last) > DRIFT_TOLERANCE * t:
-            return pulls
+    for _ in range(MAX_DRIFT_STEPS):  # a contraction: b grows like sqrt(n log n), the drift like n
+        t = math.fsum(n * arms for n, arms in zip(pulls, counts, strict=True)) + rest
+        if t > FAR_PULLS or not abs(t - last) > tolerance * t:
+            break
         last = t
         for place, gap in enumerate(gaps):
-            side = upper if gap > 0 else lower
-            pulls[place] = max(side(edge, pulls[place], t) / abs(gap), 1.0)
+            pulls[place] = max(_side(gap)(edge, pulls[place], t) / abs(gap), 1.0)
+    return [
+        n if n < FAR_PULLS and 2 * n * abs(gap) > _side(gap)(edge, 2 * n, 2 * t) else math.inf
+        for n, gap in zip(pulls, gaps, strict=True)
+    ]
+
+
+def _side(gap: float) -> Callable[[Boundary, float, float], float]:
+    return upper if gap > 0 else lower
 
 
 @dataclass(frozen=True)
@@ -266,7 +284,7 @@ class Radius:
         ValueError
             If an argument is out of range.
         """
-        n_arms = check_whole("n_arms", n_arms, 1, MAX_COUNT)
+        n_arms = check_whole("n_arms", n_arms, 1, MAX_ARMS)
         threshold = check_number("threshold", threshold, 0, 1)
         delta, shrink = check_delta(delta), shrinkage(epsilon)
         family, factor, rho = self.kind.family, self.kind.factor, float(self.rho)

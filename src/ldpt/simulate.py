@@ -306,7 +306,9 @@ def fixed_confidence(
     max_pulls = check_whole("max_pulls", most, instance.n_arms, limits.NO_LIMIT)
     settings = list(product(radii, epsilons, deltas))
     columns = len(settings) * (2 * instance.n_arms + 2)
-    pulls_per_run = [_checked_cost(instance, *setting, max_pulls) for setting in settings]
+    pulls_per_run = [
+        _checked_cost(instance, *setting, max_pulls, replicates) for setting in settings
+    ]
     for pulls in pulls_per_run:
         limits.require_short_runs(replicates, pulls, engine == "literal", columns)
     tables = []
@@ -356,12 +358,21 @@ def _confidence_work(
 
 
 def _checked_cost(
-    instance: Instance, radius: Radius, epsilon: float, delta: float, max_pulls: int
+    instance: Instance,
+    radius: Radius,
+    epsilon: float,
+    delta: float,
+    max_pulls: int,
+    replicates: int,
 ) -> float:
-    """Return about how many pulls a run takes; refuse a run that would not end."""
+    """Return about how many pulls a run takes; refuse runs that would not end."""
     if max_pulls == limits.NO_LIMIT:
         hint = "; max_pulls limits it"
         limits.require_affordable(instance, epsilon, delta, radius, hint)
+    expected = limits.confidence_pulls(instance, epsilon, delta, radius)
+    edge = radius.at(instance.n_arms, delta, instance.threshold, epsilon)
+    walks = [(min(pulls, max_pulls), arms) for pulls, arms in expected]
+    limits.require_short_walks(replicates, edge, walks)
     return min(limits.expected_pulls(instance, epsilon, delta, radius), max_pulls)
 
 

@@ -36,7 +36,7 @@ TWO_ARMS = [
 
 
 def estimate(instances, cells, replicates, seed, threads, worst=False):
-    section = {"cells": cells, "replicates": replicates}
+    section = {"cells": cells, "replicates": replicates, "effective_size": math.inf}
     return sample(instances, section, seed, threads, worst)
 
 
@@ -271,11 +271,70 @@ def test_one_dominating_run_is_marked():
 
 
 def test_standard_error_is_that_of_a_stratified_mean():
-    log_weights = np.log([1.0, 3.0, 2.0, 2.0, 5.0])
+    log_weights = np.log([0.1, 0.3, 0.2, 0.2, 0.5])
     found = rare.summarise(log_weights, np.array([[2, 2], [0, 1]]))
-    assert found.probability == pytest.approx(13 / 5)
-    # Strata {1, 3}, {2, 2}, {5}: variances 2, 0, and 25 for the single run.
-    assert found.standard_error == pytest.approx(math.sqrt(2 * 2 + 25) / 5)
+    assert found.probability == pytest.approx(1.3 / 5)
+    # Strata {.1, .3}, {.2, .2}, {.5}: variances .02, 0, and .25 for the single run.
+    assert found.standard_error == pytest.approx(math.sqrt(2 * 0.02 + 0.25) / 5)
+
+
+def test_batches_are_one_sample():
+    """Two batches of one stratum are a stratum of twice the size."""
+    log_weights = np.log([[0.1, 0.3, 0.5], [0.2, 0.2, 0.1]])
+    found = rare.summarise(log_weights, np.array([[2, 1]]))
+    merged = rare.summarise(log_weights.ravel()[[0, 1, 3, 4, 2, 5]], np.array([[4, 2]]))
+    assert found.row() == pytest.approx(merged.row(), rel=1e-12)
+
+
+def test_runs_end_with_the_batch_that_reaches_the_effective_size(instances):
+    arguments = (instances["two-arms"], 1.0, 100, 9000, 3, "apt")
+    found = rare.fixed_budget_error(*arguments, effective_size=250)
+    assert found.effective_sample_size >= 250
+    assert found.replicates % rare.BATCH == 0
+    assert 0 < found.replicates < 9000
+    fewer = rare.fixed_budget_error(*arguments[:3], found.replicates - rare.BATCH, 3, "apt", 250)
+    assert fewer.effective_sample_size < 250
+    assert rare.fixed_budget_error(*arguments, effective_size=1e9).replicates == 9000
+
+
+def test_runs_that_end_early_are_not_biased():
+    """One arm, 60 seeds; a mean of 60 estimates within 4 standard errors."""
+    instance, budget = Instance("one", [0.6], 0.5), 100
+    exact = fixed_budget_loss(instance, math.inf, budget)
+    estimates = [
+        rare.fixed_budget_error(instance, math.inf, budget, 20_000, seed, "apt", 300).probability
+        for seed in range(60)
+    ]
+    error = np.std(estimates, ddof=1) / math.sqrt(len(estimates))
+    assert abs(np.mean(estimates) - exact) < 4 * error
+
+
+@pytest.mark.parametrize("log_probability", [1e-9, 3.0, math.nan])
+def test_what_is_no_probability_cannot_be_an_estimate(log_probability):
+    with pytest.raises(ValueError, match="does not exist"):
+        rare.Estimate(log_probability, 0.1, 200.0, 0.01, 300, 1000)
+
+
+@pytest.mark.parametrize("epsilon", [30.0, 40.0, math.inf])
+@pytest.mark.parametrize(("means", "tolerance"), [([0.1], 0.01), ([0.1, 0.3], 0.01), ([0.1], 0.0)])
+def test_a_threshold_of_zero_without_noise_is_estimated(means, tolerance, epsilon):
+    """The mixture holds arms that give no 1, whose likelihood of a 1 is 0."""
+    instance = Instance("zero", means, 0.0, tolerance)
+    found = rare.fixed_budget_error(instance, epsilon, 20, 4000, seed=1)
+    exact = fixed_budget_loss(instance, epsilon, 20)
+    assert abs(found.probability - exact) < 4 * found.standard_error
+    assert found.low <= found.probability <= found.high <= 1
+
+
+@pytest.mark.parametrize(
+    "instance",
+    [
+        Instance("near", [0.30000001, 0.4], 0.3),
+        Instance("narrow", [0.300001, 0.32], 0.3, 0.01),
+    ],
+)
+def test_tiny_gaps_end(instance):
+    assert 0 < rare.fixed_budget_error(instance, 1.0, 1000, 50, seed=1).probability <= 1
 
 
 def test_too_few_runs_are_marked(instances):
@@ -322,7 +381,7 @@ def test_table_of_estimates(instances):
 
 def test_table_of_confidence_errors(counterexample):
     cells = [("counterexample", 1.0, {"radii": ["printed", "mixture"], "deltas": [0.1, 0.01]})]
-    studies = {"cells": cells, "replicates": 2000}
+    studies = {"cells": cells, "replicates": 2000, "effective_size": 1e9}
     params = SimpleNamespace(seed=3, constants={}, studies=studies)
     table = estimate_confidence({"counterexample": counterexample}, params, 2)
     assert table["radius"].tolist() == ["printed"] * 2 + ["mixture"] * 2

@@ -184,9 +184,10 @@ class Experiment:
         ]
 
     def sampled_cells(self, section: str) -> dict[str, Any]:
-        """Return the cells of a section, and the number of runs of those that name none."""
-        replicates = getattr(self.settings, section).replicates
-        return {"replicates": replicates, "cells": self.cells(section)}
+        """Return the cells of a section, how many runs they have at most, and when runs end."""
+        settings = getattr(self.settings, section)
+        shared = {"replicates": settings.replicates, "effective_size": settings.effective_size}
+        return shared | {"cells": self.cells(section)}
 
     def definitions(self, algorithm: str = "", family: str = "") -> list[dict[str, Any]]:
         """Return the fields of all problems, or of those of a family that an algorithm runs on."""

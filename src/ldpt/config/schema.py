@@ -276,7 +276,8 @@ class Studies(Section, Generic[Item]):
 class Sampled(Studies[Item], Generic[Item]):
     """Several grids that are run by importance sampling."""
 
-    replicates: Count = Field(description="number of runs, by importance sampling")
+    replicates: Count = Field(description="number of runs, by importance sampling, at most")
+    effective_size: Positive = Field(description="effective sample size at which runs end")
 
 
 STUDIES: Any = Field(description="grids; a setting in several of them is run once")

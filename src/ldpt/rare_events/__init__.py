@@ -22,8 +22,9 @@ only. The estimate is unbiased whatever the mixture is.
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 
 import numpy as np
 
@@ -31,11 +32,23 @@ from ldpt.checks import check_delta, check_epsilon, check_whole
 from ldpt.engines.boundaries import Arms
 from ldpt.engines.indices import Judge
 from ldpt.instances import Instance, check_instance
-from ldpt.limits import MAX_PULLS, MAX_REPLICATES, NO_LIMIT, QUANTILE, require_affordable
+from ldpt.limits import (
+    MAX_PULLS,
+    MAX_REPLICATES,
+    NO_LIMIT,
+    QUANTILE,
+    require_affordable,
+    require_short_walks,
+)
 from ldpt.policies import INDEX_POLICIES, check_policy
 from ldpt.radii import Radius, as_radius
 from ldpt.rare_events.kernels import budget_log_weights, confidence_log_weights
-from ldpt.rare_events.paths import ways_to_err_by_budget, ways_to_err_by_confidence
+from ldpt.rare_events.paths import (
+    WaysToErr,
+    exit_pulls,
+    ways_to_err_by_budget,
+    ways_to_err_by_confidence,
+)
 from ldpt.rare_events.proposal import build_proposal
 from ldpt.simulate import stream
 from ldpt.util.reproducible import exp, log
@@ -44,9 +57,11 @@ from ldpt.util.threads import run_jobs
 __all__ = ["Estimate", "fixed_budget_error", "fixed_confidence_error"]
 
 SECOND_STAGES = (0.6, 0.5, 0.4, 0.32, 0.26, 0.21, 0.17, 0.13, 0.1, 0.07, 0.045, 0.025, 0.01, 0.0)
+BATCH = 1000  # runs between two looks at the effective sample size
 TILTED = 0.7  # chance that an arm that need not err is tilted; bounds its likelihood ratio
 MIN_EFFECTIVE_SIZE = 100.0
 MAX_TAIL_SHARE = 0.1
+NOISE = 6.0  # standard errors by which an estimate may exceed 1
 
 
 @dataclass(frozen=True)
@@ -64,6 +79,13 @@ class Estimate:
     tail_share: float
     errors: int
     replicates: int
+
+    def __post_init__(self) -> None:
+        if not (self.log_probability <= 0 and self.relative_error >= 0):
+            raise ValueError(
+                f"a probability with logarithm {self.log_probability} and relative error "
+                f"{self.relative_error} does not exist"
+            )
 
     @property
     def probability(self) -> float:
@@ -120,6 +142,7 @@ def fixed_budget_error(
     replicates: int,
     seed: int,
     policy: str = "apt",
+    effective_size: float = math.inf,
 ) -> Estimate:
     """Probability that an index policy errs after ``budget`` pulls (the loss of Theorem 3.1).
 
@@ -135,11 +158,13 @@ def fixed_budget_error(
     budget : int
         Number of pulls, at least 2K.
     replicates : int
-        Number of runs in tilted environments.
+        Number of runs in tilted environments, at most.
     seed : int
         Root seed of the named streams.
     policy : {"apt", "lsa"}
         Algorithm 1 or the LSA index.
+    effective_size : float
+        Effective sample size at which batches of runs end.
 
     Returns
     -------
@@ -153,14 +178,16 @@ def fixed_budget_error(
     key = chosen.stream
     named = () if key == "apt" else (key,)  # published streams of Algorithm 1 have no policy
     truth = instance.private_means(epsilon)
-    ends = _stage_ends(instance, budget)
-    ways = ways_to_err_by_budget(instance, epsilon, 1 - ends / budget)
-    proposal = build_proposal(ways._replace(costs=budget * ways.costs), truth, TILTED, replicates)
+    ends, stages = _stage_ends(instance, budget)
+    ways = _family_of_ways(instance, epsilon)
+    after, costs = ways.after[:, stages], budget * ways.costs[:, stages]
+    batch, batches = _batches(replicates, effective_size)
+    proposal = build_proposal(ways._replace(after=after, costs=costs), truth, TILTED, batch)
     rule = chosen.rule(instance.threshold, instance.tolerance, epsilon)
     judge = Judge(ends, instance.must_accept, instance.must_reject)
     rng = stream(seed, "rare_fixed_budget", instance.stream, *named, epsilon, budget)
     job = partial(budget_log_weights, rng, proposal, truth, rule, judge)
-    return summarise(run_jobs([job])[0], proposal.counts)
+    return _estimate(job, proposal.counts, batches, effective_size)
 
 
 def fixed_confidence_error(
@@ -170,6 +197,7 @@ def fixed_confidence_error(
     replicates: int,
     seed: int,
     radius: str | Radius = "printed",
+    effective_size: float = math.inf,
 ) -> Estimate:
     """Probability that Algorithm 2 stops with a wrong answer (what Theorem 4.1 bounds by delta).
 
@@ -182,11 +210,13 @@ def fixed_confidence_error(
     delta : float
         Error probability that the radius is asked to keep, in (0, 1).
     replicates : int
-        Number of runs in tilted environments.
+        Number of runs in tilted environments, at most.
     seed : int
         Root seed of the named streams.
     radius : str or Radius
         One of :data:`ldpt.radii.RADII`.
+    effective_size : float
+        Effective sample size at which batches of runs end.
 
     Returns
     -------
@@ -199,19 +229,61 @@ def fixed_confidence_error(
     check_whole("replicates", replicates, 1, MAX_REPLICATES)
     truth = instance.private_means(epsilon)
     ways = ways_to_err_by_confidence(instance, epsilon, delta, radius)
-    proposal = build_proposal(ways, truth, TILTED, replicates)
+    batch, batches = _batches(replicates, effective_size)
+    proposal = build_proposal(ways, truth, TILTED, batch)
     arms = Arms(truth, instance.private_threshold(epsilon))
     edge = radius.at(instance.n_arms, delta, instance.threshold, epsilon)
     rng = stream(seed, "rare_fixed_confidence", instance.stream, radius.stream, epsilon, delta)
     right = np.array(instance.means) >= instance.threshold
+    tilted = proposal.arms >= 0
+    shown = proposal.means[tilted, proposal.arms[tilted]]
+    longest = float(exit_pulls(shown - arms.tau, edge).max())
+    require_short_walks(replicates, edge, [(longest, 1)])
     job = partial(confidence_log_weights, rng, proposal, arms, edge, NO_LIMIT, right)
-    return summarise(run_jobs([job])[0], proposal.counts)
+    return _estimate(job, proposal.counts, batches, effective_size)
 
 
-def _stage_ends(instance: Instance, budget: int) -> np.ndarray:
-    """Return the pulls at which a second stage may begin; the last is the budget itself."""
+@lru_cache(maxsize=64)
+def _family_of_ways(instance: Instance, epsilon: float) -> WaysToErr:
+    """Return the ways to err that all budgets and policies share."""
+    return ways_to_err_by_budget(instance, epsilon, np.array(SECOND_STAGES))
+
+
+def _stage_ends(instance: Instance, budget: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the pulls at which second stages may begin, the last the budget, and which those are.
+
+    Of stages that begin at the same pull the shortest counts.
+    """
     ends = np.rint(budget * (1 - np.array(SECOND_STAGES))).astype(np.int64)
-    return np.unique(np.maximum(ends, instance.n_arms))
+    starts, from_last = np.unique(np.maximum(ends, instance.n_arms)[::-1], return_index=True)
+    return starts, ends.size - 1 - from_last
+
+
+def _batches(replicates: int, effective_size: float) -> tuple[int, int]:
+    """Return the runs of a batch and the number of batches, at most."""
+    batch = replicates if math.isinf(effective_size) else min(BATCH, replicates)
+    return batch, replicates // batch
+
+
+def _estimate(
+    job: Callable[[], np.ndarray], counts: np.ndarray, batches: int, effective_size: float
+) -> Estimate:
+    """Return the estimate from as many batches as reach the effective size."""
+    log_weights: list[np.ndarray] = []
+    while len(log_weights) < batches:
+        log_weights.append(run_jobs([job])[0])
+        if _effective_size(np.concatenate(log_weights)) >= effective_size:
+            break
+    return summarise(np.stack(log_weights), counts)
+
+
+def _effective_size(log_weights: np.ndarray) -> float:
+    top = float(log_weights.max())
+    if math.isinf(top):
+        return 0.0
+    weights = exp(log_weights - top)
+    total = float(weights.sum())
+    return total * total / float(np.square(weights).sum())
 
 
 def summarise(log_weights: np.ndarray, counts: np.ndarray) -> Estimate:
@@ -220,28 +292,33 @@ def summarise(log_weights: np.ndarray, counts: np.ndarray) -> Estimate:
     Parameters
     ----------
     log_weights : ndarray
-        Logarithms of the weights, stratum by stratum; -inf for a run that does not err.
+        Logarithms of the weights, one row per batch, stratum by stratum; -inf for a run that does
+        not err.
     counts : ndarray
-        Runs in each stratum.
+        Runs of a batch in each stratum.
 
     Returns
     -------
     Estimate
     """
-    replicates = int(counts.sum())
+    replicates = log_weights.size
     top = float(log_weights.max())
     if math.isinf(top):
         return Estimate(-math.inf, math.inf, 0.0, 1.0, 0, replicates)
     weights = exp(log_weights - top)
     total = float(weights.sum())
-    strata = np.split(weights, np.cumsum(counts)[:-1])
+    batches = weights.reshape(-1, counts.sum())
+    strata = [stratum.ravel() for stratum in np.split(batches, np.cumsum(counts)[:-1], axis=1)]
     # A stratum of one run shows no spread; its square stands for it, which errs on the safe side.
     variance = math.fsum(
         s.size * s.var(ddof=1) if s.size > 1 else float(np.square(s).sum()) for s in strata
     )
+    log_probability, relative_error = top + log(total / replicates), math.sqrt(variance) / total
+    if 0 < log_probability <= NOISE * relative_error:  # by chance, of a probability near 1
+        log_probability = 0.0
     return Estimate(
-        top + log(total / replicates),
-        math.sqrt(variance) / total,
+        log_probability,
+        relative_error,
         total * total / float(np.square(weights).sum()),
         1 / total,
         int(np.isfinite(log_weights).sum()),

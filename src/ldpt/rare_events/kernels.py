@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ldpt.coin import exp, log1p
+from ldpt.engines.arithmetic import log1p, small_exp
 from ldpt.engines.boundaries import Arms
 from ldpt.engines.fast_budget import new_state, run_to_budgets
 from ldpt.engines.fast_confidence import new_state as new_confidence_state
@@ -21,7 +21,7 @@ from ldpt.engines.pull_order import new_groups
 from ldpt.policies import IndexRule
 from ldpt.radii import Boundary
 
-NEGLIGIBLE = 40.0  # nats: one plus e^-40 is one in double precision
+SMALL = 1e-3  # product whose logarithm is taken before it loses digits
 
 
 class Proposal(NamedTuple):
@@ -118,33 +118,33 @@ def log_ratio(n: np.ndarray, s: np.ndarray, proposal: Proposal) -> float:
                 value += times(s2, proposal.after_ones[c, m])
                 value += times(n2 - s2, proposal.after_zeros[c, m])
             if value > top:
-                total = total * exp(top - value) + 1.0
+                total = total * small_exp(top - value) + 1.0
                 top = value
-            elif value > top - NEGLIGIBLE:
-                total += exp(value - top)
+            else:
+                total += small_exp(value - top)
     return top + log1p(total - 1.0)
 
 
 @borrowing
 def log_ratio_of_others(n: np.ndarray, s: np.ndarray, c: int, proposal: Proposal) -> float:
     """Return the factor of the arms that need not err, each tilted or not."""
-    value = 0.0
+    value, product = 0.0, 1.0
     for j in range(n.size):
-        if j != proposal.arms[c] and proposal.chance[c, j] > 0.0:
+        chance = proposal.chance[c, j]
+        if j != proposal.arms[c] and chance > 0.0:
             tilt = times(s[j], proposal.ones[c, j]) + times(n[j] - s[j], proposal.zeros[c, j])
-            value += log_mixed(tilt, proposal.chance[c, j])
-    return value
+            if tilt > 0.0:  # chance e^tilt + 1 - chance without overflow
+                value += tilt
+                product *= chance + (1.0 - chance) * small_exp(-tilt)
+            else:
+                product *= chance * small_exp(tilt) + 1.0 - chance
+            if product < SMALL:
+                value += log1p(product - 1.0)
+                product = 1.0
+    return value + log1p(product - 1.0)
 
 
 @borrowing
 def times(count: int, log_quotient: float) -> float:
     """Return the log of a quotient to the power ``count``, which is 0 at 0 even for -inf."""
     return count * log_quotient if count > 0 else 0.0
-
-
-@borrowing
-def log_mixed(tilt: float, chance: float) -> float:
-    """log(chance e^tilt + 1 - chance) without overflow."""
-    if tilt > 0.0:
-        return tilt + log1p((1.0 - chance) * (exp(-tilt) - 1.0))
-    return log1p(chance * (exp(tilt) - 1.0))

@@ -9,12 +9,13 @@ from typing import NamedTuple
 import numpy as np
 
 from ldpt.instances import Instance
-from ldpt.radii import Boundary, Radius, lower, upper
+from ldpt.radii import Boundary, Radius, drift_pulls
 from ldpt.util.reproducible import bernoulli_divergence, geomspace
 
 SHOWN_MEANS = 14  # grid of wrong means per arm
 HURRIES = (0.0, 0.1, 0.2, 0.35, 0.5, 0.75, 1.0)  # by how much other arms' gaps grow (Algorithm 2)
 STEPS = 400  # of the grid on which the other arms' cheapest means are sought
+EXIT_TOLERANCE = 1e-9  # relative, of pulls
 NEAR = 1e-3  # least distance from the threshold, relative to the gap, where zeta = 0
 
 
@@ -109,7 +110,7 @@ def ways_to_err_by_confidence(
     for hurry in HURRIES:
         shown = np.clip(truth + hurry * (truth - tau), 0.02, 0.98)
         shown = np.where((truth > 0.02) & (truth < 0.98), shown, truth)
-        pulls = _exit_pulls(shown - tau, edge, 0.0)
+        pulls = exit_pulls(shown - tau, edge)
         nats = pulls * kl_divergence(shown, truth)
         exits: dict[tuple[float, float], np.ndarray] = {}  # equal arms share them
         for arm in erring:
@@ -121,7 +122,7 @@ def ways_to_err_by_confidence(
                 if abs(distance) < nearest:
                     continue  # so near the threshold a run is long and the way never cheap
                 if (distance, rest) not in exits:
-                    exits[distance, rest] = _exit_pulls(np.array([distance]), edge, rest)
+                    exits[distance, rest] = exit_pulls(np.array([distance]), edge, rest)
                 exit_at = exits[distance, rest]
                 arms.append(arm)
                 means.append(np.where(np.arange(truth.size) == arm, mean, shown))
@@ -146,18 +147,20 @@ def _wrong_means(mean: float, tau: float, zeta: float) -> np.ndarray:
     """Means on the wrong side, their distances D geometric: a factor in D is one in pulls."""
     side, room = (-1.0, tau) if mean > tau else (1.0, 1 - tau)
     nearest = zeta + min(max(0.02 * abs(mean - tau), 1e-3), room / 2)
+    if nearest == 0:  # the threshold is 0 or 1 and the tolerance 0
+        return np.array([tau])
     distances = geomspace(nearest, zeta + 0.97 * room, SHOWN_MEANS) - zeta
-    return tau + side * np.concatenate([[0.0], distances])
+    return np.clip(tau + side * np.concatenate([[0.0], distances]), 0.0, 1.0)
 
 
 def _right_means(mean: float, tau: float, zeta: float) -> np.ndarray:
     """Means on the right side, from half the gap outwards, from which an arm may yet cross."""
     side, room = (1.0, 1 - tau) if mean > tau else (-1.0, tau)
     gap = abs(mean - tau)
-    if gap == 0:
+    if gap / 2 == 0:
         return np.empty(0)
     distances = geomspace(zeta + gap / 2, zeta + max(0.97 * room, gap), SHOWN_MEANS) - zeta
-    return np.append(tau + side * distances, mean)
+    return np.append(np.clip(tau + side * distances, 0.0, 1.0), mean)
 
 
 def _squared_distance(
@@ -188,15 +191,11 @@ def _cheapest_others(
         rate = lower
 
 
-def _exit_pulls(distances: np.ndarray, edge: Boundary, rest: float) -> np.ndarray:
+def exit_pulls(distances: np.ndarray, edge: Boundary, rest: float = 0.0) -> np.ndarray:
     """Return the pulls after which arms with these distances from the threshold are decided.
 
     ``rest`` counts the pulls of further arms, which enter the boundary through log t.
     """
-    pulls, sides = np.ones(distances.size), [upper if x > 0 else lower for x in distances]
-    while True:  # a contraction: the boundary grows like sqrt(n log n), the path like n
-        t = max(float(pulls.sum()) + rest, 1.0)
-        bounds = np.array([side(edge, n, t) for side, n in zip(sides, pulls, strict=True)])
-        before, pulls = pulls, np.maximum(bounds / np.abs(distances), 1.0)
-        if np.abs(pulls - before).max() <= 1e-9 * pulls.max():
-            return pulls
+    return np.array(
+        drift_pulls(edge, distances.tolist(), [1] * distances.size, rest, EXIT_TOLERANCE)
+    )

@@ -7,7 +7,7 @@ from ldpt.rare_events.paths import WaysToErr
 from ldpt.util.reproducible import exp, log
 
 NOMINAL = 0.05  # share of runs in the true environment
-EVEN = 0.2  # share of runs spread evenly over the environments
+EVEN = 0.1  # share of runs spread evenly over the environments
 CUT = 15.0  # nats beyond the cheapest way at which an environment is left out
 
 
