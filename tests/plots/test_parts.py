@@ -32,16 +32,6 @@ def test_estimates_draw_a_zero_count_as_an_upper_limit_and_never_as_zero() -> No
     assert all(np.all(np.asarray(line.get_ydata(), float) > 0) for line in others)
 
 
-def test_labels_at_the_ends_of_curves_do_not_cover_each_other() -> None:
-    figure, (axes,) = parts.panels(1, 1, 2.0)
-    axes.set_xlim(0, 1)
-    axes.set_ylim(0, 1)
-    heights = (0.5, 0.51, 0.52, 0.9)
-    parts.label_ends(axes, [parts.End(1.0, y, f"curve {y}", "black") for y in heights])
-    assert overlapping(figure) == []
-    assert cut_off(figure) == []
-
-
 def test_epsilon_axis_has_a_tick_per_level_and_infinity_behind_a_break() -> None:
     _, (axes,) = parts.panels(1, 1, 2.0)
     x_of = parts.epsilon_axis(axes, EPSILONS)

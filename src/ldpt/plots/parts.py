@@ -7,7 +7,7 @@ privacy stands behind a break at the right end of an axis and is not joined to i
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -28,7 +28,7 @@ NO_DATA = "no error seen,\nor not run"  # in a panel
 BOUND: dict[str, Any] = {"linewidth": 0.9, "linestyle": (0, (4, 1.5)), "zorder": 2}
 XOf = Callable[[float], float]  # position of a privacy level on an axis
 LIMITS = ["estimate", "low", "high"]
-LABEL_HEIGHT, LABEL_WIDTH = 10.0, 40.0  # points that a label takes
+LABEL_HEIGHT = 10.0  # points that a line of a key takes
 
 
 # --- panels and rows ------------------------------------------------------------------------------
@@ -272,64 +272,6 @@ def arms_axis(axes: Axes, arms: Iterable[int]) -> None:
 
 
 # --- labels and legends ---------------------------------------------------------------------------
-
-
-class End(NamedTuple):
-    """Where a curve ends, what it is called, and its colour."""
-
-    x: float
-    y: float
-    name: str
-    colour: str
-
-
-def label_ends(axes: Axes, ends: Sequence[End]) -> None:
-    """Write names beside the ends of curves, moved so that none covers another or the x axis."""
-    if not ends:
-        return
-    axes.figure.draw_without_rendering()
-    points = 72 / axes.figure.dpi
-    floor = axes.bbox.y0 * points + 0.7 * LABEL_HEIGHT
-    where = {end: axes.transData.transform((end.x, end.y)) * points for end in ends}
-    # Curves that end far to the left of others have their names there, and in no one's way.
-    last = max(place[0] for place in where.values())
-    columns = [[e for e in ends if (last - where[e][0] < LABEL_WIDTH) == right] for right in (0, 1)]
-    for column in columns:
-        column.sort(key=lambda end: end.y)
-        heights = [float(where[end][1]) for end in column]
-        places = _apart(heights, LABEL_HEIGHT)
-        for row, (end, height) in enumerate(zip(column, heights, strict=True)):
-            rows_below = row + end.name.count("\n") / 2
-            place = max(places[row], floor + rows_below * LABEL_HEIGHT)
-            shift = {"xytext": (5, place - height), "textcoords": "offset points"}
-            look = {"color": end.colour, "ha": "left", "va": "center", "annotation_clip": False}
-            axes.annotate(end.name, (end.x, end.y), **shift, **look)
-
-
-def _apart(heights: list[float], least: float) -> list[float]:
-    """Return heights at least so far apart, in the same order, moved as little as necessary.
-
-    >>> _apart([0.0, 1.0, 30.0], 10.0)
-    [-4.5, 5.5, 30.0]
-    """
-    blocks: list[tuple[float, int]] = []  # middle and size of a block of labels
-    for height in heights:
-        middle, size = height, 1
-        while blocks and middle - size * least / 2 < blocks[-1][0] + blocks[-1][1] * least / 2:
-            other, count = blocks.pop()
-            middle, size = (middle * size + other * count) / (size + count), size + count
-        blocks.append((middle, size))
-    return [m + (i - (n - 1) / 2) * least for m, n in blocks for i in range(n)]
-
-
-def label_methods(axes: Axes, table: pd.DataFrame, key: str, x: str, x_of: XOf = float) -> None:
-    """Write the name of each method at the right end of its curve."""
-    ends = []
-    for method in methods_of(table[key]):
-        last = table[table[key] == method].sort_values(x).iloc[-1]
-        name, colour = style.label(method), style.colour(method)
-        ends.append(End(x_of(last[x]), float(last["estimate"]), name, colour))
-    label_ends(axes, ends)
 
 
 def key(axes: Axes, lines: Sequence[tuple[str, str]], x: float = 0.03, y: float = 0.03) -> None:
