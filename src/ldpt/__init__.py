@@ -3,7 +3,7 @@
 from typing import Any
 
 __all__ = [
-    "bounds", "exact", "inference", "instances", "learners", "policies", "privacy", "radii",
+    "bounds", "exact", "inference", "instances", "learners", "plots", "policies", "privacy", "radii",
     "rare_events", "results", "simulate", "study", "summarise",
 ]  # fmt: skip
 
