@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import subprocess
 from pathlib import Path
 
 import pandas as pd
@@ -256,6 +257,7 @@ def test_audit_ends_in_0_only_when_all_is_intact(own: Path, capsys: pytest.Captu
             ["audit", "--root", "out", "--replay", "-1"],
             r"must be a whole number from 1 to 1000000, got -1",
         ),
+        (["audit", "--root", "out", "--expect", "1234"], r"must be the first 12 to 64 digits"),
         (["trace", "--root", "out", "out/figures"], r"is a folder"),
         (["audit", "--root", "out", "--seed", "1"], r"--seed has no effect without --replay"),
         (["trace", "--root", "out", "gone.png"], r"is no file here or under out"),
@@ -341,3 +343,29 @@ def test_audit_outside_any_project_is_one_line(
 def test_the_config_hash_is_that_of_the_config(root: Path) -> None:
     manifest = json.loads((root / MANIFEST).read_text())
     assert manifest["config_hash"] == stable_hash(manifest["config"])
+
+
+def test_audit_says_whether_this_is_the_committed_run(root: Path) -> None:
+    """And if not, what differs and why, as a comparison does."""
+    project, committed = root.parent, root.parent / MANIFEST
+    committed.parent.mkdir()
+    shutil.copy(root / MANIFEST, committed)
+    git = ("git", "-c", "user.name=a", "-c", "user.email=a@example.org", "-C", str(project))
+
+    def commit() -> None:
+        subprocess.run([*git, "add", "-f", MANIFEST], check=True)
+        subprocess.run([*git, "commit", "-q", "-m", "run"], check=True)
+
+    subprocess.run([*git, "init", "-q"], check=True)
+    commit()
+    assert audit(root).committed == ["this is the committed run"]
+    content = json.loads(committed.read_text())
+    content["config"]["seed"] = 8
+    committed.write_text(json.dumps(content))
+    commit()
+    report = audit(root)
+    assert report.intact
+    first, second, third, _ = report.committed
+    assert first == f"not the committed run, {run_hash(content)}:"
+    assert second.strip() == f"all {len(PRODUCTS)} products equal"
+    assert third.strip() == "seed     config.seed was 8, is 7"

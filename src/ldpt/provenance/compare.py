@@ -5,6 +5,7 @@ are compared by their hashes and, where both files are there, by value.
 """
 
 import json
+import math
 import re
 import subprocess
 from collections.abc import Callable, Iterator, Mapping
@@ -226,22 +227,33 @@ def _compare_tables(one: Path, other: Path) -> str:
         pd.read_parquet if one.suffix == ".parquet" else pd.read_csv
     )
     a, b = read(one), read(other)
-    if set(a.columns) != set(b.columns):
-        names = sorted(set(a.columns) ^ set(b.columns))
-        return f"other columns: {short(', '.join(map(str, names)), 80)}"
     if len(a) != len(b):
         return f"{len(a)} rows were, {len(b)} are"
-    unequal = {name: _unequal(a[name], b[name]) for name in a.columns}
-    rows = pd.concat(unequal, axis=1).any(axis=1)
-    if not rows.any():
-        return ""
-    text = f"{rows.sum()} of {len(a)} rows differ"
+    common = [name for name in a.columns if name in b.columns]
+    more = sorted({*map(str, a.columns)} ^ {*map(str, b.columns)})
+    texts = [f"other columns: {short(', '.join(more), 80)}"] if more else []
+    unequal = {name: _unequal(a[name], b[name]) for name in common}
+    rows = pd.concat(unequal, axis=1).any(axis=1).sum() if common else 0
+    names = [str(name) for name, marks in unequal.items() if marks.any()]
+    if rows:
+        texts.append(f"{rows} of {len(a)} rows differ, in {short(', '.join(names), 60)}")
+        texts += _farthest(a[common], b[common])
+    elif more:
+        texts.append("the values in common are equal")
+    return ", ".join(texts)
+
+
+def _farthest(a: "pd.DataFrame", b: "pd.DataFrame") -> list[str]:
+    """Return the largest difference of two tables in standard errors, else as a share."""
     far = _standard_errors(a, b)
     if far:
         name, distance = max(far.items(), key=lambda item: item[1])
-        return f"{text}, at most by {distance:.1f} standard errors ({name})"
-    names = [str(name) for name, marks in unequal.items() if marks.any()]
-    return f"{text}, in {short(', '.join(names), 60)}"
+        return [f"at most by {distance:.2g} standard errors ({name})"]
+    numeric = a.select_dtypes("float").columns.intersection(b.select_dtypes("float").columns)
+    sizes = a[numeric].abs().where(a[numeric].abs() > b[numeric].abs(), b[numeric].abs())
+    shares = (a[numeric] - b[numeric]).abs() / sizes.where(sizes > 0)
+    largest = shares.max().max() if len(numeric) else 0.0
+    return [f"at most by {largest:.1e} of the value"] if largest > 0 else []
 
 
 def _unequal(a: "pd.Series[Any]", b: "pd.Series[Any]") -> "pd.Series[bool]":
@@ -266,9 +278,20 @@ def _standard_errors(a: "pd.DataFrame", b: "pd.DataFrame") -> dict[str, float]:
 def _compare_json(one: Path, other: Path) -> str:
     a, b = (flat({"": read_json(read_whole(path))}) for path in (one, other))
     names = [name for name in {**a, **b} if name not in a or name not in b or a[name] != b[name]]
+    if not names:
+        return ""
     more = f" and {len(names) - 3} more" if len(names) > 3 else ""
     shown = [name.lstrip(".") or "the whole" for name in names[:3]]
-    return f"other values: {short(', '.join(shown), 80)}{more}" if names else ""
+    shares = [_share(a.get(name), b.get(name)) for name in names]
+    far = f", at most by {max(shares):.1e} of the value" if max(shares) < math.inf else ""
+    return f"other values: {short(', '.join(shown), 80)}{more}{far}"
+
+
+def _share(one: object, other: object) -> float:
+    """Return the difference of two unequal numbers as a share of the larger; else infinity."""
+    if not (isinstance(one, (int, float)) and isinstance(other, (int, float))):
+        return math.inf
+    return abs(one - other) / max(abs(one), abs(other))
 
 
 def _compare_png(one: Path, other: Path) -> str:
@@ -378,5 +401,5 @@ def _some(lines: list[str], most: int = MAX_LINES) -> list[str]:
 
 def _distance(text: str) -> float:
     """Return the standard errors in a text on values; 0 if there are none."""
-    match = re.search(r"by ([\d.]+) standard errors", text)
+    match = re.search(r"by ([\d.e+-]+) standard errors", text)
     return float(match[1]) if match else 0.0
