@@ -3,6 +3,9 @@
 # All steps share one environment, that of requirements.lock: no step deploys its own.
 # Configs lie over config/config.yaml: `--configfile FILE` or `--config KEY=VALUE`.
 
+from importlib.util import find_spec
+from shutil import which
+
 
 include: "workflow/rules/common.smk"
 include: "workflow/rules/instances.smk"
@@ -10,9 +13,20 @@ include: "workflow/rules/simulate.smk"
 include: "workflow/rules/rare.smk"
 include: "workflow/rules/summarise.smk"
 include: "workflow/rules/world.smk"
+include: "workflow/rules/figure_files.smk"
 include: "workflow/rules/figures.smk"
 include: "workflow/rules/claims.smk"
 include: "workflow/rules/publish.smk"
+
+
+onstart:
+    if EXPERIMENT is None or not find_spec("numba"):
+        raise WorkflowError(
+            "the packages of the workflow are missing: run `make .venv/ready` and "
+            "`. .venv/bin/activate`, or `pip install -e '.[workflow]'`"
+        )
+    if workflow.executor_plugin.name == "slurm" and not which("sbatch"):
+        raise WorkflowError("no SLURM here: sbatch is not found")  # else it waits
 
 
 # Seconds of work: on a cluster they run where Snakemake runs.

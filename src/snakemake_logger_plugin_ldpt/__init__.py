@@ -34,7 +34,7 @@ NOISE = re.compile(
     r"None$|host: |Building DAG|Assuming unrestricted|Using shell|Provided (cores|resources)"
     r"|Rules claim|Select jobs|Execute \d+ jobs|Job (stats|counts)|Reasons:|Conda environments: "
     r"|Shutting down|Exiting because a job|Removing output|Complete log|Singularity|SNAKEMAKE"
-    r"|This was a dry-run"
+    r"|This was a dry-run|Some jobs were triggered|Rules with (provenance|missing|outdated)"
     r"|Unlocking|Finished job|Error in (rule|group)|(RuleException:\s*)?.*CalledProcessError"
     r"|(WorkflowError:\s*)?At least one job did|Group jobs?[: ]|Config file .* is |Elapsed time"
 )

@@ -86,14 +86,8 @@ rule claims:
     """Judge every claim of the register and tabulate the verdicts."""
     input:
         register=source("paper/claims.yaml"),
-        schemas=sources(
-            "workflow/schemas", "claims.schema.yaml", "verdicts.schema.yaml"
-        ),
-        evidence=[
-            rules.evidence_displays.output,
-            rules.evidence_chains.output,
-            rules.evidence_measured.output,
-        ],
+        schemas=sources("workflow/schemas", "claims.schema.yaml", "verdicts.schema.yaml"),
+        evidence=expand("<results>/evidence/{name}.json", name=["displays", "chains", "measured"]),
         page=source("workflow/captions/verdicts.md"),
     output:
         **table_files("claims"),

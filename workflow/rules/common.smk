@@ -2,9 +2,7 @@
 
 import os
 import sys
-from importlib.util import find_spec
 from pathlib import Path
-from shutil import which
 
 from snakemake.exceptions import WorkflowError
 from snakemake.utils import min_version
@@ -56,16 +54,6 @@ pathvars:
 
 wildcard_constraints:
     family="[^/]+",
-
-
-onstart:
-    if EXPERIMENT is None or not find_spec("numba"):
-        raise WorkflowError(
-            "the packages of the workflow are missing: run `make .venv/ready` and "
-            "`. .venv/bin/activate`, or `pip install -e '.[workflow]'`"
-        )
-    if workflow.executor_plugin.name == "slurm" and not which("sbatch"):
-        raise WorkflowError("no SLURM here: sbatch is not found")  # else it waits
 
 
 # --- values of rules ------------------------------------------------------------------------------
@@ -139,38 +127,5 @@ def predicted(algorithm, quantity):
     return request
 
 
-# --- figures --------------------------------------------------------------------------------------
-
-FIGURES = []  # names, in the order of figures.smk
 # A problem of the user's has no estimates by importance sampling.
 SAMPLED = [] if config["extra_instances"] else "<results>/rare/fixed_budget.csv"
-
-
-def figure_inputs(name, **tables):
-    """Return the inputs of a figure: tables below the results, and its caption."""
-    paths = {key: f"<results>/{table}.csv" for key, table in tables.items()}
-    return paths | {"caption": source(f"workflow/captions/{name}.rst")}
-
-
-def figure_outputs(name, category, title):
-    """Return the outputs of a figure; Snakemake's report shows the picture with its caption."""
-    FIGURES.append(name)
-    png, place = f"<figures>/{name}.png", f"results/captions/{name}.rst"
-    caption = str(Path(config["root"], place).resolve())
-    return {
-        "pdf": f"<figures>/{name}.pdf",
-        "png": report(png, caption, category=category, labels={"figure": title}),
-        "caption": f"<results>/captions/{name}.rst",
-        "typst": f"<results>/captions/{name}.typ",
-        "facts": f"<results>/captions/{name}.json",
-    }
-
-
-def figure_name(wildcards, output):
-    """Return the name of a figure: that of its PDF."""
-    return Path(output.pdf).stem
-
-
-def figure_code(wildcards, output):
-    """Return the hash of a figure's script and of all code it reaches."""
-    return code(figure_name(wildcards, output))(wildcards)

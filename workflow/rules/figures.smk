@@ -23,11 +23,7 @@ rule figure:
 
 use rule figure as hero with:
     input:
-        **figure_inputs(
-            "hero",
-            confidence="summaries/fixed_confidence",
-            error_map="error_map",
-        ),
+        **figure_inputs("hero", confidence="summaries/fixed_confidence", error_map="error_map"),
     output:
         **figure_outputs("hero", "Overview", "The findings in one picture"),
         dark="<figures>/hero-dark.png",
@@ -49,9 +45,7 @@ use rule figure as fixed_confidence_error with:
         ),
     output:
         **figure_outputs(
-            "fixed_confidence_error",
-            "Fixed confidence",
-            "Algorithm 2: promised and actual error",
+            "fixed_confidence_error", "Fixed confidence", "Algorithm 2: promised and actual error"
         ),
     log:
         "<results>/logs/fixed_confidence_error.log",
@@ -110,15 +104,11 @@ use rule figure as surveys with:
 use rule figure as optimality_gap with:
     input:
         **figure_inputs(
-            "optimality_gap",
-            summary="summaries/fixed_confidence",
-            bounds="summaries/bounds",
+            "optimality_gap", summary="summaries/fixed_confidence", bounds="summaries/bounds"
         ),
         instances="<results>/instances.json",
     output:
-        **figure_outputs(
-            "optimality_gap", "Fixed confidence", "Distance from the lower bound"
-        ),
+        **figure_outputs("optimality_gap", "Fixed confidence", "Distance from the lower bound"),
     log:
         "<results>/logs/optimality_gap.log",
     params:
@@ -131,11 +121,7 @@ use rule figure as fixed_budget_error with:
     input:
         **figure_inputs("fixed_budget_error", summary="summaries/fixed_budget"),
     output:
-        **figure_outputs(
-            "fixed_budget_error",
-            "Fixed budget",
-            "Error against the budget",
-        ),
+        **figure_outputs("fixed_budget_error", "Fixed budget", "Error against the budget"),
     log:
         "<results>/logs/fixed_budget_error.log",
     params:
@@ -170,9 +156,7 @@ use rule figure as scaling_arms with:
             bounds="summaries/bounds",
         ),
     output:
-        **figure_outputs(
-            "scaling_arms", "Both settings", "Cost against the number of arms"
-        ),
+        **figure_outputs("scaling_arms", "Both settings", "Cost against the number of arms"),
     log:
         "<results>/logs/scaling_arms.log",
     params:

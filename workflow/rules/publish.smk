@@ -52,9 +52,7 @@ rule article:
             name=["instances", "surveys", "others", "graded_answers"],
         ),
         figures=expand("<figures>/{name}.pdf", name=FIGURES),
-        captions=expand(
-            "<results>/captions/{name}.{ext}", name=FIGURES, ext=["rst", "typ"]
-        ),
+        captions=expand("<results>/captions/{name}.{ext}", name=FIGURES, ext=["rst", "typ"]),
     output:
         # Not in Snakemake's report: Chromium opens no data URI of more than 2 MiB.
         "<paper>/report.pdf",
@@ -143,44 +141,20 @@ rule notebook:
         "../../scripts/run_notebook.py"
 
 
-# Everything that a run makes, and what one study on problems of the user's makes.
-SIMULATED = [simulations("fixed_budget"), simulations("fixed_confidence")]
-STUDIED = [
-    rules.instances.output,
-    rules.summarise_fixed_budget.output,
-    rules.summarise_fixed_confidence.output,
-    rules.summarise_bounds.output,
-    rules.fixed_budget_error.output,
-    rules.fixed_budget_collapse.output,
-    rules.bounds.output,
-]
-REPLICATED = [
-    rules.instances.output,
-    rules.simulate_mechanism.output,
-    rules.count_pulls.output,
-    rules.rare_fixed_budget.output,
-    rules.rare_fixed_confidence.output,
-    rules.exact_curves.output,
-    rules.optimal_loss.output,
-    rules.error_map.output,
-    rules.summarise_fixed_budget.output,
-    rules.summarise_fixed_confidence.output,
-    rules.summarise_bounds.output,
-    rules.replay_surveys.output,
-    rules.others.output,
-    rules.graded_answers.output,
-    [getattr(rules, name).output for name in FIGURES],
-    rules.evidence_displays.output,
-    rules.evidence_chains.output,
-    rules.evidence_measured.output,
-    rules.claims.output,
-    rules.gather_numbers.output,
-    rules.article.output,
-    rules.claims_page.output,
-    rules.explorer.output,
-    rules.notebook.output,
-]
-PRODUCTS = SIMULATED + (STUDIED if config["extra_instances"] else REPLICATED)
+# The rules whose outputs are products: of the replication, and of a study on problems of the user's.
+REPLICATION = """
+    instances simulate_mechanism count_pulls rare_fixed_budget rare_fixed_confidence exact_curves
+    optimal_loss error_map summarise_fixed_budget summarise_fixed_confidence summarise_bounds
+    replay_surveys others graded_answers evidence_displays evidence_chains evidence_measured claims
+    gather_numbers article claims_page explorer notebook
+"""
+STUDY = """
+    instances summarise_fixed_budget summarise_fixed_confidence summarise_bounds
+    fixed_budget_error fixed_budget_collapse bounds
+"""
+MAKERS = STUDY.split() if config["extra_instances"] else [*REPLICATION.split(), *FIGURES]
+PRODUCTS = [simulations("fixed_budget"), simulations("fixed_confidence")]
+PRODUCTS += [getattr(rules, name).output for name in MAKERS]
 
 
 rule manifest:
