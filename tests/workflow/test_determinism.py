@@ -57,6 +57,23 @@ def test_bytes_are_equal_on_more_cores_in_another_folder(
     assert [name for name in names if hashes(before, name) != hashes(after, name)] == []
 
 
+@pytest.mark.runs
+def test_bytes_are_equal_without_the_features_of_new_processors(
+    smoke: Path, copy_project: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No AVX2, AVX-512 or fused multiplication in NumPy, OpenBLAS, the C library and Numba."""
+    monkeypatch.setenv("NPY_DISABLE_CPU_FEATURES", "X86_V3 X86_V4 AVX512_ICL AVX512_SPR")
+    monkeypatch.setenv("OPENBLAS_CORETYPE", "Nehalem")
+    monkeypatch.setenv("GLIBC_TUNABLES", "glibc.cpu.hwcaps=-AVX2,-FMA")
+    monkeypatch.setenv("NUMBA_CPU_NAME", "generic")
+    folder = copy_project("old-processor")
+    done = snakemake(folder, "--configfile", "config/smoke.yaml")
+    assert done.returncode == 0, done.stderr[-4000:]
+    before, after = (place / "results" / "smoke" for place in (smoke, folder))
+    names = listed_records(read_manifest(before))
+    assert [name for name in names if file_hash(before / name) != file_hash(after / name)] == []
+
+
 def budget_table(replicates: int) -> pd.DataFrame:
     script, problem = load("scripts/simulate_fixed_budget.py"), Instance("one", [0.95], 0.9)
     setting = {"policy": "apt", "epsilon": 1.0, "budgets": [100, 400], "replicates": replicates}
