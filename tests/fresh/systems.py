@@ -234,14 +234,14 @@ def python_ways(system: System, python: System, table: Table) -> None:
     shutil.rmtree(other)
 
 
-def whole_run(system: System, reference: dict[str, bytes], table: Table) -> None:
+def whole_run(system: System, reference: Path, table: Table) -> None:
     """Run the workflow at smoke scale as the README says, and compare its products."""
     system.run("rm -rf ldpt && git clone -q /srv/ldpt.git ldpt")
     done = system.run(f"cd ldpt && {SMOKE}", check=False)
     table.row(system.name, SMOKE, last_line(done), not done.returncode)
-    made = products(system.folder / "home" / USER / "ldpt")
-    differing = sorted(name for name in made | reference if made.get(name) != reference.get(name))
-    seen = f"{len(reference) - len(differing)} of {len(reference)} equal; {' '.join(differing)}"
+    made, here = products(system.folder / "home" / USER / "ldpt"), products(reference)
+    differing = sorted(name for name in made | here if made.get(name) != here.get(name))
+    seen = f"{len(here) - len(differing)} of {len(here)} equal; {' '.join(differing)}"
     table.row(system.name, "products, byte by byte", seen, bool(made) and not differing)
 
 
@@ -273,7 +273,7 @@ def outputs_here(folder: Path) -> dict[str, Output]:
 def follow_readme(
     system: System,
     python: System,
-    reference: dict[str, bytes],
+    reference: Path,
     outputs: dict[str, Output],
     table: Table,
 ) -> None:
@@ -327,7 +327,7 @@ def main() -> int:
             call(["cp", "-r", *map(str, work.glob("ldpt.*")), str(system.folder / "srv")])
             system.new_home()
             system.run(f"chown -R {USER} /srv/ldpt.git", user="root")
-            follow_readme(system, mirror, products(reference), outputs, table)
+            follow_readme(system, mirror, reference, outputs, table)
     return int(table.failures > 0)
 
 

@@ -98,7 +98,7 @@ def staged_file(path: str | Path, mode: int = 0o666) -> Iterator[Path]:
     if path.exists() and not path.is_file():
         raise ValueError(f"{path} exists and is not a regular file")
     staged = staged_path(path)
-    os.close(os.open(staged, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, mode))
+    os.close(os.open(staged, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode))
     try:
         yield staged
         os.replace(staged, path)
