@@ -37,6 +37,24 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return built
 
 
+@pytest.fixture(scope="module")
+def source_archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The unpacked source archive."""
+    folder = tmp_path_factory.mktemp("sdist")
+    project = folder / "copy"
+    listing = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    files = subprocess.run(listing, cwd=PROJECT, capture_output=True, text=True, check=True).stdout
+    for name in filter(None, files.split("\0")):
+        if (PROJECT / name).is_file():
+            (project / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(PROJECT / name, project / name)
+    build = f"from setuptools.build_meta import build_sdist; build_sdist('{folder}')"
+    run(f'python -c "{build}"', Path(sys.executable), project)
+    (archive,) = folder.glob("ldpt-*.tar.gz")
+    shutil.unpack_archive(archive, folder, filter="data")
+    return folder / archive.name.removesuffix(".tar.gz")
+
+
 def install(wheel: Path, extras: str, folder: Path) -> Path:
     """Return a Python in whose environment only the wheel and its dependencies are installed."""
     ours, fresh = Path(sys.executable), folder / "bin" / "python"
@@ -161,3 +179,26 @@ def test_missing_extra_is_one_line(light: Path, tmp_path: Path) -> None:
 def test_plan_with_its_picture(full: Path, tmp_path: Path) -> None:
     words = "ldpt plan --means 0.2 0.6 --budget 100 --epsilon 1 --replicates 20 --plot plan.png"
     assert run(words, full, tmp_path).stdout
+
+
+def test_fast_tests_run_from_the_source_archive(light: Path, source_archive: Path) -> None:
+    run("python -m pip install --quiet pytest hypothesis mpmath", light, source_archive)
+    shutil.rmtree(source_archive / "src")  # so that the installed package is tested
+    fast = "tests/test_privacy.py tests/test_policies.py tests/test_instances.py tests/util"
+    done = run(f"python -m pytest -o addopts= {fast}", light, source_archive)
+    assert re.search(r"\d{2,} passed", done.stdout)
+
+
+def test_source_archive_holds_what_git_holds(source_archive: Path) -> None:
+    for name in ("Snakefile", "config/smoke.yaml", "docs/start.md", "tests/fresh/systems.py"):
+        assert (source_archive / name).is_file(), name
+    assert not list(source_archive.rglob("*.nbi"))
+
+
+def test_page_of_the_package_has_no_relative_link(light: Path, tmp_path: Path) -> None:
+    """On an index a link into the repository leads nowhere, and HTML is removed."""
+    program = "from importlib.metadata import metadata; print(metadata('ldpt')['Description'])"
+    page = run(f'python -c "{program}"', light, tmp_path).stdout
+    assert page.startswith("# ldpt")
+    assert re.findall(r"\]\((?!https://)", page) == []
+    assert not re.search(r"^<", page, re.MULTILINE)

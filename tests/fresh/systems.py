@@ -166,13 +166,18 @@ def make_project(folder: Path) -> Path:
     return folder
 
 
+def without_outer_link(member: tarfile.TarInfo) -> tarfile.TarInfo | None:
+    """Leave out a link out of the archive, which uv refuses."""
+    return None if member.issym() and member.linkname.startswith("/") else member
+
+
 def make_mirror(system: System, place: Path) -> dict[str, str]:
     """Pack the Python 3.13 of a system as an archive for uv, and return what lets uv use it."""
     patch = system.run("python3 -c 'import platform; print(platform.python_version_tuple()[2])'")
     place.mkdir(parents=True, exist_ok=True)
     with tarfile.open(place / "python.tar.gz", "w:gz", compresslevel=1) as archive:
         for name in ("bin/python3.13", "lib/python3.13"):
-            archive.add(system.folder / "usr" / name, f"python/{name}")
+            archive.add(system.folder / "usr" / name, f"python/{name}", filter=without_outer_link)
     entry = {
         "name": "cpython", "arch": {"family": "x86_64", "variant": None}, "os": "linux",
         "libc": "gnu", "major": 3, "minor": 13, "patch": int(patch.stdout), "prerelease": "",
