@@ -153,7 +153,8 @@ def bootstrap(
     noise = np.random.default_rng(0).standard_normal((DRAWS, len(logs)))
     point = float(statistic(logs))
     low, high = 2 * point - np.quantile(statistic(logs + sds * noise), [0.975, 0.025])
-    return {name: exp(point), f"{name}_low": exp(float(low)), f"{name}_high": exp(float(high))}
+    low, high = min(float(low), point), max(float(high), point)  # an interval holds its estimate
+    return {name: exp(point), f"{name}_low": exp(low), f"{name}_high": exp(high)}
 
 
 def widest(series: Sequence[np.ndarray], name: str) -> Evidence:
