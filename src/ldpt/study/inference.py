@@ -224,6 +224,8 @@ def response_range(
     - ``random``: toss a fair coin: between p and (1 - share) p + share / 2;
     - ``opposite``: say the opposite: between p and (1 - share) p + share (1 - p).
 
+    ``random`` and ``opposite`` assume that complying does not depend on a person's own truth.
+
     Parameters
     ----------
     design : Design
