@@ -291,11 +291,11 @@ def follow_readme(
     glibc = system.run("ldd --version | head -1").stdout.split()[-1]
     table.row(system.name, "system", f"{version}, glibc {glibc}, {' '.join(basic)}", True)
     system.new_home()
-    missing_packages(system, basic, table)
     library_alone(system, outputs, table)
     if SYSTEMS[system.name] == "3.14":
         python_ways(system, python, table)
         system.install(COMPILER)
+    missing_packages(system, basic, table)
     system.new_home()
     whole_run(system, reference, table)
 
