@@ -160,7 +160,7 @@ class Random(Section):
 
 
 class New(Section):
-    """Problems new-LAW-K-1, ...: drawn after the claims about them were registered."""
+    """Problems new-LAW-K-1, ...: with Beta or hard means, held out from tuning."""
 
     family: Literal["new"]
     laws: Some[Law] = Field(description="laws of the means")
