@@ -7,6 +7,7 @@ from scipy.special import betainc, betaln, comb
 from ldpt.replication.publishing import tables
 from ldpt.study.planning_graded import graded_plan
 from ldpt.study.scale import Scale
+from ldpt.util.reproducible import exp
 
 EPSILON = 1.0
 DELTA = 0.05
@@ -24,7 +25,7 @@ COLUMNS = {
 def beta_binomial(n: int, a: float, b: float) -> np.ndarray:
     """Return the law of the successes among n trials with a Beta(a, b) probability."""
     k = np.arange(n + 1)
-    return comb(n, k) * np.exp(betaln(k + a, n - k + b) - betaln(a, b))
+    return comb(n, k) * exp(betaln(k + a, n - k + b) - betaln(a, b))
 
 
 def rounded_beta(n: int, a: float, b: float) -> np.ndarray:
@@ -55,7 +56,7 @@ def tabulate(epsilon: float = EPSILON, delta: float = DELTA) -> pd.DataFrame:
         scores = scale.low + scale.step * np.arange(law.size)
         row = {
             "law": name,
-            "mean": float(f"{law @ scores:.6g}"),
+            "mean": float(f"{np.sum(law * scores):.6g}"),
             "threshold": threshold,
             "left_out": f"{plan['skip_low']:.0f} of {len(scale.cuts)}",
             "privbern": float(f"{plan['privbern']:.6g}"),

@@ -15,11 +15,19 @@ FUNCTIONS = {
     "sinh", "tan", "tanh", "vdot",
 }  # fmt: skip
 EXACT = {"displays.py", "certificate.py"}  # fractions and intervals
-COUNTING = {"analyse.py", "learners.py", "register.py", "requests.py", "session.py", "text.py"}
+COUNTING = {
+    "analyse.py", "analysis.py", "cost.py", "learners.py", "register.py", "requests.py",
+    "session.py", "text.py",
+}  # fmt: skip
+# Rounded before they count; the records of a machine.
+ROUNDED = {
+    "bounds.py:_decoupled_bound", "study/chains.py", "planning_plot.py",
+    "sentences.py", "provenance",
+}  # fmt: skip
 # Simulations compare what these return and keep the result of the comparison; a person's answer is
 # random in any case.
 COMPARED = {"engines", "policies.py:index", "radii.py:heights", "device.py"}
-OTHERS = EXACT | COMPARED | {"reproducible.py"}
+OTHERS = EXACT | COMPARED | ROUNDED | {"reproducible.py"}
 SOURCES = sorted([*(ROOT / "src/ldpt").rglob("*.py"), *(ROOT / "scripts").glob("*.py")])
 
 
@@ -41,7 +49,7 @@ def is_fault(node: ast.AST, name: str) -> bool:
         case ast.BinOp(op=ast.MatMult()):
             return True
         case ast.BinOp(left=base, op=ast.Pow()):
-            return not (isinstance(base, ast.Constant) and base.value in (2, 10))
+            return not (isinstance(base, ast.Constant) and base.value in (0.5, 2, 10))
     return False
 
 
@@ -63,7 +71,8 @@ def is_count(terms: ast.AST) -> bool:
 
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_products_are_computed_by_reproducible_functions(path):
-    if not OTHERS & {path.name, path.parent.name}:
+    names = {path.name, path.parent.name, f"{path.parent.name}/{path.name}"}
+    if not OTHERS & names:
         assert list(faults(path.read_text(), path.name)) == []
 
 

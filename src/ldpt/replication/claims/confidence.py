@@ -287,7 +287,7 @@ def privacy_raises_the_cost(cells: pd.DataFrame) -> Evidence:
 def _ratio(above: np.ndarray, below: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return ratios of estimates (value, low, high), and the deviations of their logarithms."""
     deviations = [log_deviation(low, high) for _, low, high in (above, below)]
-    return above[0] / below[0], np.sqrt(deviations[0] ** 2 + deviations[1] ** 2)
+    return above[0] / below[0], np.sqrt(np.square(deviations[0]) + np.square(deviations[1]))
 
 
 COMPARED = [
@@ -337,7 +337,7 @@ def surveys(table: pd.DataFrame, radius: str = "coin") -> Evidence:
         (chosen["high_answers"] - chosen["low_answers"]) / (2 * 1.645) / np.sqrt(chosen["orders"])
     )
     share, all_answers = chosen["mean_answers"].sum(), max(chosen["answers"].sum(), 1)
-    margin = NORMAL * math.sqrt((errors**2).sum())
+    margin = NORMAL * math.sqrt(np.square(errors).sum())
     return {
         "questions": len(chosen),
         "undecided": int(undecided.sum()),
