@@ -10,6 +10,7 @@ from typing import Any
 
 import pandas as pd
 
+from ldpt.checks import fastest_engine
 from ldpt.exact import fixed_confidence_error
 from ldpt.instances import Instance
 from ldpt.radii import Radius
@@ -68,7 +69,8 @@ def _chain(problem: Instance, epsilon: float, delta: float, radius: Radius) -> d
 def _simulate(
     problem: Instance, epsilon: float, delta: float, radius: Radius, replicates: int, seed: int
 ) -> dict[str, Any]:
-    runs = fixed_confidence(problem, epsilon, delta, replicates, seed, radius)
+    engine = fastest_engine(radius.kind)
+    runs = fixed_confidence(problem, epsilon, delta, replicates, seed, radius, engine)
     errors = int((~runs["correct"]).sum())
     low, high = clopper_pearson(errors, replicates)
     return {

@@ -3,7 +3,9 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from ldpt.checks import fastest_engine
 from ldpt.instances import Instance
+from ldpt.policies import POLICIES
 from ldpt.simulate import fixed_budget, progress_lines
 from ldpt.util.runs import write_runs
 
@@ -18,7 +20,8 @@ def simulate(
     for setting in settings:
         title = "{instance}: {policy} at epsilon {epsilon:g}".format(**setting)
         show = progress_lines(title, setting["replicates"])
-        terms = setting | {"instance": problems[setting["instance"]]}
+        engine = fastest_engine(POLICIES[setting["policy"]])
+        terms = setting | {"instance": problems[setting["instance"]], "engine": engine}
         yield fixed_budget(**terms, seed=seed, threads=threads, progress=show)
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from ldpt.checks import fastest_engine
 from ldpt.instances import MAX_LISTED_ARMS, Instance
 from ldpt.radii import Radius
 from ldpt.simulate import fixed_confidence, progress_lines
@@ -27,7 +28,8 @@ def simulate(
         show = progress_lines(title, setting["replicates"])
         problem = problems[setting["instance"]]
         radius = Radius(setting["radius"], **constants)
-        terms = setting | {"instance": problem, "radius": radius}
+        engine = fastest_engine(radius.kind)
+        terms = setting | {"instance": problem, "radius": radius, "engine": engine}
         runs = fixed_confidence(**terms, seed=seed, threads=threads, progress=show)
         yield with_pulls(runs, problem.n_arms, listed)
 

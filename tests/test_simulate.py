@@ -11,6 +11,7 @@ from scripts.count_pulls import pulls_of_arms
 from scripts.simulate_mechanism import REWARD_LAWS, positives
 
 from ldpt import radii, rare_events, simulate
+from ldpt.checks import ENGINES
 from ldpt.config.experiment import build_experiment, load
 from ldpt.engines.boundaries import Arms
 from ldpt.engines.fast_confidence import fixed_confidence_fast
@@ -67,13 +68,13 @@ def test_budgets_are_sorted_and_single_ones_allowed():
 
 
 @pytest.mark.parametrize("runs", [budget_runs, confidence_runs])
-@pytest.mark.parametrize("engine", simulate.ENGINES)
+@pytest.mark.parametrize("engine", ENGINES)
 def test_simulate_gives_the_same_bytes_for_the_same_call(runs, engine):
     assert same_bytes(runs(700, engine=engine), runs(700, engine=engine))
 
 
 @pytest.mark.parametrize("runs", [budget_runs, confidence_runs])
-@pytest.mark.parametrize("engine", simulate.ENGINES)
+@pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("first", [1, 499, 500, 501])
 def test_asking_for_more_leaves_the_first_replicates_as_they_were(runs, engine, first):
     few, many = runs(first, engine=engine), runs(1200, engine=engine)
@@ -303,7 +304,7 @@ def test_fixed_confidence_run_at_max_pulls_is_neither_stopped_nor_correct():
     assert not runs["correct"].any()
 
 
-ENGINES = {"literal": fixed_confidence_literal, "fast": fixed_confidence_fast}
+RUNS = {"literal": fixed_confidence_literal, "fast": fixed_confidence_fast}
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -319,7 +320,7 @@ def test_runs_past_two_to_the_21_stop_where_their_walk_leaves_the_boundary(
     for _ in range(12):
         pulls, sums = np.zeros((2, 1), np.int64)
         arms = Arms(np.array([0.5 + gap]), 0.5)
-        time = ENGINES[engine](rng, arms, edge, 10**9, pulls, sums)
+        time = RUNS[engine](rng, arms, edge, 10**9, pulls, sums)
         width = math.sqrt(time * math.log(40 * int(time) ** 3) / scale)  # integers of any size
         distance = abs(int(sums[0]) - time / 2)
         assert width * (1 - 1e-12) <= distance < width + 1
@@ -367,7 +368,7 @@ REFERENCE = [  # instance, policy, epsilon, error at T = 500 in 20 000 runs, hal
 ]
 
 
-@pytest.mark.parametrize("engine", simulate.ENGINES)
+@pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize(("name", "policy", "epsilon", "reference", "rounding"), REFERENCE)
 def test_published_error_rates_are_met(name, policy, epsilon, reference, rounding, engine):
     """Two samples of 20 000 runs: level 1e-4 (3.89 standard errors) after the rounding."""

@@ -1,12 +1,14 @@
 """Checks of arguments at the public entrances: one line that says what was wrong."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Protocol
 
 import numpy as np
 
 from ldpt.util.messages import shown
 
+ENGINES = ("literal", "fast")
 MIN_EPSILON = 1e-9  # below, a float cannot hold the flip probability to six digits
 MIN_DELTA = 1e-300  # below, K / delta overflows
 LARGE_EPSILON = 10.0  # above, a person is hardly protected
@@ -57,6 +59,33 @@ def check_choice(name: str, value: object, allowed: Iterable[str]) -> str:
     if not isinstance(value, str) or value not in allowed:
         raise ValueError(f"{name} must be one of {', '.join(allowed)}, got {shown(value)}")
     return value
+
+
+USES = frozenset({"learner", "literal", "fast", "exact", "rare", "planner", "explorer"})
+
+
+class Row(Protocol):
+    """A row of the tables of policies and radii; ``supports`` is out of :data:`USES`."""
+
+    @property
+    def supports(self) -> frozenset[str]: ...
+
+
+def supporting(table: Mapping[str, Row], use: str) -> tuple[str, ...]:
+    """Return the names of the rows of a table that support a use."""
+    return tuple(name for name, row in table.items() if use in row.supports)
+
+
+def fastest_engine(row: Row) -> str:
+    """Return the engine that runs a policy or a radius soonest."""
+    return "fast" if "fast" in row.supports else "literal"
+
+
+def check_engine(what: str, row: Row, engine: str) -> None:
+    """Refuse an engine that has no code for a policy or a radius."""
+    check_choice("engine", engine, ENGINES)
+    if engine not in row.supports:
+        raise ValueError(f"engine must be {fastest_engine(row)} for {what}, got {engine!r}")
 
 
 def check_epsilon(epsilon: float) -> float:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ldpt import limits
-from ldpt.checks import check_delta, check_whole, is_number
+from ldpt.checks import check_delta, check_whole, is_number, supporting
 from ldpt.engines.boundaries import is_undecided
 from ldpt.engines.indices import Judge, arm_index, is_wrong_side
 from ldpt.engines.jit import compiled
@@ -85,8 +85,7 @@ def fixed_budget_losses(
     instance: Instance, epsilon: float, budgets: Sequence[int], policy: str = "apt"
 ) -> list[float]:
     """Return :func:`fixed_budget_loss` at several budgets, in any order."""
-    exact = tuple(name for name, known in POLICIES.items() if known.private_responses)
-    chosen = check_policy(policy, exact)
+    chosen = check_policy(policy, supporting(POLICIES, "exact"))
     if check_instance(instance).n_arms > 2:
         raise ValueError(f"the exact loss covers one or two arms, got {instance.n_arms}")
     budgets = [check_whole("budget", t, 2 * instance.n_arms, limits.MAX_PULLS) for t in budgets]
@@ -327,7 +326,8 @@ def fixed_confidence_error(
     limits.require_private_gaps(instance, epsilon)
     if not (is_number(tail) and 0 < tail < 1):
         raise ValueError(f"tail must lie strictly between 0 and 1, got {shown(tail)}")
-    radius, delta = as_radius(radius), check_delta(delta)
+    radius = as_radius(radius, "exact")
+    delta = check_delta(delta)
     if max_pulls is None:
         limits.require_short_chain(instance, epsilon, delta, radius, "; max_pulls limits it")
         max_pulls = limits.NO_LIMIT

@@ -240,7 +240,7 @@ class FixedConfidence(_Learner):
     ) -> None:
         super().__init__(n_arms, threshold, epsilon)
         self.delta = check_delta(delta)
-        self.radius = as_radius(radius)
+        self.radius = as_radius(radius, "learner")
         self.edge = self.radius.at(self.n_arms, self.delta, self.threshold, self.epsilon)
         if self.radius.warning:
             warnings.warn(self.radius.warning, stacklevel=2)

@@ -14,9 +14,13 @@ below the threshold, c = tanh(eps/2); ``lsa-clipped`` also has the weight 2 t (1
 t = tau_eps, twice the variance of a response at the threshold, where ``lsa`` has 1/2. None needs
 the budget, so one run gives the loss at every budget.
 
-An index policy with another weight of the logarithm is one more row of the table; learners,
-engines, exact chains and rare events take weight and clip from it. A policy of another kind needs
-its own loop in :mod:`ldpt.engines.budget_runs` and a branch in :func:`ldpt.simulate.fixed_budget`.
+Policies and radii (:mod:`ldpt.radii`) have the same three steps: a row of a table (``Policy``),
+which is filled in with a problem's numbers (``Policy.rule`` gives an ``IndexRule``), which a
+function takes (:func:`index`). An index policy with another weight of the logarithm is one more row
+of the table. An index of another family is a number beside ``SQUARED``, a branch in :func:`index`
+and a row that says what else supports it: learners and the literal engine take any index, the
+others need its level sets. A policy without an index needs its own loop in
+:mod:`ldpt.engines.budget_runs` and a branch in :func:`ldpt.simulate.fixed_budget`.
 """
 
 import math
@@ -24,10 +28,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ldpt.checks import check_choice
+from ldpt.checks import USES, check_choice, supporting
 from ldpt.privacy import shrinkage
 
 __all__ = ["DEFAULT_POLICY", "INDEX_POLICIES", "POLICIES", "Policy"]
+
+
+SQUARED = 0  # family of formulas: I^2 + w log n
+BASELINE = frozenset({"literal", "fast"})  # for comparison in simulations only
 
 
 @dataclass(frozen=True)
@@ -49,6 +57,10 @@ class Policy:
         Whether it learns from PrivBern responses; otherwise from rewards with Laplace noise.
     stream : str
         Name of its random streams; it stays when the policy is renamed. Its name by default.
+    family : int
+        Which formula of :func:`index`.
+    supports : frozenset of str
+        Out of :data:`ldpt.checks.USES`. What is not among them refuses the policy.
     """
 
     name: str
@@ -57,14 +69,11 @@ class Policy:
     standardised: bool = False
     private_responses: bool = True
     stream: str = ""
+    family: int = SQUARED
+    supports: frozenset[str] = USES
 
     def __post_init__(self) -> None:
         vars(self).update(stream=self.stream or self.name)
-
-    @property
-    def has_engines(self) -> bool:
-        """Whether there is a literal and a fast engine to choose from."""
-        return self.log_weight is not None and self.private_responses
 
     def rule(self, threshold: float, tolerance: float, epsilon: float) -> "IndexRule":
         """Return the index of a problem in rewards, its private numbers filled in.
@@ -73,7 +82,7 @@ class Policy:
         """
         weight = self.log_weight or 0.0
         if not self.private_responses:
-            return IndexRule(float(threshold), float(tolerance), weight)
+            return IndexRule(float(threshold), float(tolerance), weight, family=self.family)
         shrink = shrinkage(epsilon)
         t, rest = 0.5 + shrink * (threshold - 0.5), 0.5 - shrink * (threshold - 0.5)
         return IndexRule(
@@ -82,6 +91,7 @@ class Policy:
             weight * (4.0 * t * rest if self.standardised else 1.0),
             shrink * (1.0 - threshold) if self.clipped else math.inf,
             shrink * threshold if self.clipped else math.inf,
+            self.family,
         )
 
 
@@ -92,10 +102,10 @@ POLICIES = {
     "lsa-clipped": Policy(
         "lsa-clipped", 0.5, clipped=True, standardised=True, stream="lsa-clipped"
     ),
-    "uniform": Policy("uniform", log_weight=None, stream="uniform"),
-    "laplace": Policy("laplace", 0.0, private_responses=False, stream="laplace"),
+    "uniform": Policy("uniform", None, stream="uniform", supports=BASELINE | {"exact"}),
+    "laplace": Policy("laplace", 0.0, private_responses=False, stream="laplace", supports=BASELINE),
 }
-INDEX_POLICIES = tuple(name for name, policy in POLICIES.items() if policy.has_engines)
+INDEX_POLICIES = supporting(POLICIES, "learner")
 DEFAULT_POLICY = "lsa-clipped"  # what a practitioner gets without choosing
 
 
@@ -112,6 +122,7 @@ class IndexRule(NamedTuple):
     log_weight: float
     cap_above: float = math.inf  # largest distance s/n - tau that counts; inf: no clip
     cap_below: float = math.inf  # largest distance tau - s/n that counts
+    family: int = SQUARED
 
 
 def index(rule: IndexRule, n: float, s: float) -> float:

@@ -18,8 +18,11 @@ with W = v n + rho and A = (K / delta) sqrt(W / rho). The first three are symmet
 log(4 K t^3 / delta), whose t^3 overflows 64-bit integers beyond t = 2 097 151, and runs go to 10^9.
 The others are valid: the answer is wrong with probability at most delta.
 
-A radius of a known family is one more row of the table. A new formula is one more family: a row,
-a branch in :meth:`Radius.at` for its constants and one in :func:`heights`.
+Radii have the same three steps as policies (:mod:`ldpt.policies`): a row of a table (``Kind``),
+which is filled in with a problem's numbers (``Radius.at`` gives a ``Boundary``), which a function
+takes (:func:`heights`). A radius of a known family is one more row of the table. A new formula is
+one more family: a row, which says what supports it, a branch in :meth:`Radius.at` for its constants
+and one in :func:`heights`.
 """
 
 import math
@@ -29,7 +32,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ldpt.checks import check_choice, check_delta, check_number, check_whole
+from ldpt.checks import USES, check_choice, check_delta, check_number, check_whole, supporting
 from ldpt.privacy import shrinkage
 from ldpt.util.reproducible import log, log1p
 
@@ -61,12 +64,15 @@ class Kind:
         ``COIN`` take v from the threshold.
     stream : str
         Name of its random streams; it stays when the radius is renamed. Its name by default.
+    supports : frozenset of str
+        Out of :data:`ldpt.checks.USES`. What is not among them refuses the radius.
     """
 
     valid: bool
     family: int
     factor: float = math.nan
     stream: str = ""
+    supports: frozenset[str] = USES
 
     @property
     def timed(self) -> bool:
@@ -324,6 +330,12 @@ def threshold_variance(threshold: float, epsilon: float) -> float:
     return HOEFFDING_VARIANCE * x / (0.5 * (log1p(x) - log1p(-x)))
 
 
-def as_radius(radius: "str | Radius") -> Radius:
-    """Return a :class:`Radius` from itself or from its name, with the default constants."""
-    return radius if isinstance(radius, Radius) else Radius(radius)
+def as_radius(radius: "str | Radius", use: str = "") -> Radius:
+    """Return a :class:`Radius` from itself or from its name, with the default constants.
+
+    A ValueError lists the radii that support the use, if one is named.
+    """
+    found = radius if isinstance(radius, Radius) else Radius(radius)
+    if use:
+        check_choice("radius", found.name, supporting(KINDS, use))
+    return found

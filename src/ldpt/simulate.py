@@ -18,7 +18,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from ldpt import limits
-from ldpt.checks import check_choice, check_delta, check_epsilon, check_seed, check_whole
+from ldpt.checks import (
+    check_delta,
+    check_engine,
+    check_epsilon,
+    check_seed,
+    check_whole,
+)
 from ldpt.engines import CHUNK
 from ldpt.engines.boundaries import Arms
 from ldpt.engines.budget_runs import fast_losses, literal_losses, uniform_losses
@@ -40,7 +46,6 @@ __all__ = ["fixed_budget", "fixed_confidence", "stream"]
 PULLS_PER_CALL = 10**7  # per compiled call, which bounds the delay of Ctrl-C
 RUNS_PER_CALL = 50  # of the fast engine of Algorithm 2, whose time hardly depends on the pulls
 MAX_THREADS = 1000
-ENGINES = ("literal", "fast")
 
 Item = TypeVar("Item")
 Work = Callable[[np.random.Generator, slice], None]
@@ -64,9 +69,8 @@ def chunks(replicates: int) -> list[tuple[int, slice]]:
     return [(number, slice(k, min(k + CHUNK, replicates))) for number, k in enumerate(starts)]
 
 
-def _check_engine(engine: str) -> None:
-    """Require a known engine that can run here."""
-    check_choice("engine", engine, ENGINES)
+def _require_compiler(engine: str) -> None:
+    """Refuse the fast engine where nothing is compiled."""
     if engine == "fast" and not COMPILES:
         raise ValueError(
             "the fast engine needs the package numba and no NUMBA_DISABLE_JIT; "
@@ -172,7 +176,9 @@ def fixed_budget(
     policies = _several("policy", policy, check_policy)
     epsilons = _several("epsilon", epsilon, check_epsilon)
     grid = _check_budgets(instance, budgets)
-    _check_engine(engine)
+    for method in policies:
+        check_engine(f"policy {method.name!r}", method, engine)
+    _require_compiler(engine)
     replicates = check_whole("replicates", replicates, 1, limits.MAX_REPLICATES)
     settings = list(product(policies, epsilons))
     for method in policies:
@@ -297,7 +303,9 @@ def fixed_confidence(
     radii = _several("radius", radius, as_radius)
     if len({boundary.name for boundary in radii}) < len(radii):
         raise ValueError(f"radius: two constants of one radius need two calls, got {shown(radius)}")
-    _check_engine(engine)
+    for boundary in radii:
+        check_engine(f"radius {boundary.name!r}", boundary.kind, engine)
+    _require_compiler(engine)
     for level in epsilons:
         limits.require_private_gaps(instance, level)
     check_whole("number of arms of Algorithm 2", instance.n_arms, 1, MAX_ARMS)

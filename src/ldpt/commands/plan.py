@@ -6,14 +6,17 @@ import shutil
 import sys
 from functools import partial
 
+from ldpt.checks import supporting
 from ldpt.commands import options
 from ldpt.commands.options import flags, option
-from ldpt.policies import DEFAULT_POLICY, INDEX_POLICIES
-from ldpt.radii import DEFAULT_RADIUS, RADII, VALID_RADII
+from ldpt.policies import DEFAULT_POLICY, POLICIES
+from ldpt.radii import DEFAULT_RADIUS, KINDS, VALID_RADII
 from ldpt.text import bold_terminal, check_source_date, json_text
 from ldpt.util.files import staged_file
 
-FIXED_BUDGET = f"a fixed number of answers: {', '.join(INDEX_POLICIES)}"
+BUDGET_METHODS = supporting(POLICIES, "planner")
+METHODS = (*BUDGET_METHODS, *supporting(KINDS, "planner"))
+FIXED_BUDGET = f"a fixed number of answers: {', '.join(BUDGET_METHODS)}"
 STOPPING = f"stop when certain: {', '.join(VALID_RADII)}, and printed (the paper's, not valid)"
 TERMS = ("epsilons", "delta", "budget", "methods", "replicates", "seed", "drop_out", "batch")
 
@@ -23,7 +26,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     ways = options.add_problem(parser, options.real)
     scores = "instead: expected share of every score of --scale, from the lowest to the highest"
     option(ways, "--scores SHARE+", options.unit, scores)
-    methods = options.one_of("method", (*INDEX_POLICIES, *RADII))
+    methods = options.one_of("method", METHODS)
     defaults = f"(default: {DEFAULT_RADIUS} {DEFAULT_POLICY})"
     levels = "privacy of one person (default: 0.25 0.5 1 2 4; inf, no privacy, is always shown)"
     rate, share = options.number(0, 0.99), "answers of each person, who shares epsilon among them"

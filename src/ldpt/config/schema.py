@@ -23,7 +23,7 @@ from pydantic import (
 )
 from pydantic_core.core_schema import literal_schema
 
-from ldpt.checks import MAX_SEED, MIN_DELTA, MIN_EPSILON
+from ldpt.checks import MAX_SEED, MIN_DELTA, MIN_EPSILON, supporting
 from ldpt.config.grid import epsilon_name
 from ldpt.instances import (
     MAX_MIN_GAP,
@@ -37,8 +37,8 @@ from ldpt.instances import (
     random_instance,
 )
 from ldpt.limits import MAX_PULLS, MAX_REPLICATES
-from ldpt.policies import INDEX_POLICIES, POLICIES
-from ldpt.radii import RADII
+from ldpt.policies import POLICIES
+from ldpt.radii import KINDS, RADII
 from ldpt.util.messages import short, shown, unknown
 
 Item = TypeVar("Item")
@@ -94,8 +94,13 @@ Constant = Annotated[float, Field(ge=1e-100, le=1e100)]
 SmallGap = Annotated[float, Field(gt=0, le=0.1)]
 MinGap = Annotated[float, Field(gt=0, le=MAX_MIN_GAP)]
 Policy = Annotated[str, _one_of(POLICIES)]
-IndexPolicy = Annotated[str, _one_of(INDEX_POLICIES)]
+CurvePolicy = Annotated[
+    str,
+    _one_of(name for name in supporting(POLICIES, "rare") if "exact" in POLICIES[name].supports),
+]
 RadiusName = Annotated[str, _one_of(RADII)]
+RareRadius = Annotated[str, _one_of(supporting(KINDS, "rare"))]
+ExactRadius = Annotated[str, _one_of(supporting(KINDS, "exact"))]
 Law = Annotated[str, _one_of(NEW_LAWS)]
 NOUNS = {"policies": "policy", "radii": "radius", "laws": "law"}  # of their entries
 
@@ -228,7 +233,7 @@ class Grid(Section):
 class Curves(Grid):
     """A grid of problems, policies, privacy levels and scaled budgets."""
 
-    policies: Some[IndexPolicy] = Field(["apt"], description="choice of the next arm")
+    policies: Some[CurvePolicy] = Field(["apt"], description="choice of the next arm")
     multiples: Some[Positive] = Field(description=MULTIPLES)
 
 
@@ -251,6 +256,14 @@ class ConfidenceGrid(Grid):
 
     radii: Some[RadiusName] = Field(list(RADII), description="boundaries of Algorithm 2")
     deltas: Some[Delta] = DELTAS
+
+
+class RareGrid(ConfidenceGrid):
+    """A grid of problems, radii, privacy levels and error levels."""
+
+    radii: Some[RareRadius] = Field(
+        list(supporting(KINDS, "rare")), description="boundaries of Algorithm 2"
+    )
 
 
 class ConfidenceStudy(ConfidenceGrid):
@@ -343,7 +356,7 @@ class Figures(Section):
 class ExactCells(Section):
     """Problems of one arm, computed exactly."""
 
-    radii: Some[RadiusName] = Field(description="boundaries of Algorithm 2")
+    radii: Some[ExactRadius] = Field(description="boundaries of Algorithm 2")
     thresholds: Some[Annotated[float, Field(gt=0.1, lt=1)]] = Field(description="thresholds")
     gaps: Some[SmallGap] = Field(description="distance of the hard arm above the threshold")
     epsilons: Some[Epsilon] = EPSILONS
@@ -353,6 +366,7 @@ class ExactCells(Section):
 class SimulatedCells(ExactCells):
     """An easy and a hard arm, simulated."""
 
+    radii: Some[RadiusName] = Field(description="boundaries of Algorithm 2")
     replicates: Count = REPLICATES
 
 
@@ -392,7 +406,7 @@ class Config(Section):
     error_map: ErrorMap
     rare_fixed_budget: Sampled[Curves] = Field(description="Small errors at a fixed budget")
     environments: Sampled[Curves] = Field(description="Errors on the environments of Theorem 3.2")
-    rare_fixed_confidence: Sampled[ConfidenceGrid] = Field(description="Small errors, Algorithm 2")
+    rare_fixed_confidence: Sampled[RareGrid] = Field(description="Small errors, Algorithm 2")
     proof_checks: ProofChecks
     exact_curves: Studies[Curves] = Field(description="Exact errors on one or two arms")
 

@@ -28,7 +28,7 @@ from functools import lru_cache, partial
 
 import numpy as np
 
-from ldpt.checks import check_delta, check_epsilon, check_whole
+from ldpt.checks import check_delta, check_epsilon, check_whole, supporting
 from ldpt.engines.boundaries import Arms
 from ldpt.engines.indices import Judge
 from ldpt.instances import Instance, check_instance
@@ -40,7 +40,7 @@ from ldpt.limits import (
     require_affordable,
     require_short_walks,
 )
-from ldpt.policies import INDEX_POLICIES, check_policy
+from ldpt.policies import POLICIES, check_policy
 from ldpt.radii import Radius, as_radius
 from ldpt.rare_events.kernels import budget_log_weights, confidence_log_weights
 from ldpt.rare_events.paths import (
@@ -174,7 +174,7 @@ def fixed_budget_error(
     check_whole("budget", budget, 2 * check_instance(instance).n_arms, MAX_PULLS)
     check_whole("replicates", replicates, 1, MAX_REPLICATES)
     epsilon = check_epsilon(epsilon)
-    chosen = check_policy(policy, INDEX_POLICIES)
+    chosen = check_policy(policy, supporting(POLICIES, "rare"))
     key = chosen.stream
     named = () if key == "apt" else (key,)  # published streams of Algorithm 1 have no policy
     truth = instance.private_means(epsilon)
@@ -223,7 +223,9 @@ def fixed_confidence_error(
     Estimate
         The probability with its precision and diagnostics.
     """
-    radius, delta, epsilon = as_radius(radius), check_delta(delta), check_epsilon(epsilon)
+    radius = as_radius(radius, "rare")
+    delta = check_delta(delta)
+    epsilon = check_epsilon(epsilon)
     hint = "; simulate.fixed_confidence can stop runs after max_pulls, importance sampling cannot"
     require_affordable(instance, epsilon, delta, radius, hint)
     check_whole("replicates", replicates, 1, MAX_REPLICATES)

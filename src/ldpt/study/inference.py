@@ -157,7 +157,7 @@ def decide(
     >>> decide({"low": (400, 150), "high": (400, 260)}, 0.5, 1.0, 0.1)[1].verdict
     'above'
     """
-    samples, radius = as_answers(answers).samples, as_radius(radius)
+    samples, radius = as_answers(answers).samples, as_radius(radius, "learner")
     if radius.warning:
         warnings.warn(radius.warning, stacklevel=2)
     test = Test(radius, len(samples), check_delta(delta), threshold, epsilon, noncompliance)

@@ -18,18 +18,19 @@ import pandas as pd
 
 from ldpt import simulate, summarise
 from ldpt.bounds import fixed_confidence_lower
-from ldpt.checks import check_delta, check_epsilon, check_whole
+from ldpt.checks import check_delta, check_epsilon, check_whole, supporting
 from ldpt.instances import Instance
 from ldpt.limits import MAX_PULLS, require_affordable
-from ldpt.policies import DEFAULT_POLICY, INDEX_POLICIES
-from ldpt.radii import DEFAULT_PRIOR_GAP, DEFAULT_RADIUS, RADII, VALID_RADII, Radius
+from ldpt.policies import DEFAULT_POLICY, POLICIES
+from ldpt.radii import DEFAULT_PRIOR_GAP, DEFAULT_RADIUS, KINDS, RADII, VALID_RADII, Radius
 from ldpt.study.chains import total_law
 from ldpt.study.designs import Design, as_design
 from ldpt.util.reproducible import geomspace, log, log1p
 
 __all__ = ["Need", "Plan", "Request", "make_plan", "plan", "pulls_needed", "smallest_epsilon"]
 
-METHODS = (*INDEX_POLICIES, *RADII)
+BUDGET_METHODS = supporting(POLICIES, "planner")
+METHODS = (*BUDGET_METHODS, *supporting(KINDS, "planner"))
 GAP_FACTORS = (0.5, 0.75, 1.0, 1.5)  # true gaps divided by guessed ones
 MIN_ERRORS = 100  # expected at error delta, so that the crossing of delta can be seen
 MAX_RUNS = 100_000  # of one error curve
@@ -99,7 +100,7 @@ class Request:
             check_whole("--budget", self.budget, 2 * self.instance.n_arms, MAX_PULLS)
         if self.delta is None and not self.budget_methods:
             raise ValueError(
-                f"--budget without --delta is planned for {', '.join(INDEX_POLICIES)}, "
+                f"--budget without --delta is planned for {', '.join(BUDGET_METHODS)}, "
                 f"got {', '.join(self.methods)}"
             )
         stopping = [method for method in self.methods if method in RADII]

@@ -13,14 +13,17 @@ import numpy as np
 import pandas as pd
 
 from ldpt import bounds, exact
+from ldpt.checks import supporting
 from ldpt.config.grid import scaled_budgets
 from ldpt.instances import Instance, budget_environments
-from ldpt.radii import RADII, VALID_RADII
+from ldpt.radii import KINDS
 from ldpt.replication.certificate import certified_error_lower_bound
 from ldpt.replication.claims.budget import UPPER_VERSIONS, Losses, collapse, compare_with_bounds
 from ldpt.replication.claims.evidence import Evidence, cases, check, counted, ratio_to
 from ldpt.util.reproducible import exp, log
 
+RADII = supporting(KINDS, "exact")
+VALID_RADII = tuple(name for name in RADII if KINDS[name].valid)
 COUNTEREXAMPLE = Instance("counterexample", [0.95], 0.9)
 # several checks need the same chains
 one_arm_chain = cache(exact.fixed_confidence_error)

@@ -13,10 +13,11 @@ from typing import Any
 import pandas as pd
 from markupsafe import Markup
 
+from ldpt.checks import supporting
 from ldpt.instances import Instance
 from ldpt.plots import style
-from ldpt.policies import DEFAULT_POLICY, INDEX_POLICIES, POLICIES
-from ldpt.radii import COIN, DEFAULT_PRIOR_GAP, KINDS, ONE_SIDED, RADII, TWO_SIDED, UNION
+from ldpt.policies import DEFAULT_POLICY, POLICIES
+from ldpt.radii import COIN, DEFAULT_PRIOR_GAP, KINDS, ONE_SIDED, TWO_SIDED, UNION
 from ldpt.replication.publishing import pages
 
 FAMILIES = {UNION: "UNION", TWO_SIDED: "TWO_SIDED", ONE_SIDED: "ONE_SIDED", COIN: "COIN"}
@@ -25,6 +26,7 @@ CONFIDENCE_COLUMNS = (
     "instance", "radius", "epsilon", "delta", "mean_pulls", "mean_pulls_low",
     "mean_pulls_high", "estimate", "low", "high", "undecided",
 )  # fmt: skip
+POLICY_KEYS = ("name", "log_weight", "clipped", "standardised")
 SCRIPTS = ("model.js", "chart.js", "race.js", "page.js")
 
 
@@ -36,7 +38,10 @@ def page_data(
     prior_gap: float = DEFAULT_PRIOR_GAP,
 ) -> dict[str, Any]:
     """Return the tables of radii and policies and all measured values of the page, for JSON."""
-    simulated = budget[budget["policy"].isin(INDEX_POLICIES)]
+    policies = supporting(POLICIES, "explorer")
+    simulated = budget[budget["policy"].isin(policies)]
+    radii = supporting(KINDS, "explorer")
+    confidence = confidence[confidence["radius"].isin(radii)]
     finite = sorted({e for t in (simulated, confidence) for e in t["epsilon"] if math.isfinite(e)})
     return {
         "rho": rho,
@@ -49,13 +54,15 @@ def page_data(
                 "family": FAMILIES[kind.family],
                 "factor": None if math.isnan(kind.factor) else kind.factor,  # the problem decides
             }
-            for name, kind in KINDS.items()
+            for name, kind in ((name, KINDS[name]) for name in radii)
         ],
         "policies": [
-            vars(POLICIES[name]) | {"label": style.label(name)} for name in INDEX_POLICIES
+            {key: getattr(POLICIES[name], key) for key in POLICY_KEYS}
+            | {"label": style.label(name)}
+            for name in policies
         ],
-        "palette": {name: style.colour(name) for name in RADII},
-        "darkPalette": {name: style.method(name).dark_colour for name in RADII},
+        "palette": {name: style.colour(name) for name in radii},
+        "darkPalette": {name: style.method(name).dark_colour for name in radii},
         "policy": DEFAULT_POLICY,
         "instances": [vars(instance) for instance in instances],
         "colours": [
