@@ -77,9 +77,9 @@ def _require_distinct_name(epsilon: float) -> float:
     return epsilon
 
 
-Some = Annotated[list[Item], Field(min_length=1)]
+NonEmptyList = Annotated[list[Item], Field(min_length=1)]
 Unit = Annotated[float, Field(ge=0, le=1)]
-Share = Annotated[float, Field(gt=0, le=1)]
+Fraction = Annotated[float, Field(gt=0, le=1)]
 Positive = Annotated[float, Field(gt=0)]
 Epsilon = Annotated[
     float, Field(ge=MIN_EPSILON, allow_inf_nan=True), AfterValidator(_require_distinct_name)
@@ -87,8 +87,8 @@ Epsilon = Annotated[
 Delta = Annotated[float, Field(ge=MIN_DELTA, lt=1)]
 Budget = Annotated[int, Field(ge=2, le=MAX_PULLS)]
 Count = Annotated[int, Field(ge=1, le=MAX_REPLICATES)]
-Checks = Annotated[int, Field(ge=1, le=10**6)]
-Members = Annotated[int, Field(ge=1, le=1000)]
+CheckCount = Annotated[int, Field(ge=1, le=10**6)]
+FamilySize = Annotated[int, Field(ge=1, le=1000)]
 Arms = Annotated[int, Field(ge=1, le=100_000)]
 Constant = Annotated[float, Field(ge=1e-100, le=1e100)]
 SmallGap = Annotated[float, Field(gt=0, le=0.1)]
@@ -121,7 +121,7 @@ class Problem(Section):
     """One problem."""
 
     name: Annotated[str, Field(max_length=60, pattern=NAME, description=NAMING)]
-    means: Some[Unit] = Field(description="mean rewards of the arms")
+    means: NonEmptyList[Unit] = Field(description="mean rewards of the arms")
     threshold: Unit = THRESHOLD
     tolerance: Unit = Field(0.0, description="zeta: within it either answer is right")
     stream: Annotated[str, Field("", max_length=60, description=STREAM)]
@@ -136,8 +136,8 @@ class EqualGap(Section):
     """Problems equal-gap-K: half of the arms below and half above the threshold."""
 
     family: Literal["equal-gap"]
-    arms: Some[Arms] = Field(description="numbers K of arms, one problem for each")
-    gap: Share = Field(description="distance of every arm from the threshold")
+    arms: NonEmptyList[Arms] = Field(description="numbers K of arms, one problem for each")
+    gap: Fraction = Field(description="distance of every arm from the threshold")
     threshold: Unit = THRESHOLD
 
     def instances(self, seed: int) -> Iterator[Instance]:
@@ -150,7 +150,7 @@ class Random(Section):
     """Problems random-1, random-2, ...: means drawn from Beta(2, 2)."""
 
     family: Literal["random"]
-    count: Members = COUNT
+    count: FamilySize = COUNT
     arms: Arms = ARMS
     threshold: Unit = THRESHOLD
     min_gap: MinGap = MIN_GAP
@@ -168,9 +168,9 @@ class New(Section):
     """Problems new-LAW-K-1, ...: with Beta or hard means, held out from tuning."""
 
     family: Literal["new"]
-    laws: Some[Law] = Field(description="laws of the means")
-    arms: Some[Arms] = Field(description="numbers of arms")
-    count: Members = Field(description="number of problems per law and number of arms")
+    laws: NonEmptyList[Law] = Field(description="laws of the means")
+    arms: NonEmptyList[Arms] = Field(description="numbers of arms")
+    count: FamilySize = Field(description="number of problems per law and number of arms")
     threshold: Unit = THRESHOLD
     min_gap: MinGap = MIN_GAP
 
@@ -187,7 +187,7 @@ class Skewed(Section):
     """Problems skewed-1, skewed-2, ...: as random, at thresholds out of .1, .2, .3, .7, .8, .9."""
 
     family: Literal["skewed"]
-    count: Members = COUNT
+    count: FamilySize = COUNT
     arms: Arms = ARMS
     min_gap: MinGap = MIN_GAP
 
@@ -225,22 +225,24 @@ Entry = Annotated[
 class Grid(Section):
     """Problems, privacy levels and a number of runs."""
 
-    instances: Some[str] = Field(description="problems by name, or patterns such as random-*")
-    epsilons: Some[Epsilon] = EPSILONS
+    instances: NonEmptyList[str] = Field(
+        description="problems by name, or patterns such as random-*"
+    )
+    epsilons: NonEmptyList[Epsilon] = EPSILONS
     replicates: Count | None = Field(None, description="number of runs, if not the section's")
 
 
 class Curves(Grid):
     """A grid of problems, policies, privacy levels and scaled budgets."""
 
-    policies: Some[CurvePolicy] = Field(["apt"], description="choice of the next arm")
-    multiples: Some[Positive] = Field(description=MULTIPLES)
+    policies: NonEmptyList[CurvePolicy] = Field(["apt"], description="choice of the next arm")
+    multiples: NonEmptyList[Positive] = Field(description=MULTIPLES)
 
 
 class BudgetStudy(Grid):
     """A grid of problems, policies, privacy levels and budgets."""
 
-    policies: Some[Policy] = Field(description="choice of the next arm")
+    policies: NonEmptyList[Policy] = Field(description="choice of the next arm")
     multiples: list[Positive] = Field([], description=MULTIPLES)
     budgets: list[Budget] = Field([], description="budgets in pulls, at least 2K")
 
@@ -254,14 +256,14 @@ class BudgetStudy(Grid):
 class ConfidenceGrid(Grid):
     """A grid of problems, radii, privacy levels and error levels."""
 
-    radii: Some[RadiusName] = Field(list(RADII), description="boundaries of Algorithm 2")
-    deltas: Some[Delta] = DELTAS
+    radii: NonEmptyList[RadiusName] = Field(list(RADII), description="boundaries of Algorithm 2")
+    deltas: NonEmptyList[Delta] = DELTAS
 
 
 class RareGrid(ConfidenceGrid):
     """A grid of problems, radii, privacy levels and error levels."""
 
-    radii: Some[RareRadius] = Field(
+    radii: NonEmptyList[RareRadius] = Field(
         list(supporting(KINDS, "rare")), description="boundaries of Algorithm 2"
     )
 
@@ -275,7 +277,7 @@ class ConfidenceStudy(ConfidenceGrid):
 class Precision(Section):
     """A precision that determines the number of runs of each setting."""
 
-    relative_half_width: Share = Field(description="of the 95 % interval of the mean pulls")
+    relative_half_width: Fraction = Field(description="of the 95 % interval of the mean pulls")
     least: Count = Field(description="least number of runs")
     most: Count = Field(description="largest number of runs")
 
@@ -299,14 +301,14 @@ STUDIES: Any = Field(description="grids; a setting in several of them is run onc
 class FixedBudget(Section):
     """Simulations of a fixed number of pulls."""
 
-    studies: Some[BudgetStudy] = STUDIES
+    studies: NonEmptyList[BudgetStudy] = STUDIES
     replicates: Count = REPLICATES
 
 
 class FixedConfidence(Section):
     """Simulations of Algorithm 2 to its stopping time."""
 
-    studies: Some[ConfidenceStudy] = STUDIES
+    studies: NonEmptyList[ConfidenceStudy] = STUDIES
     replicates: Count | None = Field(None, description="number of runs instead of a precision")
     precision: Precision = Field(description="determines the number of runs of each setting")
 
@@ -314,18 +316,18 @@ class FixedConfidence(Section):
 class ExtraStudy(Section):
     """The study that is run on the problems of ``extra_instances``."""
 
-    policies: Some[Policy] = Field(description="at a fixed budget")
-    radii: Some[RadiusName] = Field(description="boundaries of Algorithm 2")
-    epsilons: Some[Epsilon] = EPSILONS
-    multiples: Some[Positive] = Field(description=MULTIPLES)
-    deltas: Some[Delta] = DELTAS
+    policies: NonEmptyList[Policy] = Field(description="at a fixed budget")
+    radii: NonEmptyList[RadiusName] = Field(description="boundaries of Algorithm 2")
+    epsilons: NonEmptyList[Epsilon] = EPSILONS
+    multiples: NonEmptyList[Positive] = Field(description=MULTIPLES)
+    deltas: NonEmptyList[Delta] = DELTAS
     replicates: Count = REPLICATES
 
 
 class Mechanism(Section):
     """Responses of the real mechanism to several laws of rewards."""
 
-    epsilons: Some[Epsilon] = EPSILONS
+    epsilons: NonEmptyList[Epsilon] = EPSILONS
     draws: Count = Field(description="responses per law and privacy level")
 
 
@@ -333,7 +335,7 @@ class Allocation(Section):
     """Pulls of each arm under both algorithms."""
 
     instances: list[str] = Field(description="problems whose pulls are counted")
-    epsilons: Some[Epsilon] = EPSILONS
+    epsilons: NonEmptyList[Epsilon] = EPSILONS
     replicates: Count = REPLICATES
 
 
@@ -346,8 +348,8 @@ class Figures(Section):
     confidence_bounds: list[str] = Field(description="right panels of bounds")
     baselines: list[str] = Field(description="panels of fixed_budget_baselines")
     fixed_confidence: list[str] = Field(description="panels of optimality_gap")
-    policies: Some[Policy] = Field(description="policies that figures compare")
-    radii: Some[RadiusName] = Field(description="radii that bounds compares")
+    policies: NonEmptyList[Policy] = Field(description="policies that figures compare")
+    radii: NonEmptyList[RadiusName] = Field(description="radii that bounds compares")
     epsilon: Epsilon = Field(description="privacy level of figures that show one")
     delta: Delta = Field(description="error level of figures that show one")
     error: Delta = Field(description="error probability at which budgets are compared")
@@ -356,17 +358,19 @@ class Figures(Section):
 class ExactCells(Section):
     """Problems of one arm, computed exactly."""
 
-    radii: Some[ExactRadius] = Field(description="boundaries of Algorithm 2")
-    thresholds: Some[Annotated[float, Field(gt=0.1, lt=1)]] = Field(description="thresholds")
-    gaps: Some[SmallGap] = Field(description="distance of the hard arm above the threshold")
-    epsilons: Some[Epsilon] = EPSILONS
-    deltas: Some[Delta] = DELTAS
+    radii: NonEmptyList[ExactRadius] = Field(description="boundaries of Algorithm 2")
+    thresholds: NonEmptyList[Annotated[float, Field(gt=0.1, lt=1)]] = Field(
+        description="thresholds"
+    )
+    gaps: NonEmptyList[SmallGap] = Field(description="distance of the hard arm above the threshold")
+    epsilons: NonEmptyList[Epsilon] = EPSILONS
+    deltas: NonEmptyList[Delta] = DELTAS
 
 
 class SimulatedCells(ExactCells):
     """An easy and a hard arm, simulated."""
 
-    radii: Some[RadiusName] = Field(description="boundaries of Algorithm 2")
+    radii: NonEmptyList[RadiusName] = Field(description="boundaries of Algorithm 2")
     replicates: Count = REPLICATES
 
 
@@ -380,8 +384,8 @@ class ErrorMap(Section):
 class ProofChecks(Section):
     """Numerical checks of the appendix."""
 
-    erring_runs: Checks = Field(description="runs with a wrong answer, per policy")
-    chains: Checks = Field(description="exact chains on which each inequality is checked")
+    erring_runs: CheckCount = Field(description="runs with a wrong answer, per policy")
+    chains: CheckCount = Field(description="exact chains on which each inequality is checked")
 
 
 class Config(Section):
@@ -391,7 +395,7 @@ class Config(Section):
     root: Annotated[str, Field(max_length=200, pattern=FOLDER, description=ROOT)]
     rho: Constant = Field(description="tuning constant of the mixture radius")
     prior_gap: Constant = Field(description="scale of onesided's prior on a gap, in rewards")
-    instances: Some[Entry] = Field(description="Problems by name, or families of them")
+    instances: NonEmptyList[Entry] = Field(description="Problems by name, or families of them")
     extra_instances: list[Problem] = Field(
         [],
         description="Your problems: if there are any, only they are run, by extra_study, "

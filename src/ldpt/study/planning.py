@@ -18,7 +18,7 @@ import pandas as pd
 
 from ldpt import simulate, summarise
 from ldpt.bounds import fixed_confidence_lower
-from ldpt.checks import check_delta, check_epsilon, check_whole, supporting
+from ldpt.checks import check_choice, check_delta, check_epsilon, check_whole, supporting
 from ldpt.instances import Instance
 from ldpt.limits import MAX_PULLS, require_affordable
 from ldpt.policies import DEFAULT_POLICY, POLICIES
@@ -94,6 +94,8 @@ class Request:
             raise ValueError("several answers per person are planned for --epsilon only")
         if self.delta is None and self.budget is None:
             raise ValueError("a plan needs --delta, --budget, or both")
+        for method in self.methods:
+            check_choice("--method", method, METHODS)
         if len(set(self.methods)) < len(self.methods):
             raise ValueError(f"--method must name each method once, got {' '.join(self.methods)}")
         if self.budget is not None:
