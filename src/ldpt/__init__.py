@@ -3,8 +3,8 @@
 from typing import Any
 
 __all__ = [
-    "bounds", "exact", "inference", "instances", "learners", "plots", "policies", "privacy", "radii",
-    "rare_events", "results", "simulate", "study", "summarise",
+    "bounds", "exact", "inference", "instances", "learners", "plots", "policies", "privacy",
+    "radii", "rare_events", "results", "simulate", "study", "summarise",
 ]  # fmt: skip
 
 
