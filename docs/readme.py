@@ -1,25 +1,30 @@
-"""Write the generated parts of the README: findings, verdicts, cost, run hash.
+"""Write the generated parts of the README: findings, verdicts, cost, plan, run hash.
 
 Each part stands between two comments, ``<!-- NAME:begin -->`` and ``<!-- NAME:end -->``. ``make
 readme`` writes them after a run at paper scale.
 """
 
+import contextlib
+import io
 import json
 import math
 import os
 import re
+import shlex
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from ldpt import cli
 from ldpt.provenance import read_record, record_path
 from ldpt.provenance.manifest import MANIFEST, run_hash
 from ldpt.replication.claims.register import FALSE, REPAIRED
-from ldpt.text import as_markdown
+from ldpt.text import as_markdown, number
 
 FINDINGS = Path("figures/findings.md")
 CLAIMS = Path("results/claims.json")
+PLAN = Path("docs/pictures/plan.png")
 RESULTS = {  # what each main result is about
     "Lemma 2.1": "the mechanism is private",
     "Theorem 3.1": "error at a fixed budget, at most",
@@ -95,6 +100,25 @@ def run_line(project: Path) -> str:
     )
 
 
+def plan_part(readme: str, project: Path) -> str:
+    """Draw the plan of the README's own command, and return its picture and its answer."""
+    line = next(line for line in readme.splitlines() if line.startswith("ldpt plan"))
+    words = shlex.split(line)[1:]
+    words[words.index("--plot") + 1] = str(project / PLAN)
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        if cli.main([*words, "--json"]):
+            raise ValueError(f"the command of the README fails: {line}")
+    people = {float(row["epsilon"]): row for row in json.loads(printed.getvalue())["cost"]}
+    private, free = people[1.0], people[math.inf]
+    return (
+        f'<img src="{PLAN}" width="620" alt="People needed against the privacy level">\n\n'
+        f"At ε = 1 the study needs {number(private['people'], 2)} people on average; invite "
+        f"{number(private['people_95'], 2)} to finish in 95 % of studies. Without privacy: "
+        f"{number(free['people'], 2)}.\n"
+    )
+
+
 def busy(jobs: Iterable[Mapping[str, Any]]) -> float:
     """Return the seconds from the first job to the last, without idle time between sessions."""
     total, until = 0.0, -math.inf
@@ -113,6 +137,7 @@ def updated(readme: str, project: Path) -> str:
         "verdicts": verdict_table(claims),
         "findings": (project / FINDINGS).read_text(encoding="utf-8"),
         "cost": cost(project, os.cpu_count() or 1),
+        "plan": plan_part(readme, project),
         "run": run_line(project),
     }
     for name, content in parts.items():

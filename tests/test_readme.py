@@ -50,8 +50,12 @@ def project(tmp_path: Path) -> Path:
 
 
 def test_readme_generates_all_its_parts(project: Path) -> None:
-    names = ("verdicts", "findings", "cost", "run")
-    parts = "".join(f"<!-- {n}:begin -->\nstale\n<!-- {n}:end -->\n" for n in names)
+    names = ("verdicts", "findings", "cost", "plan", "run")
+    (project / "docs/pictures").mkdir(parents=True)
+    command = (
+        "ldpt plan --means 0.9 --threshold 0.5 --epsilon 1 --delta 0.2 --method coin --plot a.png\n"
+    )
+    parts = command + "".join(f"<!-- {n}:begin -->\nstale\n<!-- {n}:end -->\n" for n in names)
     text = readme.updated(f"# Title\n{parts}end\n", project)
     assert "stale" not in text
     assert readme.part(text, "findings") == "- found\n"
@@ -61,6 +65,8 @@ def test_readme_generates_all_its_parts(project: Path) -> None:
     assert "| Theorem\u00a03.1: error at a fixed budget, at most | true as printed |\n" in table
     assert "| Theorem\u00a04.1: error and cost at fixed confidence | **false, and why** |" in table
     assert "with 1 claims of our own that failed" in table
+    assert "people on average; invite" in readme.part(text, "plan")
+    assert (project / "docs/pictures/plan.png").is_file()
     assert text.startswith("# Title\n")
     assert text.endswith("end\n")
 
