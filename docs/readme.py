@@ -56,7 +56,7 @@ def verdict_table(claims: Mapping[str, Any]) -> str:
     lines = ["| result | verdict |", "| --- | --- |"]
     for row in claims["headlines"]["theorems"]:
         name = row["where"].replace(" ", NO_BREAK)
-        words = as_markdown(row["line"])
+        words = as_markdown(row["line"].split(";")[0])
         words = f"**{words}**" if row["verdict"] in (REPAIRED, FALSE) else words
         lines.append(f"| {name}: {RESULTS[row['where']]} | {words} |")
     own = [claim for claim in claims["claims"] if claim["level"] == "own"]
