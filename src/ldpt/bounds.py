@@ -491,7 +491,7 @@ def fixed_confidence_lower(
     weights = np.array([1 / cost for cost in costs if math.isfinite(cost)])
     if version == "reduction" or weights.size == 1:
         return confidence_divergence(delta) * math.fsum(weights)
-    return _decoupled_bound(weights, delta) if delta < 1 - 0.5**weights.size else 0.0
+    return _decoupled_bound(weights, delta) if delta < 1 - math.ldexp(1.0, -weights.size) else 0.0
 
 
 def _decoupled_bound(w: np.ndarray, delta: float) -> float:
