@@ -26,8 +26,3 @@ def figure_outputs(name, category, title):
 def figure_name(wildcards, output):
     """Return the name of a figure: that of its PDF."""
     return Path(output.pdf).stem
-
-
-def figure_code(wildcards, output):
-    """Return the hash of a figure's script and of all code it reaches."""
-    return code(figure_name(wildcards, output))(wildcards)

@@ -3,7 +3,8 @@
 #
 # A figure has one name: its entry here, scripts/NAME.py, workflow/captions/NAME.rst, figures/NAME.pdf.
 # An entry names the tables that the script reads, the figure's place in Snakemake's report, and the
-# parameters of the script.
+# parameters of the script. The hash of its code stands in each entry: Snakemake does not compare
+# parameters that it derives from the outputs of a rule.
 
 
 rule figure:
@@ -16,7 +17,6 @@ rule figure:
         "conclude"
     params:
         script=figure_name,
-        code=figure_code,
     script:
         "../../scripts/{params.script}.py"
 
@@ -32,6 +32,7 @@ use rule figure as hero with:
     log:
         "<results>/logs/hero.log",
     params:
+        code=code("hero"),
         delta=config["figures"]["delta"],
 
 
@@ -49,6 +50,8 @@ use rule figure as fixed_confidence_error with:
         ),
     log:
         "<results>/logs/fixed_confidence_error.log",
+    params:
+        code=code("fixed_confidence_error"),
 
 
 use rule figure as fixed_budget_collapse with:
@@ -63,6 +66,7 @@ use rule figure as fixed_budget_collapse with:
     log:
         "<results>/logs/fixed_budget_collapse.log",
     params:
+        code=code("fixed_budget_collapse"),
         panels=from_experiment("panels", "collapse"),
         policies=config["figures"]["policies"],
         error=config["figures"]["error"],
@@ -84,6 +88,7 @@ use rule figure as bounds with:
     log:
         "<results>/logs/bounds.log",
     params:
+        code=code("bounds"),
         budget_panels=from_experiment("panels", "budget_bounds"),
         confidence_panels=from_experiment("panels", "confidence_bounds"),
         policies=config["figures"]["policies"],
@@ -99,6 +104,8 @@ use rule figure as surveys with:
         **figure_outputs("surveys", "Outside world", "Published surveys replayed"),
     log:
         "<results>/logs/surveys.log",
+    params:
+        code=code("surveys"),
 
 
 use rule figure as optimality_gap with:
@@ -112,6 +119,7 @@ use rule figure as optimality_gap with:
     log:
         "<results>/logs/optimality_gap.log",
     params:
+        code=code("optimality_gap"),
         panels=from_experiment("panels", "fixed_confidence"),
         epsilon=config["figures"]["epsilon"],
         delta=config["figures"]["delta"],
@@ -125,6 +133,7 @@ use rule figure as fixed_budget_error with:
     log:
         "<results>/logs/fixed_budget_error.log",
     params:
+        code=code("fixed_budget_error"),
         panels=from_experiment("panels", "fixed_budget"),
         policies=config["figures"]["policies"],
         error=config["figures"]["error"],
@@ -143,6 +152,7 @@ use rule figure as fixed_budget_baselines with:
     log:
         "<results>/logs/fixed_budget_baselines.log",
     params:
+        code=code("fixed_budget_baselines"),
         panels=from_experiment("panels", "baselines"),
         error=config["figures"]["error"],
 
@@ -160,6 +170,7 @@ use rule figure as scaling_arms with:
     log:
         "<results>/logs/scaling_arms.log",
     params:
+        code=code("scaling_arms"),
         epsilon=config["figures"]["epsilon"],
         delta=config["figures"]["delta"],
         error=config["figures"]["error"],
@@ -172,6 +183,8 @@ use rule figure as allocation with:
         **figure_outputs("allocation", "Both settings", "Which arms are pulled"),
     log:
         "<results>/logs/allocation.log",
+    params:
+        code=code("allocation"),
 
 
 use rule figure as privacy_cost with:
@@ -182,4 +195,5 @@ use rule figure as privacy_cost with:
     log:
         "<results>/logs/privacy_cost.log",
     params:
+        code=code("privacy_cost"),
         epsilon=config["figures"]["epsilon"],
