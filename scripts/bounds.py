@@ -181,7 +181,8 @@ def _cost_panel(axes: Axes, data: Data, instance: str) -> None:
         ("dashed: printed bounds", style.BROKEN),
         ("dashed: lower bound, any algorithm", style.INK),
     ]
-    parts.key(axes, lines)
+    parts.key(axes, lines, top=True)
+    axes.set_ylim(top=30 * axes.get_ylim()[1])  # room for the key
     axes.set_title(f"{parts.problem(instance)}, δ = {data.delta:g}")
     axes.set_ylabel("mean number of answers")
 

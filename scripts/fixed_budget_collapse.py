@@ -40,7 +40,8 @@ def prepare(files: Any, settings: Any) -> Data:
 def draw(data: Data) -> Figure:
     """Draw one row per policy, one column per problem; a bar shows how far curves are apart."""
     where: dict[str, Any] = {"instance": data.panels, "policy": data.policies}
-    return plots.collapse(data.curves, error=data.error, **where).figure
+    grid = plots.collapse(data.curves, error=data.error, **where)
+    return grid.set_xlabels("budget $T$ divided by $H_ε$").figure
 
 
 def facts(data: Data) -> dict[str, Any]:

@@ -62,7 +62,7 @@ class Look(NamedTuple):
 
 def web(width: float, height: float, stacked: bool, dark: bool) -> Look:
     """Return the look of a picture for web pages, where an inch is 100 pixels."""
-    sans = {"font.family": "DejaVu Sans", "savefig.dpi": 200}
+    sans = {"font.family": "DejaVu Sans", "mathtext.fontset": "dejavusans", "savefig.dpi": 200}
     page = "#0d1117" if dark else "#ffffff"
     sans |= {"axes.titleweight": "bold"}
     size = {"font.size": 8.6, "xtick.labelsize": 8.6, "ytick.labelsize": 8.6, "axes.labelsize": 8.6}

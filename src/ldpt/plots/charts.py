@@ -4,7 +4,8 @@ A table is one of runs, as :mod:`ldpt.simulate` returns them, or of estimates, a
 :mod:`ldpt.summarise` returns them and as the files in ``results/summaries`` hold them. Each
 keyword keeps the rows with this value, or with one of these values, in the column of its name, and
 sets the order of the panels: ``plots.cost(runs, radius=["coin", "printed"], delta=0.1)``. The
-caller's Matplotlib settings stay as they are, and the figure stays open.
+caller's Matplotlib settings stay as they are, and the figure stays open. Labels hold no formulas,
+whose fonts Matplotlib looks up only when the figure is shown.
 """
 
 import math
@@ -66,7 +67,7 @@ def error_curves(table: pd.DataFrame, *, height: float = 1.75, **where: Any) -> 
     for axes in grid.axes.flat:
         parts.log_axes(axes)
         axes.set_ylim(0.3 * shown.min(), 1.5)
-    grid.set_xlabels("budget $T$ (answers)")
+    grid.set_xlabels("budget (answers)")
     parts.epsilon_legend(grid.figure, rows["epsilon"], *parts.zero_handle(rows))
     return grid
 
@@ -104,7 +105,7 @@ def collapse(
     for panel, axes in grid.axes_dict.items():
         parts.log_axes(axes, "y")
         parts.spread_bar(axes, _crossings(known[known["panel"] == panel], error), error)
-    grid.set_xlabels("budget $T$ divided by $H_ε$")
+    grid.set_xlabels("budget ÷ private complexity")
     parts.epsilon_legend(grid.figure, rows["epsilon"])
     return grid
 

@@ -19,7 +19,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLoca
 from ldpt.plots import style
 from ldpt.policies import POLICIES
 from ldpt.radii import RADII, VALID_RADII
-from ldpt.text import number
+from ldpt.text import SUPERSCRIPTS, number
 from ldpt.util.reproducible import log, power
 
 NOT_RUN = "not run"  # in a caption or a panel, for what the config leaves out
@@ -202,7 +202,18 @@ def log_axes(axes: Axes, which: str = "xy") -> None:
         axis = getattr(axes, f"{name}axis")
         getattr(axes, f"set_{name}scale")("log")
         axis.set_major_locator(LogLocator(10, numticks=7))
+        axis.set_major_formatter(FuncFormatter(lambda value, _: _power_of_ten(value)))
         axis.set_minor_formatter(NullFormatter())
+
+
+def _power_of_ten(value: float) -> str:
+    """Return a power of ten in plain text.
+
+    >>> _power_of_ten(1e-5)
+    '10⁻⁵'
+    """
+    exponent = str(int(f"{value:e}".split("e")[1]))
+    return f"10{exponent.translate(SUPERSCRIPTS)}"
 
 
 def fine_ticks(axes: Axes, which: str) -> None:
@@ -274,12 +285,16 @@ def arms_axis(axes: Axes, arms: Iterable[int]) -> None:
 # --- labels and legends ---------------------------------------------------------------------------
 
 
-def key(axes: Axes, lines: Sequence[tuple[str, str]], x: float = 0.03, y: float = 0.03) -> None:
-    """Write lines of text in their colours into a panel's lower left corner."""
-    for row, (words, colour) in enumerate(reversed(lines)):
-        place = {"xycoords": "axes fraction", "textcoords": "offset points"}
-        above = (0, LABEL_HEIGHT * row)
-        axes.annotate(words, (x, y), above, color=colour, ha="left", va="bottom", **place)
+def key(axes: Axes, lines: Sequence[tuple[str, str]], top: bool = False) -> None:
+    """Write lines of text in their colours into the lower left or the upper right corner."""
+    place: dict[str, Any] = {"xycoords": "axes fraction", "textcoords": "offset points"}
+    if top:
+        place |= {"xy": (0.99, 0.99), "ha": "right", "va": "top"}
+    else:
+        place |= {"xy": (0.03, 0.03), "ha": "left", "va": "bottom"}
+    for row, (words, colour) in enumerate(lines if top else reversed(lines)):
+        shift = (0, LABEL_HEIGHT * row * (-1 if top else 1))
+        axes.annotate(words, xytext=shift, color=colour, **place)
 
 
 def epsilon_legend(figure: Figure, epsilons: Iterable[float], *more: Line2D) -> None:

@@ -62,7 +62,11 @@ BRIGHTEST, BEND = 0.59, 0.8  # where on the colour map they end, and how the ste
 SCREEN = ("backend", "interactive", "toolbar")  # settings of the session: how figures are shown
 SETTINGS: dict[str, Any] = {
     "font.family": "Libertinus Serif",
-    "mathtext.fontset": "stix",  # stays with a figure, which may be drawn after the context
+    "mathtext.fontset": "custom",
+    "mathtext.rm": "Libertinus Serif",
+    "mathtext.it": "Libertinus Serif:italic",
+    "mathtext.cal": "Libertinus Serif",
+    "mathtext.fallback": "stix",
     "font.size": 8.5,
     "axes.titlesize": 8.5,
     "axes.labelsize": 8.5,
