@@ -39,9 +39,8 @@ def prepare(files: Any, settings: Any) -> Data:
         [pd.read_csv(files.rare).query("reliable").assign(kind="sampled")] if files.rare else []
     )
     errors = pd.concat([simulated, *sampled])
-    errors = errors[
-        errors["instance"].isin(settings.budget_panels) & (errors["epsilon"] == epsilon)
-    ]
+    on_panels = errors["instance"].isin(settings.budget_panels)
+    errors = errors[on_panels & (errors["epsilon"] == epsilon)]
     errors = errors[errors["policy"].isin(parts.run_of(errors["policy"], settings.policies))]
     error_bounds = pd.read_csv(files.budget_bounds).query("side == 'upper' and epsilon == @epsilon")
     unit = errors.drop_duplicates("instance").set_index("instance")["complexity"]

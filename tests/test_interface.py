@@ -144,13 +144,21 @@ def test_every_documented_version_of_a_bound_is_a_number(
     assert 0 < value < math.inf
 
 
-@pytest.mark.parametrize("version", ["printed", "reduction", "decoupled", "many_arms"])
+@pytest.mark.parametrize("version", ["printed", "reduction", "many_arms"])
 @pytest.mark.parametrize("delta", [0.5, 0.7, 0.999])
 @pytest.mark.parametrize("problem", [PAIR, AT_THRESHOLD], ids=["pair", "at"])
 def test_the_lower_bound_on_the_cost_is_zero_from_one_half_on(
     problem: Instance, delta: float, version: str
 ) -> None:
     assert bounds.fixed_confidence_lower(problem, 1.0, delta, version) == 0.0
+
+
+@pytest.mark.parametrize(("delta", "positive"), [(0.7, True), (0.75, False), (0.999, False)])
+def test_the_decoupled_bound_is_zero_where_two_coins_are_right_often_enough(
+    delta: float, positive: bool
+) -> None:
+    bound = bounds.fixed_confidence_lower(PAIR, 1.0, delta, "decoupled")
+    assert (bound > 0) == positive
 
 
 @pytest.mark.parametrize(

@@ -39,6 +39,7 @@ def shrinkage(epsilon: float) -> float:
 
     Examples
     --------
+    >>> import math
     >>> shrinkage(math.inf)
     1.0
     """
@@ -115,6 +116,7 @@ class PrivBern:
 
     Examples
     --------
+    >>> import math
     >>> PrivBern(math.inf, rng=1).privatise([0.0, 1.0, 1.0]).tolist()
     [0, 1, 1]
     """

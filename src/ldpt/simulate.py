@@ -162,7 +162,8 @@ def fixed_budget(
     --------
     >>> pair = Instance("pair", [0.3, 0.7], 0.5)
     >>> runs = fixed_budget(pair, [1, np.inf], [20, 80], 1000, seed=1, policy=["apt", "uniform"])
-    >>> runs.groupby(["policy", "epsilon", "budget"])["loss"].mean().unstack()
+    >>> errors = runs.groupby(["policy", "epsilon", "budget"])["loss"].mean()
+    >>> errors.unstack()  # doctest: +NORMALIZE_WHITESPACE
     budget              20     80
     policy  epsilon
     apt     1.0      0.453  0.199

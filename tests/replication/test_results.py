@@ -62,6 +62,7 @@ def test_others_agree_with_us():
         "kano": CONTENT["kano"] | {"problems": CONTENT["kano"]["problems"][:1]},
         "banditpylib": CONTENT["banditpylib"] | {"our_runs": 3000},
         "nprr": [CONTENT["nprr"][0], CONTENT["nprr"][-1]],
+        "beta": CONTENT["beta"][:1],
     }
     table = tabulate(content, seed=1)
     assert set(table["source"]) == {"Kano et al. 2019", "banditpylib", "nprr"}
