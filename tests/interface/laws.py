@@ -360,8 +360,8 @@ def exact_confidence(case: Case) -> None:
     problem, epsilon, delta = instance(case, most_arms=1), case.draw(EPSILON), case.draw(DELTA)
     chosen = radius(case)
     with case.refused():
-        pulls = limits.expected_pulls(problem, epsilon, delta, chosen)
         limits.require_short_chain(problem, epsilon, delta, chosen)
+        pulls = limits.expected_pulls(problem, epsilon, delta, chosen)
     assume(pulls**1.5 <= STATES)
     with case.refused():
         chain = exact.fixed_confidence_error(problem, epsilon, delta, chosen)
@@ -404,6 +404,7 @@ def rare_confidence(case: Case) -> None:
     problem, epsilon, delta = instance(case, most_arms=2), case.draw(EPSILON), case.draw(DELTA)
     name = case.draw(st.sampled_from(RADII))
     with case.refused():
+        limits.require_affordable(problem, epsilon, delta, Radius(name))
         pulls = limits.expected_pulls(problem, epsilon, delta, Radius(name))
     assume(pulls <= PULLS)
     with case.refused():

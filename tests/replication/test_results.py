@@ -65,7 +65,8 @@ def test_others_agree_with_us():
         "beta": CONTENT["beta"][:1],
     }
     table = tabulate(content, seed=1)
-    assert set(table["source"]) == {"Kano et al. 2019", "banditpylib", "nprr"}
+    sources = {"Kano et al. 2019", "banditpylib", "nprr", "one-sided Beta mixture"}
+    assert set(table["source"]) == sources
     assert table["difference_in_se"].abs().max() < 4
     assert np.isfinite(table.loc[table["source"] == "nprr", "coin"]).all()
 
