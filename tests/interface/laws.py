@@ -243,12 +243,11 @@ def lower_boundary(case: Case) -> None:
     heights(case)
 
 
-@law("ldpt.policies.Policy")
+@law("ldpt.policies.Policy", UNIT, TOLERANCE, EPSILON)
 def policies(case: Case) -> None:
     policy = POLICIES[case.draw(st.sampled_from(INDEX_POLICIES))]
-    with case.refused():
-        rule = policy.rule(case.draw(UNIT), case.draw(TOLERANCE), case.draw(EPSILON))
-    assert not any(math.isnan(value) for value in rule if isinstance(value, float))
+    rule = policy.rule(case.legal(UNIT), case.legal(TOLERANCE), case.legal(EPSILON))
+    assert not any(math.isnan(value) for value in rule)
 
 
 # --- bounds ---------------------------------------------------------------------------------------
@@ -402,15 +401,13 @@ def rare_budget(case: Case) -> None:
 @law("ldpt.rare_events.fixed_confidence_error", EPSILON, DELTA, SEED)
 def rare_confidence(case: Case) -> None:
     problem, epsilon, delta = instance(case, most_arms=2), case.draw(EPSILON), case.draw(DELTA)
-    name = case.draw(st.sampled_from(RADII))
+    name, seed = case.draw(st.sampled_from(RADII)), case.draw(SEED)
     with case.refused():
         limits.require_affordable(problem, epsilon, delta, Radius(name))
         pulls = limits.expected_pulls(problem, epsilon, delta, Radius(name))
     assume(pulls <= PULLS)
     with case.refused():
-        estimate = rare_events.fixed_confidence_error(
-            problem, epsilon, delta, 50, case.draw(SEED), name
-        )
+        estimate = rare_events.fixed_confidence_error(problem, epsilon, delta, 50, seed, name)
     probability(estimate.probability)
     assert 0.0 <= estimate.low <= estimate.high <= 1.0
 

@@ -88,8 +88,9 @@ def _second_stage(
     back = np.where(stays, tau, back)
     possible = np.where(stays, (mean <= tau) if home else (mean >= tau), (back > 0) & (back < 1))
     # At (l / zeta)^2 pulls the index passes the level wherever the arm stands.
-    ratio = np.inf if zeta == 0 else (abs(mean - tau) + zeta) / zeta
-    longest = n * ratio * ratio
+    with np.errstate(over="ignore", invalid="ignore"):  # of a tiny tolerance
+        ratio = np.inf if zeta == 0 else np.divide(abs(mean - tau) + zeta, zeta)
+        longest = n * ratio * ratio
     possible &= n + lengths <= np.maximum(longest, n)
     back = np.where(possible, back, tau)
     return back, np.where(possible, lengths * kl_divergence(back, truth), np.inf)

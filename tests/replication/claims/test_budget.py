@@ -56,6 +56,17 @@ def new_problems(lsa: int, apt: int = 200, cells: int = 10, lost: int = 0) -> di
     return budget.compared(pd.DataFrame(rows).assign(replicates=1000))
 
 
+def new_problems(lsa: int, apt: int = 200, cells: int = 10, lost: int = 0) -> dict[str, Any]:
+    """So many settings with these errors of 1000; in the first ``lost`` they are exchanged."""
+    rows = []
+    for cell in range(cells):
+        row = {"instance": f"new-{cell}", "epsilon": 1.0, "budget": 100, "scaled_budget": 1.0}
+        errors = (apt, lsa) if cell >= lost else (lsa, apt)
+        for policy, n in zip(("apt", "lsa"), errors, strict=True):
+            rows.append(row | {"policy": policy, "errors": n, "estimate": n / 1000})
+    return budget.compared(pd.DataFrame(rows).assign(replicates=1000))
+
+
 def optimum(ratio: float) -> dict[str, Any]:
     """Losses that are this multiple of the least possible."""
     policies = ("apt", "lsa", "lsa-clipped")
@@ -82,6 +93,9 @@ PLANTED: list[Plant] = [
     ),
     ("X16-half", SUPPORTED, lambda: collapsed({1.0: 1.2}, "lsa"), FALSE,
      lambda: collapsed({0.1: 1.2}, "lsa")),
+    ("X17", SUPPORTED, lambda: new_problems(50, cells=60), FALSE, lambda: new_problems(50, lost=6)),
+    ("X17", SUPPORTED, lambda: new_problems(50, cells=60), UNDECIDED,
+     lambda: new_problems(50, cells=30)),
     ("X43", TRUE, lambda: optimum(1.2), FALSE, lambda: optimum(1.8)),
     ("X43", TRUE, lambda: optimum(1.2), FALSE, lambda: optimum(0.9)),
     *(

@@ -185,6 +185,7 @@ CHECKS: Checks = {
     "collapse_lsa": lambda m: collapse(m.budget, "lsa"),
     "collapse_apt_clipped": lambda m: collapse(m.budget, "apt-clipped"),
     "collapse_lsa_clipped": lambda m: collapse(m.budget, "lsa-clipped"),
+    "new_problems": lambda m: compared(m.losses_of("new")),
     "optimum": lambda m: optimum(m.optimum),
     "sampled_losses": lambda m: sampled_losses(m.rare_budget, m.problems),
     "erring_tapes": lambda m: erring_tapes(m.tapes),
