@@ -67,3 +67,17 @@ def test_the_slope_of_least_squares():
     x = np.array([0.0, 1.0, 2.0, 5.0])
     assert reproducible.slope(x, 3 - 2 * x) == pytest.approx(-2)
     assert reproducible.slope(x, np.array([0.0, 1.0, 0.0, 2.0])) == pytest.approx(5 / 14)
+
+
+@pytest.mark.parametrize("function", [reproducible.log, reproducible.log1p])
+def test_a_float_gives_the_bits_of_an_array(function) -> None:
+    rng = np.random.default_rng(5)
+    values = np.concatenate(
+        [
+            np.exp(rng.uniform(-700, 700, 3000)),
+            rng.uniform(-0.5, 0.5, 3000),
+            [0, -1, 5e-324, math.inf],
+        ]
+    )
+    floats = np.array([function(value) for value in values.tolist()])
+    assert floats.tobytes() == function(values).tobytes()

@@ -56,17 +56,6 @@ def new_problems(lsa: int, apt: int = 200, cells: int = 10, lost: int = 0) -> di
     return budget.compared(pd.DataFrame(rows).assign(replicates=1000))
 
 
-def new_problems(lsa: int, apt: int = 200, cells: int = 10, lost: int = 0) -> dict[str, Any]:
-    """So many settings with these errors of 1000; in the first ``lost`` they are exchanged."""
-    rows = []
-    for cell in range(cells):
-        row = {"instance": f"new-{cell}", "epsilon": 1.0, "budget": 100, "scaled_budget": 1.0}
-        errors = (apt, lsa) if cell >= lost else (lsa, apt)
-        for policy, n in zip(("apt", "lsa"), errors, strict=True):
-            rows.append(row | {"policy": policy, "errors": n, "estimate": n / 1000})
-    return budget.compared(pd.DataFrame(rows).assign(replicates=1000))
-
-
 def optimum(ratio: float) -> dict[str, Any]:
     """Losses that are this multiple of the least possible."""
     policies = ("apt", "lsa", "lsa-clipped")
