@@ -92,16 +92,6 @@ def require_short_runs(replicates: int, pulls: float, single: bool, columns: int
         )
 
 
-def require_gaps(instance: Instance) -> None:
-    """Refuse an arm at the threshold of a problem without tolerance: no budget decides it."""
-    for arm, gap in enumerate(instance.gaps):
-        if gap == 0:
-            raise ValueError(
-                f"instance {instance.name!r}: means[{arm}] = {instance.means[arm]} lies exactly at "
-                f"the threshold {instance.threshold}; set a tolerance or move one of them"
-            )
-
-
 def require_short_walks(
     replicates: int, edge: Boundary, pulls: Sequence[tuple[float, int]]
 ) -> None:

@@ -173,7 +173,7 @@ def fixed_budget(
     """
     import pandas as pd
 
-    limits.require_gaps(check_instance(instance))
+    check_instance(instance)
     policies = _several("policy", policy, check_policy)
     epsilons = _several("epsilon", epsilon, check_epsilon)
     grid = _check_budgets(instance, budgets)
