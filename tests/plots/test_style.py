@@ -95,7 +95,7 @@ def test_radii_differ_for_colour_blind_readers(sight: str) -> None:
 
 @pytest.mark.parametrize("sight", SIGHTS)
 def test_policies_differ_by_colour_or_marker(sight: str) -> None:
-    """A clipped policy has the colour of its index; uniform allocation has a marker of its own."""
+    """A clipped policy has the colour of its index; uniform allocation has another marker."""
     assert_apart([style.colour(name) for name in ("apt", "lsa", "laplace")], sight)
     for plain, clipped in (("apt", "apt-clipped"), ("lsa", "lsa-clipped")):
         assert style.colour(plain) == style.colour(clipped)

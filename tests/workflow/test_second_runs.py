@@ -1,4 +1,4 @@
-"""What `snakemake` does in a fresh clone with a problem of its own, and what it does again."""
+"""What `snakemake` does in a fresh clone with a problem that the config adds, and what it does again."""
 
 import re
 import shutil
