@@ -1,4 +1,4 @@
-"""What `snakemake` does in a fresh clone with a problem that the config adds, and what it does again."""
+"""`snakemake` in a fresh clone with a problem from a config, and what runs again after a change."""
 
 import re
 import shutil
