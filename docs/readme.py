@@ -26,11 +26,11 @@ FINDINGS = Path("figures/findings.md")
 CLAIMS = Path("results/claims.json")
 PLAN = Path("docs/pictures/plan.png")
 RESULTS = {  # what each main result is about
-    "Lemma 2.1": "the mechanism is private",
-    "Theorem 3.1": "error at a fixed budget, at most",
-    "Theorem 3.2": "error at a fixed budget, at least",
-    "Theorem 4.1": "error and cost at fixed confidence",
-    "Theorem 4.2": "cost at fixed confidence, at least",
+    "Lemma 2.1": "privacy",
+    "Theorem 3.1": "fixed budget, at most",
+    "Theorem 3.2": "fixed budget, at least",
+    "Theorem 4.1": "fixed confidence",
+    "Theorem 4.2": "fixed confidence, at least",
 }
 PAUSE = 60  # seconds without a job that separate two sessions
 NO_BREAK = "\u00a0"
@@ -94,9 +94,8 @@ def run_line(project: Path) -> str:
     """Return the hash of the committed run, and where trust ends."""
     manifest = json.loads((project / MANIFEST).read_text(encoding="utf-8"))
     return (
-        f"Hash of the committed run: `{run_hash(manifest)}`. `ldpt audit` says whether "
-        "yours is the same. Whoever can write a folder can forge it: compare this hash with one "
-        "from a release or the article.\n"
+        f"Run hash, checked by `ldpt audit`: `{run_hash(manifest)}`. Compare it with a release: "
+        "whoever can write a folder can forge it.\n"
     )
 
 

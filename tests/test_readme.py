@@ -62,8 +62,8 @@ def test_readme_generates_all_its_parts(project: Path) -> None:
     manifest = json.loads((project / "paper/run.json").read_text())
     assert f"`{run_hash(manifest)}`" in readme.part(text, "run")
     table = readme.part(text, "verdicts")
-    assert "| Theorem\u00a03.1: error at a fixed budget, at most | true as printed |\n" in table
-    assert "| Theorem\u00a04.1: error and cost at fixed confidence | **false, and why** |" in table
+    assert "| Theorem\u00a03.1: fixed budget, at most | true as printed |\n" in table
+    assert "| Theorem\u00a04.1: fixed confidence | **false, and why** |" in table
     assert "with 1 claims of our own that failed" in table
     assert "people on average; invite" in readme.part(text, "plan")
     assert (project / "docs/pictures/plan.png").is_file()
