@@ -168,6 +168,7 @@ def test_error_is_shown_beside_its_field(
     enter(shared, field, text)
     try:
         assert part in error_of(shared, field)
+        assert part.lower() in shared.find_element(By.ID, "sentence").text.lower()
         other = [name for name in ("means", "threshold", "epsilon", "delta") if name != field]
         assert all(error_of(shared, name) == "" for name in other)
         drawn = shared.execute_script("return document.querySelector('main').innerHTML")
@@ -392,6 +393,76 @@ def test_page_opens_with_the_failure_in_one_sentence(browser: webdriver.Chrome, 
     assert sentence.startswith("With ε = 1 you need about")
     assert "more than tanh(ε/2)⁻² = 4.7" in sentence
     assert "its guarantee is false" in sentence
+
+
+def test_page_opens_on_a_run_that_fails(browser: webdriver.Chrome, page: Path) -> None:
+    opened(browser, page)
+    text = browser.find_element(By.ID, "lane-printed-text").text
+    assert text.endswith("stops after 1 response, WRONG on one arm.")
+    assert "the count is over all" in browser.find_element(By.ID, "race-note").text
+
+
+def test_no_rule_is_called_false_where_no_study_fails(
+    browser: webdriver.Chrome, page: Path
+) -> None:
+    opened(browser, page)
+    browser.find_elements(By.CSS_SELECTOR, "#stories button")[1].click()
+    sentence = browser.find_element(By.ID, "sentence")
+    assert "false" not in sentence.text
+    ended = "no general guarantee; no failure here in 100 studies"
+    WebDriverWait(browser, PATIENCE).until(lambda _: ended in sentence.text)
+    assert "wrong in 0" in browser.find_element(By.ID, "race-count").text
+
+
+def test_budget_follows_the_problem_until_it_is_typed(
+    browser: webdriver.Chrome, page: Path
+) -> None:
+    opened(browser, page)
+    box = browser.find_element(By.ID, "budget")
+    for epsilon in ("1", "0.25"):
+        enter(browser, "epsilon", epsilon)
+        wanted = 2 * LONE.complexity(float(epsilon))
+        assert float(box.get_attribute("value") or "nan") == pytest.approx(wanted, rel=0.05)
+    box.clear()
+    box.send_keys("4321")
+    enter(browser, "epsilon", "1")
+    assert box.get_attribute("value") == "4321"
+
+
+def test_printed_bound_and_algorithm_1_are_drawn_beside_every_policy(
+    browser: webdriver.Chrome, page: Path
+) -> None:
+    """The axis ends where the printed bound is small, and the bound is in the paper's colour."""
+    opened(browser, page, f"{VIEW}&policy=lsa")
+    drawn = "#budget-chart path[data-series='reference']"
+    WebDriverWait(browser, PATIENCE).until(
+        lambda b: b.execute_script(f'return document.querySelector("{drawn}").getAttribute("d")')
+    )
+    bound = browser.find_element(By.CSS_SELECTOR, "#budget-chart path[data-series='printed']")
+    assert bound.get_attribute("stroke") == "var(--printed)"
+    assert len(str(bound.get_attribute("d")).split("L")) > 10
+
+
+def test_plan_command_names_the_settings(shared: webdriver.Chrome) -> None:
+    command = "ldpt plan --means 0.1 0.1 0.35 0.45 0.55 0.9 --threshold 0.5 --epsilon 1 --delta 0.1"
+    assert shared.find_element(By.ID, "plan-command").text == command
+
+
+def test_phone_folds_the_form_above_the_results_and_keeps_three_columns(
+    browser: webdriver.Chrome, page: Path
+) -> None:
+    before = browser.get_window_size()
+    browser.set_window_size(390, 844)
+    opened(browser, page)
+    script = """
+        const top = (id) => document.getElementById(id).getBoundingClientRect().top;
+        const heads = [...document.querySelectorAll("#confidence-table th")];
+        return [document.getElementById("own").open, top("own") < top("results"),
+                heads.filter((one) => one.checkVisibility()).map((one) => one.textContent)];"""
+    folded = browser.execute_script(script)
+    browser.set_window_size(before["width"], before["height"])
+    assert folded == [False, True, ["radius", "responses (approximate)", "error measured"]]
+    assert browser.execute_script("return document.getElementById('own').open")
 
 
 def test_stories_change_problem_and_text(browser: webdriver.Chrome, page: Path) -> None:

@@ -3,13 +3,21 @@
 
 const MAX_LISTED_ARMS = 100;
 const EPSILONS = { low: 0.01, high: 10, infinity: 30 };
-const SPAN = { low: 0.05, simulated: 12, high: 400 }; // of T / H_eps
+const SPAN = { low: 0.05, simulated: 12 }; // of T / H_eps
+const SHOWN_BOUND = 0.01; // the budget axis reaches to where the printed bound falls to this
 const LEAST_ERROR = 1e-5;
 const CHUNK = 100; // runs between two drawings
 const MOST_RUNS = 1000;
 const LEAST_DELTA = 1e-300; // below, K / δ overflows
 const MOST_BUDGET = 1e15; // beyond, a double cannot count pulls
-const SHAPES = { printed: "cross", hoeffding: "plus", mixture: "diamond", onesided: "wedge", coin: "circle" };
+const SHAPES = { printed: "cross", hoeffding: "diamond", mixture: "square", onesided: "triangle", coin: "circle" };
+const RADIUS_NOTES = {
+  printed: "as in the paper; can promise too much",
+  hoeffding: "the paper's with a constant that holds",
+  mixture: "valid at all times, for any rewards",
+  onesided: "the same, with the variance at the threshold",
+  coin: "exact likelihood of yes and no",
+};
 const LEAST_ERRORS = 10; // wrong runs below which a simulated curve is too rough to be drawn
 const STORIES = [
   { name: "The counterexample", means: [0.95], threshold: 0.9, epsilon: 1, delta: 0.1, text: failureText },
@@ -23,15 +31,27 @@ const STORIES = [
   },
 ];
 
+// One arm above its threshold: its first response is 0 with some chance, and may end the study at once.
+function firstResponse({ means, threshold, epsilon, delta }) {
+  const tau = privateMean(threshold, epsilon);
+  const chance = 1 - privateMean(means[0], epsilon);
+  const radius = Math.sqrt(Math.log(4 / delta) / 8);
+  return { tau, chance, radius, decisive: radius < tau };
+}
+
+// Whether that alone breaks the promise of the printed radius.
+function printedFails(settings) {
+  const { chance, decisive } = firstResponse(settings);
+  return settings.means.length === 1 && settings.means[0] > settings.threshold && decisive && chance > settings.delta;
+}
+
 // Why the printed radius fails: one response can be enough for a wrong answer.
 function failureText(settings) {
-  const tau = privateMean(settings.threshold, settings.epsilon);
-  const chance = 1 - privateMean(settings.means[0], settings.epsilon);
-  const radius = Math.sqrt(Math.log(4 / settings.delta) / 8);
+  const { tau, chance, radius, decisive } = firstResponse(settings);
   const start = `One arm, mean ${settings.means[0]}, threshold ${settings.threshold}. Its first response is 0 with probability ${shown(chance, 2)}; the estimate is then ${shown(tau)} below the private threshold, and the printed radius is ${shown(radius)}.`;
-  return radius < tau
+  return decisive
     ? `${start} So Algorithm 2 stops after one response, wrong; it promises an error of at most ${shown(100 * settings.delta)} %.`
-    : `${start} So one response is not enough here; the table below tells how often the answer is wrong.`;
+    : `${start} So one response is not enough here; the count below says how often the answer is wrong.`;
 }
 const DECIMAL = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i; // Number() also takes 0x1 and the empty text
 const TYPED = "custom";
@@ -146,7 +166,7 @@ const measuredBudget = (settings) => {
 
 const epsilonText = (epsilon) => (epsilon === Infinity ? "∞" : shown(epsilon));
 const colourOf = (epsilon) => {
-  if (epsilon === Infinity) return "var(--accent)";
+  if (epsilon === Infinity) return "var(--ink)";
   const known = DATA.colours.map((one) => one.epsilon);
   const nearest = known.reduce((a, b) => (Math.abs(Math.log(a / epsilon)) < Math.abs(Math.log(b / epsilon)) ? a : b));
   const { colour } = DATA.colours.find((one) => one.epsilon === nearest);
@@ -187,9 +207,9 @@ function showConfidence(settings) {
   const curves = costCurves(settings);
   const rows = measuredConfidence(settings);
   const series = [
-    { kind: "line", name: "upper", text: "proved upper bound on the mean, coin", colour: "var(--upper)", dash: "6 3 2 3", points: curves.upper },
+    { kind: "line", name: "upper", text: "proved upper bound on the mean, coin", colour: "var(--ink)", dash: "6 3 2 3", points: curves.upper },
     ...RADII.map((radius, i) => ({ kind: "line", name: radius.name, text: radius.label, mark: SHAPES[radius.name] ?? "circle", colour: `var(--${radius.name})`, points: curves.radii[i] })),
-    { kind: "line", name: "lower", text: "lower bound, any private algorithm", colour: "var(--lower)", dash: "6 3", points: curves.lower },
+    { kind: "line", name: "lower", text: "lower bound, any private algorithm", colour: "var(--ink)", dash: "6 3", points: curves.lower },
     ...(ghost ? [{ kind: "line", name: "pinned", text: "coin, pinned setting", colour: "var(--coin)", ghost: true, points: ghost }] : []),
     ...RADII.map((radius) => ({
       kind: "points", name: `${radius.name} measured`, mark: SHAPES[radius.name] ?? "circle", colour: `var(--${radius.name})`,
@@ -211,19 +231,28 @@ function showConfidence(settings) {
   field("confidence-note").textContent = approximationNote(settings, rows);
 }
 
+const NARROW = [0, 2, 4]; // columns that a narrow screen keeps
+
 function confidenceTable(settings, rows) {
   const table = document.createElement("table");
   const heads = ["radius", "guarantee", "responses (approximate)", "responses measured", "error measured"];
-  table.innerHTML = `<caption>At the chosen ε and δ</caption><thead><tr>${heads.map((head) => `<th scope="col">${head}</th>`).join("")}</tr></thead>`;
+  table.innerHTML = `<caption>At the chosen ε and δ</caption><thead><tr>${heads.map((head, i) => `<th scope="col"${NARROW.includes(i) ? "" : ' class="wide"'}>${head}</th>`).join("")}</tr></thead>`;
   const body = table.createTBody();
   RADII.forEach((radius) => {
     const row = rows.find((one) => one.radius === radius.name && one.delta === settings.delta && one.epsilon === settings.epsilon);
     const line = body.insertRow();
     line.id = `radius-${radius.name}`;
     const pulls = expectedPulls(settings, settings.epsilon, settings.delta, radius);
-    [radius.label, radius.valid ? "holds" : "false", shown(pulls), row ? shown(row.mean_pulls) : "–",
+    [radius.label, radius.valid ? "holds" : "not in general", shown(pulls), row ? shown(row.mean_pulls) : "–",
       row ? `${shown(row.estimate)} [${shown(row.low, 2)}, ${shown(row.high, 2)}]` : "–",
-    ].forEach((text) => { line.insertCell().textContent = text; });
+    ].forEach((text, i) => {
+      const cell = line.insertCell();
+      cell.textContent = text;
+      if (!NARROW.includes(i)) cell.className = "wide";
+    });
+    const note = document.createElement("small");
+    note.textContent = RADIUS_NOTES[radius.name] ?? "";
+    line.cells[0].append(note);
     if (row && row.low > settings.delta) line.cells[4].className = "broken";
     line.dataset.pulls = pulls;
   });
@@ -249,18 +278,25 @@ function showBudget(settings) {
   const total = complexity(settings, settings.epsilon);
   const least = 2 * settings.means.length;
   const place = (budget, epsilon) => (scaled ? budget / complexity(settings, epsilon) : budget);
-  const grid = Array.from({ length: 80 }, (_, i) => Math.max(least, SPAN.low * total) * (SPAN.high * total / Math.max(least, SPAN.low * total)) ** (i / 79));
   const policy = chosenPolicy();
   const run = simulate(settings, policy, total, least);
   const rows = measuredBudget(settings);
+  const low = Math.max(least, SPAN.low * total);
+  const high = 1.1 * Math.max(
+    SPAN.simulated * total, settings.budget, ...rows.filter((row) => row.epsilon === settings.epsilon).map((row) => row.budget),
+    root((budget) => SHOWN_BOUND - budgetUpper(settings, settings.epsilon, budget, "printed")),
+  );
+  const grid = Array.from({ length: 80 }, (_, i) => low * (high / low) ** (i / 79));
   const level = epsilonText(settings.epsilon);
-  const simulatedCurve = (one) => one.curve.filter(([, e]) => e >= LEAST_ERRORS).map(([b, e]) => [place(b, one.settings.epsilon), e / one.runs]);
+  const simulatedCurve = (one, curve = one.curve) => curve.filter(([, e]) => e >= LEAST_ERRORS).map(([b, e]) => [place(b, one.settings.epsilon), e / one.runs]);
   const mine = run.runs ? simulatedCurve(run) : [];
+  const reference = run.runs && policy.name !== REFERENCE ? simulatedCurve(run, run.reference) : [];
   const bounds = upperBounds(settings, policy, grid).map((one) => ({ ...one, points: one.points.map(([b, e]) => [place(b, settings.epsilon), e]) }));
   const series = [
     ...bounds,
-    { kind: "line", name: "simulated", text: `${run.runs} runs in this browser, ε = ${level}`, colour: "var(--accent)", points: mine },
-    ...(pinnedCurve && pinned ? [{ kind: "line", name: "pinned", text: "pinned setting", colour: "var(--accent)", ghost: true, points: simulatedCurve(pinnedCurve) }] : []),
+    ...(policy.name === REFERENCE ? [] : [{ kind: "line", name: "reference", text: `${referencePolicy().label}, for comparison`, colour: `var(--${REFERENCE})`, points: reference }]),
+    { kind: "line", name: "simulated", text: `${policy.label}, ${run.runs} runs in this browser, ε = ${level}`, colour: `var(--${policy.name})`, points: mine },
+    ...(pinnedCurve && pinned ? [{ kind: "line", name: "pinned", text: "pinned setting", colour: `var(--${pinnedCurve.policy.name})`, ghost: true, points: simulatedCurve(pinnedCurve) }] : []),
     ...[...new Set(rows.map((row) => row.epsilon))].sort((a, b) => (a < b ? -1 : 1)).map((epsilon) => ({
       kind: "points", name: `measured ${epsilonText(epsilon)}`, mark: "circle", colour: colourOf(epsilon),
       text: `measured, ε = ${epsilonText(epsilon)}`, opacity: scaled || epsilon === settings.epsilon ? 1 : 0.35,
@@ -270,33 +306,37 @@ function showBudget(settings) {
       })),
     })),
   ];
-  const span = scaled ? [SPAN.low, SPAN.high] : [Math.min(grid[0], settings.budget), Math.max(SPAN.high * total, settings.budget)];
+  const span = [Math.min(low, settings.budget), high].map((budget) => place(budget, settings.epsilon));
   drawChart(field("budget-chart"), {
     x: { log: true, domain: span, label: scaled ? "scaled budget T / Hε" : "budget T" },
     y: { log: true, domain: [LEAST_ERROR, 1.6], label: "error probability" },
     series, mark: place(settings.budget, settings.epsilon), label: `Error probability of ${policy.label} against the budget, with bounds; the sentence below gives the number at T`,
-    readout: (value) => `${scaled ? "T / Hε" : "T"} = ${shown(value, 2)}: ${[["runs in this browser", mine], ...bounds.map((one) => [one.text, one.points])].map(([text, points]) => [text, heightAt(points, value)]).filter(([, height]) => Number.isFinite(height)).map(([text, height]) => `${text} ${shown(Math.min(1, height), 2)}`).join(", ") || "no curve here"}`,
+    readout: (value) => `${scaled ? "T / Hε" : "T"} = ${shown(value, 2)}: ${[[policy.label, mine], [referencePolicy().label, reference], ...bounds.map((one) => [one.text, one.points])].map(([text, points]) => [text, heightAt(points, value)]).filter(([, height]) => Number.isFinite(height)).map(([text, height]) => `${text} ${shown(Math.min(1, height), 2)}`).join(", ") || "no curve here"}`,
   });
   budgetAnswer(settings, run, total);
 }
 
-// The proved error bounds of a policy at some of the budgets, kept while the page redraws itself. That of
+// Algorithm 1 is drawn beside every other policy.
+const REFERENCE = "apt";
+const referencePolicy = () => POLICIES.find((one) => one.name === REFERENCE);
+
+// The printed bound, which is that of Algorithm 1, and the proved one of a policy at some of the budgets, kept while the page redraws itself. That of
 // LSA compares every two arms, so that many arms get fewer points.
 let bounded = { key: "" };
 
 function upperBounds(settings, policy, budgets) {
-  const key = JSON.stringify([settings.means, settings.threshold, settings.tolerance, String(settings.epsilon), policy.name]);
+  const key = JSON.stringify([settings.means, settings.threshold, settings.tolerance, String(settings.epsilon), policy.name, budgets.at(-1)]);
   if (bounded.key === key) return bounded.series;
   const { epsilon } = settings;
-  const line = (name, text, dash, points) => ({ kind: "line", name, text, dash, colour: "var(--upper)", points });
-  const series = [];
-  if (policy.name === "apt") {
-    series.push(line("printed", "upper bound, printed", "5 3", budgets.map((b) => [b, budgetUpper(settings, epsilon, b, "printed")])));
-    series.push(line("proved", "upper bound, proved", "2 2", budgets.map((b) => [b, budgetUpper(settings, epsilon, b, "proved")])));
+  const line = (name, text, dash, colour, points) => ({ kind: "line", name, text, dash, colour: `var(--${colour})`, points });
+  const bound = (version) => budgets.map((b) => [b, budgetUpper(settings, epsilon, b, version)]);
+  const series = [line("printed", "upper bound for Algorithm 1, printed", "5 3", "printed", bound("printed"))];
+  if (policy.name === REFERENCE) {
+    series.push(line("proved", "upper bound, proved", "2 2", "ink", bound("proved")));
   } else if (logWeight(policy, settings, epsilon) > 0) {
     const every = new Set(settings.means).size > 20 ? 8 : 1;
     const some = budgets.filter((_, i) => i % every === 0);
-    series.push(line(policy.name, "upper bound, proved", "2 2", some.map((b) => [b, errorBound(settings, policy, b)])));
+    series.push(line(policy.name, `upper bound for ${policy.label}, proved`, "2 2", "ink", some.map((b) => [b, errorBound(settings, policy, b)])));
   }
   bounded = { key, series };
   return series;
@@ -304,7 +344,7 @@ function upperBounds(settings, policy, budgets) {
 
 // The proved bound at one budget; NaN for a policy whose bound this page does not compute.
 function errorBound(settings, policy, budget) {
-  if (policy.name === "apt") return budgetUpper(settings, settings.epsilon, budget, "proved");
+  if (policy.name === REFERENCE) return budgetUpper(settings, settings.epsilon, budget, "proved");
   const weight = logWeight(policy, settings, settings.epsilon);
   return weight > 0 ? lsaUpper(settings, settings.epsilon, budget, weight) : NaN;
 }
@@ -319,7 +359,8 @@ function simulate(settings, policy, total, least) {
   if (settings.budget <= SPAN.simulated * total) budgets.push(settings.budget);
   const points = [...new Set(budgets)].sort((a, b) => a - b);
   const wanted = Math.max(100, Math.min(MOST_RUNS, CHUNK * Math.floor(6e3 / settings.means.length ** 2)));
-  simulated = { key, settings, policy, runs: 0, wanted, curve: points.map((budget) => [budget, 0]) };
+  const curve = points.map((budget) => [budget, 0]);
+  simulated = { key, settings, policy, runs: 0, wanted, curve, reference: curve };
   setTimeout(simulateMore, 0, simulated);
   return simulated;
 }
@@ -328,8 +369,12 @@ function simulate(settings, policy, total, least) {
 function simulateMore(run) {
   if (run !== simulated || run.runs >= run.wanted) return;
   const budgets = run.curve.map(([budget]) => budget);
-  const errors = simulateBudget(run.settings, run.settings.epsilon, run.policy, budgets, CHUNK, run.runs / CHUNK);
-  run.curve = run.curve.map(([budget, seen], i) => [budget, seen + errors[i]]);
+  const more = (curve, policy) => {
+    const errors = simulateBudget(run.settings, run.settings.epsilon, policy, budgets, CHUNK, run.runs / CHUNK);
+    return curve.map(([budget, seen], i) => [budget, seen + errors[i]]);
+  };
+  run.curve = more(run.curve, run.policy);
+  if (run.policy.name !== REFERENCE) run.reference = more(run.reference, referencePolicy());
   run.runs += CHUNK;
   showBudget(run.settings);
   setTimeout(simulateMore, 0, run);
@@ -413,6 +458,13 @@ function readAddress() {
     if (state.has("axis")) one.checked = one.value === state.get("axis") || (one.value === "budget" && state.get("axis") !== "scaled");
   });
   pinned = readPinned(state.get("pinned"));
+  if (state.has("budget")) {
+    const given = field("budget").value;
+    following = true;
+    followComplexity();
+    following = field("budget").value === given;
+    field("budget").value = given;
+  }
 }
 
 function readPinned(text) {
@@ -448,9 +500,25 @@ function showSentence(settings) {
   const more = coin / free > 1.5 * factor && settings.threshold !== 0.5
     ? `, more than tanh(ε/2)⁻² = ${shown(factor, 2)}, because the threshold is far from ½` : "";
   const start = settings.epsilon === Infinity
-    ? `Without privacy you need about ${people(free)} people.`
-    : `With ε = ${epsilonText(settings.epsilon)} you need about ${people(coin)} people; without privacy about ${people(free)}. Privacy costs a factor of ${shown(coin / free, 2)}${more}.`;
-  host.innerHTML = `${start} Algorithm 2 as printed would ask about ${people(printed)}, and its guarantee is <span class="false">false</span>.`;
+    ? `Without privacy you need about ${people(free)} people on average.`
+    : `With ε = ${epsilonText(settings.epsilon)} you need about ${people(coin)} people on average; without privacy about ${people(free)}. Privacy costs a factor of ${shown(coin / free, 2)}${more}.`;
+  host.innerHTML = `${start} Algorithm 2 as printed would ask about ${people(printed)}, ${guarantee(settings, rows)}.`;
+}
+
+// What is known of the printed radius on this problem: a broken promise only where one was seen or follows.
+function guarantee(settings, rows) {
+  const broken = rows.some((row) => row.radius === "printed" && row.epsilon === settings.epsilon && row.low > settings.delta);
+  if (broken || printedFails(settings)) return 'and its guarantee is <span class="false">false</span>';
+  const counted = tally.key === settingsKey(settings) && tally.done === RACE.studies;
+  if (!counted) return "and it has no general guarantee";
+  return `and it has no general guarantee; ${tally.wrong[0] === 0 ? "no failure here" : `${tally.wrong[0]} failures here`} in ${RACE.studies} studies`;
+}
+
+// The command that answers the same question by simulation.
+function showPlan(settings) {
+  field("plan").hidden = settings.unresolvable;
+  const epsilon = settings.epsilon === Infinity ? "inf" : settings.epsilon;
+  field("plan-command").textContent = `ldpt plan --means ${settings.means.join(" ")} --threshold ${settings.threshold} --epsilon ${epsilon} --delta ${settings.delta}`;
 }
 
 function showFacts(settings) {
@@ -473,11 +541,24 @@ function showFacts(settings) {
   }));
 }
 
+// In place of the sentence: what is wrong with the first wrong field. On a telephone its form may be folded.
+function showMistake() {
+  const wrong = Object.keys(READERS).find((name) => field(`${name}-error`).textContent !== "" && !(name === "means" && field("tolerance-error").textContent !== ""));
+  const message = field(`${wrong}-error`).textContent;
+  field("sentence").textContent = `${message[0].toUpperCase()}${message.slice(1)}.`;
+  field("story").textContent = "";
+  field("own").open = true;
+}
+
 function update() {
+  followComplexity();
   const settings = readSettings();
   document.querySelector(".results").classList.toggle("stale", settings === null);
-  field("sentence").classList.toggle("stale", settings === null);
-  if (settings === null) return;
+  field("sentence").classList.toggle("error", settings === null);
+  if (settings === null) {
+    showMistake();
+    return;
+  }
   const match = namesOf(settings, true);
   if (!match.includes(field("instance").value)) field("instance").value = match[0] ?? TYPED;
   field("slider").value = Math.log10(Math.min(Math.max(settings.epsilon, EPSILONS.low), EPSILONS.high));
@@ -488,6 +569,7 @@ function update() {
   showRace(settings);
   showFacts(settings);
   showConfidence(settings);
+  showPlan(settings);
   showBudget(settings);
   showComparison(settings);
   writeAddress();
@@ -502,24 +584,50 @@ function compact(means) {
   return runs.map(([mean, count]) => (count > 1 ? `${mean} x${count}` : `${mean}`)).join(", ");
 }
 
-// Fill the fields with a problem; the budget becomes twice H_eps, to two digits.
+// Twice H_eps, to two digits; NaN where that is not finite.
+function usualBudget(problem, epsilon) {
+  if (Math.min(...gapsOf(problem, problem.tolerance)) === 0) return NaN;
+  return Math.max(2 * problem.means.length, Math.ceil(Number((2 * complexity(problem, epsilon)).toPrecision(2))));
+}
+
+let following = true; // until a budget is typed
+
+// Let the budget follow the problem; a field that cannot be read is complained about later.
+function followComplexity() {
+  if (!following) return;
+  try {
+    const [means, threshold, tolerance, epsilon] = ["means", "threshold", "tolerance", "epsilon"].map((name) => READERS[name]());
+    const budget = usualBudget({ means, threshold, tolerance }, epsilon);
+    if (budget <= MOST_BUDGET) field("budget").value = budget;
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+  }
+}
+
+// Fill the fields with a problem; the budget follows it.
 function fill(problem) {
   field("means").value = compact(problem.means);
   field("threshold").value = problem.threshold;
   field("tolerance").value = problem.tolerance ?? 0;
   if (problem.epsilon !== undefined) field("epsilon").value = problem.epsilon;
   if (problem.delta !== undefined) field("delta").value = problem.delta;
-  const full = { tolerance: 0, ...problem };
-  if (Math.min(...gapsOf(full, full.tolerance)) > 0) {
-    const wanted = Number((2 * complexity(full, READERS.epsilon())).toPrecision(2));
-    field("budget").value = Math.max(2 * full.means.length, Math.ceil(wanted));
-  }
+  following = true;
+  followComplexity();
 }
 
 function showStory(settings) {
   const story = STORIES.find((one) => same(one.means, settings.means) && one.threshold === settings.threshold);
   [...field("stories").children].forEach((button, i) => button.setAttribute("aria-pressed", String(STORIES[i] === story)));
   field("story").textContent = story ? story.text(settings) : "";
+}
+
+async function copyCommand() {
+  try {
+    await navigator.clipboard.writeText(field("plan-command").textContent);
+    field("plan-copy").textContent = "Copied";
+  } catch {
+    getSelection().selectAllChildren(field("plan-command")); // for the reader's own copy command
+  }
 }
 
 async function copyLink() {
@@ -548,6 +656,8 @@ function listen() {
   window.addEventListener("hashchange", () => { readAddress(); update(); });
   field("skip").addEventListener("click", (event) => { event.preventDefault(); field("results").focus(); });
   field("copy").addEventListener("click", copyLink);
+  field("plan-copy").addEventListener("click", copyCommand);
+  field("budget").addEventListener("input", () => { following = false; });
   field("pin").addEventListener("click", () => pin(readSettings()));
   field("unpin").addEventListener("click", () => { pin(null); field("pin").focus(); });
   field("race-next").addEventListener("click", () => startRace(readSettings()));
@@ -570,6 +680,10 @@ function listen() {
   };
   document.addEventListener("input", soon);
   window.addEventListener("resize", soon);
+  const narrow = matchMedia("(max-width: 820px)"); // as in page.css: there the form is folded at first
+  const fold = () => { field("own").open = !narrow.matches; };
+  narrow.addEventListener("change", fold);
+  fold();
   field("form").addEventListener("submit", (event) => event.preventDefault());
 }
 

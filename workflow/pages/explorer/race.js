@@ -126,6 +126,14 @@ function laneText(radius, study, ended) {
 
 let race = { seed: 0, frame: 0 };
 
+// The first study shown: where a single response can end it wrong, one in which the printed radius errs.
+function firstSeed(settings) {
+  if (!printedFails(settings)) return 1;
+  const edges = edgesOf(raceRadii()[0], settings, settings.epsilon, settings.delta);
+  const seeds = Array.from({ length: RACE.studies }, (_, i) => i + 1);
+  return seeds.find((seed) => runStudy(settings, settings.epsilon, edges, seed).wrong[0]) ?? 1;
+}
+
 // Run and show the next study; without motion where the reader asked for none.
 function startRace(settings, seed = race.seed + 1) {
   cancelAnimationFrame(race.frame);
@@ -173,6 +181,7 @@ function showTally(count) {
   const [printed, coin] = count.wrong;
   const promised = shown(count.settings.delta * RACE.studies);
   field("race-count").textContent = `${count.done} studies: Algorithm 2 as printed was wrong in ${printed}, exact coins in ${coin}. Promised: at most about ${promised} of ${RACE.studies}.`;
+  showSentence(count.settings);
   field("race-count").dataset.done = count.done;
   field("race-count").dataset.wrong = JSON.stringify(count.wrong);
 }
@@ -185,11 +194,11 @@ function showRace(settings) {
   field("race-many").disabled = long || cost * RACE.studies * settings.means.length > RACE.mostTotal;
   field("race-note").textContent = long
     ? "A study of this setting takes too many responses to be shown; choose a larger ε or an easier problem."
-    : "Each line is the evidence of one arm, in units of its edge. Both halves read the same responses; × marks a wrong answer.";
+    : `Each line is the evidence of one arm, in units of its edge. Both halves read the same responses; × marks a wrong answer.${printedFails(settings) ? " The first study shown is one in which the printed radius errs; the count is over all." : ""}`;
   if (tally.key === settingsKey(settings)) return;
   tally = { key: settingsKey(settings) };
   field("race-count").textContent = "";
-  if (!long) startRace(settings, 1);
+  if (!long) startRace(settings, firstSeed(settings));
   else raceRadii().forEach(({ name }) => { field(`lane-${name}`).replaceChildren(); field(`lane-${name}-text`).textContent = ""; });
   if (!field("race-many").disabled) startTally(settings);
 }

@@ -61,8 +61,8 @@ def page_data(
             | {"label": style.label(name)}
             for name in policies
         ],
-        "palette": {name: style.colour(name) for name in radii},
-        "darkPalette": {name: style.method(name).dark_colour for name in radii},
+        "palette": {name: style.colour(name) for name in (*radii, *policies)},
+        "darkPalette": {name: style.method(name).dark_colour for name in (*radii, *policies)},
         "policy": DEFAULT_POLICY,
         "instances": [vars(instance) for instance in instances],
         "colours": [
