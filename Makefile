@@ -1,5 +1,5 @@
 # `make reproduce` and `make test` are all it takes: both build .venv from the lock first.
-.PHONY: reproduce smoke html readme test test-runs quick lint types kernels kernels-confidence kernels-tapes kernels-chains test-cluster test-fresh verify docs site benchmark lock clean
+.PHONY: reproduce smoke summaries html readme test test-runs quick lint types kernels kernels-confidence kernels-tapes kernels-chains test-cluster test-fresh verify docs site benchmark lock clean
 .DELETE_ON_ERROR:
 
 # The Python that .venv is built with; empty: one that is found, see tools/environment.
@@ -25,6 +25,11 @@ reproduce: .venv/ready
 smoke: .venv/ready
 	$(BIN)/snakemake --cores $(CORES) --configfile config/smoke.yaml
 	$(BIN)/ldpt audit --root results/smoke
+
+# What figures and notebook read, for those who do not simulate; `make summaries ROOT=results/smoke`.
+ROOT ?= .
+summaries: .venv/ready
+	$(BIN)/python tools/summaries.py $(ROOT)
 
 # Snakemake's own report of a finished run: one page, with every figure and its caption.
 html: .venv/ready
