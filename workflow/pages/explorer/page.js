@@ -294,7 +294,7 @@ function showBudget(settings) {
   const bounds = upperBounds(settings, policy, grid).map((one) => ({ ...one, points: one.points.map(([b, e]) => [place(b, settings.epsilon), e]) }));
   const series = [
     ...bounds,
-    ...(policy.name === REFERENCE ? [] : [{ kind: "line", name: "reference", text: `${referencePolicy().label}, for comparison`, colour: `var(--${REFERENCE})`, points: reference }]),
+    ...(policy.name === REFERENCE ? [] : [{ kind: "line", name: "reference", text: `${referencePolicy().label}, for comparison${settings.means.length === 1 ? " (one arm: the same line)" : ""}`, colour: `var(--${REFERENCE})`, points: reference }]),
     { kind: "line", name: "simulated", text: `${policy.label}, ${run.runs} runs in this browser, ε = ${level}`, colour: `var(--${policy.name})`, points: mine },
     ...(pinnedCurve && pinned ? [{ kind: "line", name: "pinned", text: "pinned setting", colour: `var(--${pinnedCurve.policy.name})`, ghost: true, points: simulatedCurve(pinnedCurve) }] : []),
     ...[...new Set(rows.map((row) => row.epsilon))].sort((a, b) => (a < b ? -1 : 1)).map((epsilon) => ({
