@@ -1,7 +1,8 @@
 """Pack what the figures and the notebook of a finished run read: `make summaries`.
 
 The archive of equal runs has equal bytes. Unpacked with `tar --touch`, every file is newer than the
-files it was made from, and all are newer than the clone, so Snakemake makes none of them again.
+files it was made from, and all are newer than the clone: Snakemake makes none of them again, and
+redraws the committed figures.
 """
 
 import gzip
