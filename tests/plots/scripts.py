@@ -45,7 +45,7 @@ def params(name: str, config: Any) -> dict[str, Any]:
     """Return the settings that a figure's rule takes from a config."""
     options = re.findall(r'(\w+)=config\["figures"\]\["(\w+)"\]', _rule(name))
     panels = re.findall(r'(\w*panels)=from_experiment\("panels", "(\w+)"\)', _rule(name))
-    return {key: config["figures"][option] for key, option in options + panels}
+    return {"script": name} | {key: config["figures"][option] for key, option in options + panels}
 
 
 def _rule(name: str) -> str:

@@ -227,7 +227,7 @@ def test_every_number_of_findings_and_abstract_is_computed_again(smoke: Path) ->
         ("ε = 1)", "ε = 2)"),  # wrong conditions
         ("at most 10 %", "at most 1 %"),
         ("400 at ε = 0.1", "400 at ε = 0.2"),
-        ("A lower bound of this form", "In 97 % of problems a lower bound of this form"),  # no rule
+        ("a lower bound of this form", "in 97 % of problems a lower bound of this form"),  # no rule
     ],
 )
 def test_a_wrong_number_and_a_wrong_condition_are_found(smoke: Path, old: str, new: str) -> None:
