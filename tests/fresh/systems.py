@@ -26,7 +26,6 @@ from itertools import chain
 from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parents[2]
-ARCHIVE = "http://deb.debian.org/debian"
 SYSTEMS = {"trixie": "3.13", "sid": "3.14"}
 COMPILER = ["gcc", "python3-dev"]
 NETWORK = re.compile(r"^(UV|PIP)_|_proxy$|CERT|CA_BUNDLE|CAINFO", re.IGNORECASE)
@@ -49,7 +48,7 @@ class System:
         """Make the system, its user and its network."""
         if not (self.folder / "etc" / "debian_version").exists():
             options = ["--variant=minbase", "--include=ca-certificates"]
-            call(["debootstrap", *options, self.name, str(self.folder), ARCHIVE])
+            call(["debootstrap", *options, self.name, str(self.folder)])
         for file in ("/etc/resolv.conf", "/etc/pip.conf", os.environ.get("SSL_CERT_FILE", "")):
             if file and Path(file).is_file():
                 self._copy(Path(file), file)
