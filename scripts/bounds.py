@@ -125,10 +125,10 @@ def _budgets(data: Data, instance: str) -> dict[str, float]:
     if errors.empty:
         return dict.fromkeys(("measured", "proved", "printed"), math.nan)
     policy = parts.methods_of(errors["policy"])[0]
-    own = errors[errors["policy"] == policy].sort_values(["budget", "kind"])
+    own = errors[errors["policy"] == policy].sort_values(["budget", "kind"], kind="stable")
     found = {"measured": crossing(own["budget"], own["estimate"], MARK)}
     for name, version in (("proved", _version(policy)), ("printed", "printed")):
-        curve = bounds[bounds["version"] == version].sort_values("budget")
+        curve = bounds[bounds["version"] == version].sort_values("budget", kind="stable")
         found[name] = crossing(curve["budget"], curve["value"], MARK)
     return found
 
@@ -162,7 +162,7 @@ def _cost_panel(axes: Axes, data: Data, instance: str) -> None:
     shown += [("upper", radius, style.colour(radius)) for radius in radii if radius != "printed"]
     for side, version, colour in shown:
         curve = bounds[(bounds["side"] == side) & (bounds["version"] == version)]
-        _bound_line(axes, curve.sort_values("epsilon"), colour, x_of)
+        _bound_line(axes, curve.sort_values("epsilon", kind="stable"), colour, x_of)
     parts.log_axes(axes, "y")
     parts.method_curves(axes, costs, "radius", "epsilon", x_of)
     ends = _ends(data, instance)

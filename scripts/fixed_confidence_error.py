@@ -53,7 +53,7 @@ def draw(data: Data) -> Figure:
         words = {"fontsize": 7.5, "transform": axes.transAxes, "va": "bottom"}
         axes.text(0, 1.015, kept, color=style.BROKEN if broken else style.INK, **words)
         axes.set_title(style.label(radius), color=style.colour(radius), pad=14)
-        line = data.one_arm[data.one_arm["radius"] == radius].sort_values("delta")
+        line = data.one_arm[data.one_arm["radius"] == radius].sort_values("delta", kind="stable")
         axes.plot(line["delta"], line["estimate"], color=style.INK, linewidth=1.2)
     handles = [
         Line2D([], [], color=style.INK, linewidth=1.2, label="one arm, ε = 1"),

@@ -39,11 +39,11 @@ def _shrinkage(summary: pd.DataFrame) -> pd.DataFrame:
 
 def draw(data: Data) -> Figure:
     """Draw H_eps / H against epsilon: theory as a line, the laws of rewards side by side."""
-    figure, (axes,) = parts.panels(1, 1, 2.5)
+    figure, (axes,) = parts.panels(1, 1, 2.4)
     measured = data.measured
     x_of = parts.epsilon_axis(axes, measured["epsilon"])
     finite = measured.loc[np.isfinite(measured["epsilon"]), "epsilon"]
-    grid = geomspace(finite.min() / 1.3, 1.5 * finite.max(), 200)
+    grid = geomspace(finite.min() / 1.3, 1.5 * finite.max(), 150)
     axes.plot(grid, [power(shrinkage(e), -2.0) for e in grid], color=style.INK, zorder=1)
     axes.plot(x_of(math.inf) * np.array([0.8, 1.3]), [1, 1], color=style.INK, zorder=1)
     parts.log_axes(axes, "y")

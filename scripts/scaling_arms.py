@@ -57,7 +57,7 @@ def draw(data: Data) -> Figure:
     parts.arms_axis(axes, costs["n_arms"])
     parts.fine_ticks(axes, "y")
     for version, dashes in LOWER.items():
-        curve = data.bounds[data.bounds["version"] == version].sort_values("n_arms")
+        curve = data.bounds[data.bounds["version"] == version].sort_values("n_arms", kind="stable")
         value = curve["value"] / curve["complexity"]
         axes.plot(curve["n_arms"], value, color=style.INK, **parts.BOUND | {"linestyle": dashes})
     axes.set_ylabel("mean pulls ÷ $H_ε$")

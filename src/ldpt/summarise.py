@@ -213,7 +213,7 @@ def needed_budgets(summary: pd.DataFrame, level: float) -> pd.DataFrame:
     """
     keys, rows = ["instance", "policy", "epsilon"], []
     for key, curve in summary.groupby(keys):
-        curve = curve.sort_values("budget")
+        curve = curve.sort_values("budget", kind="stable")
         budgets = curve["budget"].to_numpy()
         limits = [crossing(budgets, curve[name].to_numpy(), level) for name in LIMITS]
         rows.append((*key, *curve[["n_arms", "complexity"]].iloc[0], *limits))

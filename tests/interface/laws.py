@@ -483,7 +483,7 @@ def scale(case: Case) -> None:
     probability(made.answer(made.high, made.draw()))
 
 
-@law("ldpt.study.plan", DELTA, EPSILON)
+@law("ldpt.study.planning.plan", DELTA, EPSILON)
 def plan(case: Case) -> None:
     means = [case.draw(st.sampled_from([0.0, 0.05, 0.2, 0.9, 1.0])) for _ in range(2)]
     with case.refused():

@@ -21,7 +21,7 @@ ELSEWHERE = {
     "ldpt.study.planning.Request": "tests/study/test_plan.py",
     "ldpt.study.planning.make_plan": "tests/study/test_plan.py",
     "ldpt.config.experiment.load": "tests/test_config.py",
-    "ldpt.config.experiment.study": "tests/test_config.py",
+    "ldpt.config.experiment.build_experiment": "tests/test_config.py",
     "ldpt.results.Results": "tests/test_results.py",
     "ldpt.results.open_run": "tests/test_results.py",
     "ldpt.results.with_privacy": "tests/test_results.py",

@@ -280,7 +280,7 @@ def _crossings(curves: pd.DataFrame, error: float) -> list[float]:
     """Return the scaled budgets at which the curves of a panel pass the error level."""
     found = [
         summarise.crossing(curve["scaled_budget"], curve["estimate"], error)
-        for _, curve in curves.sort_values("scaled_budget").groupby("epsilon")
+        for _, curve in curves.sort_values("scaled_budget", kind="stable").groupby("epsilon")
     ]
     return [crossing for crossing in found if math.isfinite(crossing)]
 

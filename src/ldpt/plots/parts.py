@@ -153,7 +153,7 @@ def method_curve(
 ) -> None:
     """Draw one method's estimates against the column ``x``, no privacy apart from the others."""
     look = style.marker_style(method, 3.6) | {"linewidth": 1.2} | line
-    table = table.sort_values(x)
+    table = table.sort_values(x, kind="stable")
     free = np.isinf(table[x])
     for part in (table[~free], table[free]):
         estimates(axes, [x_of(value) for value in part[x]], part, style.colour(method), **look)
@@ -168,7 +168,7 @@ def method_curves(axes: Axes, table: pd.DataFrame, key: str, x: str, x_of: XOf =
 def epsilon_curve(axes: Axes, table: pd.DataFrame, x: str, colour: str) -> None:
     """Draw the error curve of one privacy level in its colour."""
     look = {"marker": "o", "markersize": 2.4, "linewidth": 1.1}
-    table = table.sort_values(x)
+    table = table.sort_values(x, kind="stable")
     estimates(axes, table[x], table, colour, **look)
 
 

@@ -195,7 +195,7 @@ def recommendation(plan: Plan) -> str:
     request = plan.request
     if plan.cost.empty:
         last = plan.error[plan.error["budget"] == request.budget]
-        best = last[last["epsilon"] == request.focus].sort_values("estimate").iloc[0]
+        best = last[last["epsilon"] == request.focus].sort_values("estimate", kind="stable").iloc[0]
         return (
             f"{best['method']}: with {request.budget:,} answers at epsilon {request.focus:g} it "
             f"was wrong in {counted(best['errors'], 'run')} of {best['replicates']:,} (error at "
@@ -203,7 +203,9 @@ def recommendation(plan: Plan) -> str:
             "methods whose error level holds whatever the means are."
         )
     plain = plan.cost["design"] == as_design(request.focus).name
-    rows = plan.cost[plain & (plan.cost["epsilon"] == request.focus)].sort_values("people")
+    rows = plan.cost[plain & (plan.cost["epsilon"] == request.focus)].sort_values(
+        "people", kind="stable"
+    )
     proved, fixed = rows[rows["guaranteed"]], rows[~rows["method"].isin(RADII)]
     answers = [] if plan.smallest.empty else [_affordable(plan)]
     if request.designs:
@@ -234,14 +236,16 @@ def _affordable(plan: Plan) -> str:
     budget, rows = plan.request.budget, plan.smallest.dropna()
     if rows.empty:
         return f"{budget:,} answers are too few for this error, even without privacy."
-    best = rows.sort_values("epsilon").iloc[0]
+    best = rows.sort_values("epsilon", kind="stable").iloc[0]
     level = "no privacy" if math.isinf(best["epsilon"]) else f"epsilon {best['epsilon']:.2g}"
     return f"With {budget:,} answers: {level} by {best['method']}, on average."
 
 
 def _choice(plan: Plan) -> str:
     """Return which designs are worth choosing: no other has fewer people and more privacy."""
-    rows = plan.cost[np.isfinite(plan.cost["epsilon"])].sort_values(["people", "epsilon"])
+    rows = plan.cost[np.isfinite(plan.cost["epsilon"])].sort_values(
+        ["people", "epsilon"], kind="stable"
+    )
     rows = rows[rows["method"] == rows["method"].iloc[0]]
     chosen: list[pd.Series] = []
     for _, row in rows.iterrows():

@@ -269,7 +269,7 @@ def many_arms(cells: pd.DataFrame, instances: Instances, scale: float = 1.0) -> 
 
 def privacy_raises_the_cost(cells: pd.DataFrame) -> Evidence:
     """Divide mean pulls at one epsilon by those at the next larger one, in every series."""
-    ordered = cells.sort_values("epsilon")
+    ordered = cells.sort_values("epsilon", kind="stable")
     before = ordered.set_index([*SERIES, "epsilon"])[ENDS]
     after = ordered.groupby(SERIES)[ENDS].shift(-1).set_axis(before.index)
     paired = after.notna().all(axis=1)

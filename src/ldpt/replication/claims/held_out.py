@@ -80,7 +80,7 @@ def _growth(cells: pd.DataFrame) -> pd.DataFrame:
     """Return by problem the loss at the smallest eps over that at eps = 1, with its deviation."""
     growth = []
     for _, part in cells.groupby("instance"):
-        curve = part.set_index("epsilon").sort_index()
+        curve = part.set_index("epsilon").sort_index(kind="stable")
         if 1.0 in curve.index and curve.index[0] < 1 and curve.loc[1.0, "errors"] > 0:
             first, last = curve.iloc[0], curve.loc[1.0]
             deviation = math.sqrt(first["variance"] + last["variance"])

@@ -138,7 +138,7 @@ def _of_losses(fixed_budget: pd.DataFrame) -> dict[str, Any]:
     Only where Algorithm 1 and ``lsa`` were both run, so that they can be compared.
     """
     at = fixed_budget[fixed_budget["scaled_budget"].between(1, 1 + AT_COMPLEXITY)]
-    at = at[at["policy"].isin(INDEX_POLICIES)].sort_values("budget")
+    at = at[at["policy"].isin(INDEX_POLICIES)].sort_values("budget", kind="stable")
     first = at.drop_duplicates(["policy", "instance", "epsilon"])
     both = first.groupby(["instance", "epsilon"]).filter(lambda p: {"apt", "lsa"} <= {*p["policy"]})
     return {
