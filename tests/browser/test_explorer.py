@@ -89,12 +89,11 @@ def enter(browser: webdriver.Chrome, name: str, text: str) -> None:
     )
 
 
-def curve(browser: webdriver.Chrome, chart: str, series: str) -> str:
+def curve(browser: webdriver.Chrome, chart: str, series: str, attribute: str = "d") -> str:
     """The path of a line, read in one step, because the page redraws itself while it simulates."""
     selector = f"#{chart} path[data-series='{series}']"
-    return str(
-        browser.execute_script(f'return document.querySelector("{selector}").getAttribute("d")')
-    )
+    script = "return document.querySelector(arguments[0]).getAttribute(arguments[1])"
+    return str(browser.execute_script(script, selector, attribute))
 
 
 def error_of(browser: webdriver.Chrome, field: str) -> str:
@@ -434,13 +433,9 @@ def test_printed_bound_and_algorithm_1_are_drawn_beside_every_policy(
 ) -> None:
     """The axis ends where the printed bound is small, and the bound is in the paper's colour."""
     opened(browser, page, f"{VIEW}&policy=lsa")
-    drawn = "#budget-chart path[data-series='reference']"
-    WebDriverWait(browser, PATIENCE).until(
-        lambda b: b.execute_script(f'return document.querySelector("{drawn}").getAttribute("d")')
-    )
-    bound = browser.find_element(By.CSS_SELECTOR, "#budget-chart path[data-series='printed']")
-    assert bound.get_attribute("stroke") == "var(--printed)"
-    assert len(str(bound.get_attribute("d")).split("L")) > 10
+    WebDriverWait(browser, PATIENCE).until(lambda b: curve(b, "budget-chart", "reference"))
+    assert curve(browser, "budget-chart", "printed", "stroke") == "var(--printed)"
+    assert len(curve(browser, "budget-chart", "printed").split("L")) > 10
 
 
 def test_plan_command_names_the_settings(shared: webdriver.Chrome) -> None:
