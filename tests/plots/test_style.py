@@ -154,8 +154,13 @@ def test_save_embeds_composite_fonts_and_writes_no_date(tmp_path: Path) -> None:
         style.save(some_figure(), str(pdf), str(png), {"ldpt-code": "abc"})
     reader = PdfReader(pdf)
     resources: Any = reader.pages[0]["/Resources"]
-    kinds = {font.get_object()["/Subtype"] for font in resources["/Font"].values()}
-    assert kinds == {"/Type0"}  # Type 3 would be /Type3
+    fonts = [font.get_object() for font in resources["/Font"].values()]
+    assert {font["/Subtype"] for font in fonts} == {"/Type0"}  # Type 3 would be /Type3
+    inner = [font["/DescendantFonts"][0].get_object() for font in fonts]
+    assert all(one["/Subtype"] == "/CIDFontType2" for one in inner)
+    programs = [one["/FontDescriptor"].get_object()["/FontFile2"].get_object() for one in inner]
+    # TrueType outlines: readers warn of CFF outlines ("OTTO") under this font type.
+    assert all(program.get_data()[:4] == b"\0\1\0\0" for program in programs)
     assert set(reader.metadata or {}) == {"/Keywords"}
     assert (reader.metadata or {})["/Keywords"] == "ldpt-code=abc"
     assert b"ldpt-code" in png.read_bytes()

@@ -214,7 +214,7 @@ def _load() -> None:
 
     plt.switch_backend(mpl.get_backend())
 
-    for path in sorted(FONTS.glob("*.otf")):
+    for path in sorted(FONTS.glob("*.ttf")):
         font_manager.fontManager.addfont(path)
 
 
