@@ -469,8 +469,15 @@ def test_a_plan_of_graded_answers_recommends_only_what_gains_a_tenth(capsys):
     ends = ["0.5"] + ["0"] * 9 + ["0.5"]
     _, out, _ = run(capsys, "plan", "--scores", *ends, *scale)
     assert out.startswith("Ask about all cuts")
+    assert out.split()[-2:] == ["none", "1.00"]
     _, text, _ = run(capsys, "plan", "--scores", *ends, *scale, "--json")
     assert json.loads(text)["rows"][0]["ratio"] == 1
+
+
+def test_scores_with_their_mean_at_the_threshold_are_refused_whatever_the_rounding(capsys):
+    scale = ["--scale", "0", "4", "--threshold", "2", "--delta", "0.1"]
+    code, _, err = run(capsys, "plan", "--scores", *["0.2"] * 5, *scale)
+    assert (code, err) == (2, "ldpt plan: the mean of these scores is the threshold 2\n")
 
 
 def test_a_plan_compares_designs_and_prints_paragraphs(capsys):

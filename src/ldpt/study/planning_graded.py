@@ -57,7 +57,7 @@ def _choices(
 ) -> list[Scale]:
     """Return the whole scale, and the few choices of cuts that the drift finds cheapest."""
     mean, tau = float(at_least.mean()), scale.threshold(threshold)
-    if mean == tau:
+    if math.isclose(mean, tau, rel_tol=1e-12):
         raise ValueError(f"the mean of these scores is the threshold {threshold:g}")
     side = "skip_low" if mean < tau else "skip_high"
     costs = {}
@@ -81,6 +81,13 @@ def _cost(
     return pulls_needed(request, problem, epsilon, DEFAULT_RADIUS).pulls
 
 
+def _left_out(skip_low: int, skip_high: int) -> str:
+    """Return how many cuts are left out, at which end."""
+    if not skip_low and not skip_high:
+        return "none"
+    return f"{skip_low} low" if skip_low else f"{skip_high} high"
+
+
 def render(plan: pd.DataFrame, width: int = 80) -> str:
     """Return the recommendation and its table."""
     rows = [
@@ -88,7 +95,7 @@ def render(plan: pd.DataFrame, width: int = 80) -> str:
             "epsilon": f"{row.epsilon:g}",
             "people, all cuts": rounded(row.privbern),
             "people, some left out": rounded(row.cuts),
-            "left out": f"{max(row.skip_low, row.skip_high)} {'low' if row.skip_low else 'high'}",
+            "left out": _left_out(row.skip_low, row.skip_high),
             "ratio": f"{row.ratio:.2f}",
         }
         for row in plan.itertuples()
@@ -102,7 +109,8 @@ def render(plan: pd.DataFrame, width: int = 80) -> str:
     else:
         verdict = "below" if middle.skip_low else "above"
         advice = (
-            f"Leave out the {count} {side}est cuts (--skip-{side} {count}): at epsilon "
+            f"Leave out the {'' if count == 1 else f'{count} '}{side}est "
+            f"{'cut' if count == 1 else 'cuts'} (--skip-{side} {count}): at epsilon "
             f"{middle.epsilon:g} {rounded(middle.cuts)} people on average instead of "
             f"{rounded(middle.privbern)}. Only the verdict {verdict!r} is then possible, so choose "
             "it before the study, and only if few people sit at the far end of the scale."
