@@ -146,6 +146,12 @@ RULES = (
         lambda m, t, e, d, _: f"one arm at {m:g} with τ = {t:g}, ε = {e:g} and δ = {d:g}.",
     ),
     Rule(
+        rf"promises an error of {NUMBER} % and makes {NUMBER} %",  # README's picture
+        lambda run, d, _: (100 * error_of_one_arm(0.95, 0.9, 1.0, d / 100),),
+        FAILURE,
+        lambda d, _: f"one arm at 0.95 with τ = 0.9, ε = 1 and δ = {d / 100:g}.",
+    ),
+    Rule(
         rf"broken in {NUMBER} of {NUMBER} simulated settings, all of them on problems designed to "
         "provoke failure",
         lambda run, *_: broken(run),
@@ -224,8 +230,10 @@ def abstract(results: Path) -> str:
 
 
 def texts(results: Path) -> list[str]:
-    tree = results.parent
-    return [(tree / "figures/findings.md").read_text(encoding="utf-8"), abstract(results)]
+    """Return findings, abstract, and what the README says for its picture."""
+    findings = (results.parent / "figures/findings.md").read_text(encoding="utf-8")
+    readme = (PROJECT / "README.md").read_text(encoding="utf-8")
+    return [findings, abstract(results), *re.findall(r'alt="([^"]*\d %[^"]*)"', readme)]
 
 
 @pytest.mark.workflow
@@ -246,6 +254,7 @@ def test_every_number_of_findings_and_abstract_is_computed_again(smoke: Path) ->
         ("over ε ≤ 1 ", "over ε ≤ 2 "),
         ("provoke failure", "look natural"),
         ("at most 0.1 ", "at most 0.2 "),  # of the abstract
+        ("makes 30 %", "makes 20 %"),  # of the picture
         ("at most 10 %", "at most 1 %"),
         ("400 at ε = 0.1", "400 at ε = 0.2"),
         ("a lower bound of this form", "in 97 % of problems a lower bound of this form"),  # no rule
