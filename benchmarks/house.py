@@ -79,7 +79,7 @@ def import_lines(tree: ast.Module) -> set[int]:
 
 
 def is_parallel(assignment: ast.Assign) -> bool:
-    """Tell whether an assignment is one like `a, b = f(x), y`: several values, one of them called."""
+    """Tell whether an assignment has several values, one of them called: `a, b = f(x), y`."""
     several = isinstance(assignment.targets[0], ast.Tuple) and isinstance(
         assignment.value, ast.Tuple
     )

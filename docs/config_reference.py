@@ -30,7 +30,9 @@ def schema() -> str:
 
 def page(text: str) -> str:
     """Return the text of the page with a table of the keys of each section."""
-    defaults, single, sections = config.load(), "", ""
+    defaults = config.load()
+    single = ""
+    sections = ""
     for name, part in MODEL["properties"].items():
         node = _resolved(part)
         rows = "".join(_rows(node, defaults.get(name)))
@@ -44,7 +46,8 @@ def page(text: str) -> str:
 def _rows(node: Mapping[str, Any], default: Any, key: str = "") -> Iterator[str]:
     """Yield a row for every key below this one, depth first."""
     for name, part in node.get("properties", {}).items():
-        part, place = _resolved(part), f"{key}.{name}".lstrip(".")
+        part = _resolved(part)
+        place = f"{key}.{name}".lstrip(".")
         value = default.get(name) if isinstance(default, Mapping) else None
         if "const" in part:  # the family of the entry
             part["description"] = node["description"]

@@ -17,10 +17,12 @@ ARMS = ("#2683e8", "#cb182c", "#269a5d", "#4d2889")
 
 def draw_blocks() -> plt.Figure:
     """Return a walk between two edges, cut into the blocks that the engine would draw."""
-    rng, edge = np.random.default_rng(5), 150.0
+    rng = np.random.default_rng(5)
+    edge = 150.0
     d = np.concatenate([[0.0], np.cumsum((rng.random(60_000) < 0.5028) - 0.5)])
     figure, axes = plt.subplots(figsize=(6.6, 3.0), layout="constrained")
-    n, seen = 0, set()
+    n = 0
+    seen = set()
     while n < 59_000 and abs(d[n]) < edge:
         corridor = blocks.Corridor(
             edge - d[n], edge + d[n], 0.0, 0.0, 0.5, min(100 * n + 200, 10**5)
@@ -50,7 +52,9 @@ def draw_blocks() -> plt.Figure:
 def literal_indices(tape: np.ndarray, pulls: int) -> tuple[np.ndarray, np.ndarray]:
     """Run Algorithm 1 on a tape; return the index of every arm and the pulled arm at each time."""
     rule = POLICIES["apt"].rule(0.5, 0.0, np.inf)
-    n, indices, arms = np.zeros(len(tape), int), [], []
+    n = np.zeros(len(tape), int)
+    indices = []
+    arms = []
     values = np.full(len(tape), -1.0)
     for _ in range(pulls):
         arm = int(np.argmin(values))
@@ -63,7 +67,8 @@ def literal_indices(tape: np.ndarray, pulls: int) -> tuple[np.ndarray, np.ndarra
 
 def draw_window() -> plt.Figure:
     """Return the indices of three arms: a window up to a level, then excursions."""
-    rng, means = np.random.default_rng(2), np.array([0.35, 0.6, 0.7])
+    rng = np.random.default_rng(2)
+    means = np.array([0.35, 0.6, 0.7])
     tape = np.pad(np.cumsum(rng.random((3, 400)) < means[:, None], axis=1), ((0, 0), (1, 0)))
     indices, arms = literal_indices(tape, 150)
     level = 0.6
@@ -86,8 +91,10 @@ def draw_window() -> plt.Figure:
 
 def draw_undo() -> plt.Figure:
     """Return the rows of three arms after a window was undone, and after some were read again."""
-    rng, means = np.random.default_rng(4), np.array([0.52, 0.515, 0.49])
-    rule, state = POLICIES["apt"].rule(0.5, 0.0, np.inf), fast_budget.new_state(3, 60_000)
+    rng = np.random.default_rng(4)
+    means = np.array([0.52, 0.515, 0.49])
+    rule = POLICIES["apt"].rule(0.5, 0.0, np.inf)
+    state = fast_budget.new_state(3, 60_000)
     state.n[:], state.s[:] = 3000, 1500
     for k in range(3):
         tournament.set_value(state.tree, k, 0.0)
@@ -113,10 +120,13 @@ def draw_undo() -> plt.Figure:
 
 def draw_order() -> plt.Figure:
     """Return pulls of each arm under Algorithm 2: groups in key order, one that catches up."""
-    rng, means = np.random.default_rng(11), np.array([0.5, 0.62, 0.4, 0.8])
+    rng = np.random.default_rng(11)
+    means = np.array([0.5, 0.62, 0.4, 0.8])
     tape = np.pad(np.cumsum(rng.random((4, 3000)) < means[:, None], axis=1), ((0, 0), (1, 0)))
     edge = Radius("printed").at(4, 0.5, 0.5, np.inf)
-    n, history, is_open = np.ones(4, int), [], []
+    n = np.ones(4, int)
+    history = []
+    is_open = []
     for t in range(4, 500):
         d = tape[np.arange(4), n] - 0.5 * n
         undecided = [-lower(edge, n[k], t) <= d[k] < upper(edge, n[k], t) for k in range(4)]
@@ -126,7 +136,8 @@ def draw_order() -> plt.Figure:
         n[arm] += 1
         history.append(n.copy())
         is_open.append(undecided)
-    pulls, is_open = np.array(history), np.array(is_open)
+    pulls = np.array(history)
+    is_open = np.array(is_open)
     figure, axes = plt.subplots(figsize=(6.6, 3.0), layout="constrained")
     for k, colour in enumerate(ARMS):
         t = 5 + np.arange(len(pulls))

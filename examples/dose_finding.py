@@ -61,7 +61,8 @@ def run_week(study: Study, clinic: Clinic, path: Path) -> None:
 def run_study(path: Path, rng: np.random.Generator, restart_in_week: int = 8) -> Study:
     """Run the whole study; its state lives in the file."""
     learner = FixedConfidence(list(HARM), HARMFUL, EPSILON, DELTA)
-    study, clinic = Study(learner, NAME, DEADLINE), Clinic(rng)
+    study = Study(learner, NAME, DEADLINE)
+    clinic = Clinic(rng)
     while not study.finished:
         if clinic.week == restart_in_week:
             study = Study.open(path)

@@ -24,7 +24,8 @@ def algorithm_1(
     """Return whether each run errs at this budget."""
     c = math.tanh(epsilon / 2)
     p, t = 0.5 + c * (means - 0.5), 0.5 + c * (tau - 0.5)
-    rows, n = np.arange(runs), np.ones((runs, means.size))
+    rows = np.arange(runs)
+    n = np.ones((runs, means.size))
     s = (rng.random(n.shape) < p).astype(float)
     for _ in range(budget - means.size):
         arm = np.argmin(np.sqrt(n) * (np.abs(t - s / n) + c * zeta), axis=1)
@@ -41,11 +42,13 @@ def algorithm_2(
     """Return whether each run errs, and its pulls; one arm, the radius of the paper."""
     c = math.tanh(epsilon / 2)
     p, t = 0.5 + c * (mean - 0.5), 0.5 + c * (tau - 0.5)
-    errs, pulls = np.zeros(runs, bool), np.zeros(runs)
+    errs = np.zeros(runs, bool)
+    pulls = np.zeros(runs)
     for run in range(runs):
         n, s, undecided = 0, 0, True
         while undecided:
-            n, s = n + 1, s + (rng.random() < p)
+            n = n + 1
+            s = s + (rng.random() < p)
             radius = math.sqrt(math.log(4 * n**3 / delta) / (8 * n))
             undecided = -radius <= s / n - t < radius
         errs[run], pulls[run] = (s / n >= t) != (mean >= tau), n
@@ -85,7 +88,8 @@ def of_the_run(folder: str) -> Numbers:
 
 def main(folder: str = "results/summaries") -> int:
     """Print both columns; return the number of disagreements."""
-    run, disagreements = of_the_run(folder), 0
+    run = of_the_run(folder)
+    disagreements = 0
     for key, (mine, error) in measure().items():
         theirs, spread = run.get(key, (math.nan, math.nan))
         z = (mine - theirs) / math.hypot(error, spread)

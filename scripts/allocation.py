@@ -59,7 +59,8 @@ def facts(table: pd.DataFrame) -> dict[str, Any]:
     slopes = {}
     for method in parts.methods_of(table["method"]):
         rows = table[table["method"] == method]
-        share, ratio = rows["share"].to_numpy(), rows["estimate"].to_numpy()
+        share = rows["share"].to_numpy()
+        ratio = rows["estimate"].to_numpy()
         if len(set(share)) > 1:
             slopes[title(method)] = slope(log(share), log(ratio * share))
     return {

@@ -22,9 +22,11 @@ def typeset(source: str, root: Path, out: str) -> None:
     """
     import typst
 
-    shown, top = root.as_posix().strip("/."), "."
+    shown = root.as_posix().strip("/.")
+    top = "."
     if not Path(source).resolve().is_relative_to(Path.cwd()):  # the project is elsewhere
-        shown, top = root.resolve().as_posix().strip("/"), "/"
+        shown = root.resolve().as_posix().strip("/")
+        top = "/"
     inputs = {
         "root": f"/{shown}/" if shown else "/",
         "records": json.dumps(short_records(root)),

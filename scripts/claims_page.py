@@ -61,6 +61,7 @@ if __name__ == "__main__":
         document = json.loads(Path(step.input.claims).read_text(encoding="utf-8"))
         numbers = json.loads(Path(step.input.numbers).read_text(encoding="utf-8"))
         record = read_record(record_path(step.root, "results/claims.json"))
-        sources, folder = Path(step.input.page[0]).parent, Path(step.input.claims).parent
+        sources = Path(step.input.page[0]).parent
+        folder = Path(step.input.claims).parent
         page = render(sources, document, folder, made_by(record, numbers))
         Path(step.output[0]).write_text(page, encoding="utf-8")

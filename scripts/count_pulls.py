@@ -51,7 +51,8 @@ def by_confidence(
 def count(step: Any, problems: list[Instance]) -> None:
     """Write the runs of Algorithm 1, one row per run and arm, and the shares of both algorithms."""
     settings, seed = step.params.allocation, step.params.seed
-    epsilons, runs = [float(e) for e in settings["epsilons"]], settings["replicates"]
+    epsilons = [float(e) for e in settings["epsilons"]]
+    runs = settings["replicates"]
     tables, shares = [], []
     for problem in problems:
         for epsilon in epsilons:

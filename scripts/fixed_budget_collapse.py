@@ -25,7 +25,8 @@ class Data(NamedTuple):
 
 def prepare(files: Any, settings: Any) -> Data:
     """Return the curves of the panels, and the budgets for the error level on all problems."""
-    table, panels = pd.read_csv(files.summary), list(settings.panels)
+    table = pd.read_csv(files.summary)
+    panels = list(settings.panels)
     in_panels = table[table["instance"].isin(panels)]
     policies = parts.run_of(in_panels["policy"], settings.policies)
     levels = style.ladder(in_panels["epsilon"])

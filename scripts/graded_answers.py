@@ -36,7 +36,9 @@ def rounded_beta(n: int, a: float, b: float) -> np.ndarray:
 
 def laws() -> dict[str, tuple[Scale, np.ndarray, float]]:
     """Return scale, law of the answers and threshold by name."""
-    stars, score, percent = Scale(1, 5), Scale(0, 10), Scale(0, 100)
+    stars = Scale(1, 5)
+    score = Scale(0, 10)
+    percent = Scale(0, 100)
     same = np.zeros(11)
     same[5] = 1.0
     return {

@@ -25,7 +25,8 @@ class Data(NamedTuple):
 
 def prepare(files: Any, settings: Any) -> Data:
     """Return mean pulls divided by every positive lower bound at one error level."""
-    limits, costs = pd.read_csv(files.bounds), pd.read_csv(files.summary)
+    limits = pd.read_csv(files.bounds)
+    costs = pd.read_csv(files.summary)
     lower = limits.query("side == 'lower' and version == @LOWER and value > 0")
     both = costs[costs["delta"] == settings.delta].merge(lower, on=KEYS)
     problems = read_instances(files.instances)
@@ -81,7 +82,8 @@ def _problems(axes: Axes, data: Data) -> None:
 
 def facts(data: Data) -> dict[str, Any]:
     """Return the range of the multiple of the best radius, and how it varies with epsilon."""
-    gaps, best = data.gaps, parts.cheapest_valid(data.gaps)
+    gaps = data.gaps
+    best = parts.cheapest_valid(data.gaps)
     own = gaps[gaps["radius"] == best]
     shown = gaps[gaps["instance"].isin(data.panels)]
     spans = own[own["instance"].isin(data.panels)].groupby("instance")["estimate"]

@@ -19,7 +19,8 @@ def sample(
     """
     jobs, rows, wanted = [], [], section["effective_size"]
     for name, epsilon, grid in section["cells"]:
-        problem, runs = problems[name], grid.get("replicates", section["replicates"])
+        problem = problems[name]
+        runs = grid.get("replicates", section["replicates"])
         complexity = problem.complexity(epsilon)
         size = {} if worst else {"n_arms": problem.n_arms, "complexity": complexity}
         for policy in grid["policies"]:
@@ -48,7 +49,8 @@ if __name__ == "__main__":
     from ldpt.provenance import job
 
     with job(snakemake) as step:
-        params, problems = step.params, read_instances(step.input.instances)
+        params = step.params
+        problems = read_instances(step.input.instances)
         step.note(seed=params.seed, stream=["rare_fixed_budget"])
         shared = params.seed, step.threads
         estimates = sample(problems, params.studies, *shared, worst=False)

@@ -47,6 +47,7 @@ if __name__ == "__main__":
     from ldpt.provenance import job
 
     with job(snakemake) as step:
-        params, problems = step.params, read_instances(step.input.instances)
+        params = step.params
+        problems = read_instances(step.input.instances)
         step.note(seed=params.seed, stream=["rare_fixed_confidence"])
         estimate(problems, params, step.threads).to_csv(step.output[0], index=False)

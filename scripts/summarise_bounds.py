@@ -53,7 +53,8 @@ def budget_rows(
 ) -> Iterator[dict[str, Any]]:
     """Yield the bounds on the error from 2K to twice the largest scaled budget, or further."""
     for problem in problems:
-        complexity, most = problem.complexity(epsilon), 2 * reached.get(problem.name, 8.0)
+        complexity = problem.complexity(epsilon)
+        most = 2 * reached.get(problem.name, 8.0)
         while bounds.fixed_budget_upper(problem, epsilon, most * complexity) > LEAST_BOUND:
             most *= 1.1
         for scaled in geomspace(2 * problem.n_arms / complexity, most, CURVE_BUDGETS):
@@ -70,7 +71,8 @@ if __name__ == "__main__":
     from ldpt.provenance import job
 
     with job(snakemake) as step:
-        problems, params = read_instances(step.input.instances), step.params
+        problems = read_instances(step.input.instances)
+        params = step.params
         summary = pd.read_csv(step.input.fixed_confidence)
         rows = confidence_rows(summary, problems, params.confidence_panels, params.delta)
         pd.DataFrame(rows).to_csv(step.output.fixed_confidence, index=False)

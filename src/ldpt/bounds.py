@@ -133,7 +133,8 @@ def fixed_budget_upper(
     """
     _check_budget(instance, budget)
     check_choice("version", version, ("printed", "locatelli", *PROVED))
-    n_arms, complexity = instance.n_arms, instance.complexity(epsilon)
+    n_arms = instance.n_arms
+    complexity = instance.complexity(epsilon)
     scales = log(budget) + 1
     if version == "printed":
         return _exp(-budget / complexity / 4 + 2 * n_arms * log(scales))
@@ -284,7 +285,8 @@ def _overlap(high: float, low: float, epsilon: float, budget: float) -> float:
         return power(lower, size)
     if lower == 0:
         return power(1 - upper, size)
-    ones, zeros = log(upper / lower), log((1 - lower) / (1 - upper))
+    ones = log(upper / lower)
+    zeros = log((1 - lower) / (1 - upper))
     least = math.floor(size * zeros / (ones + zeros))  # up to here the upper mean is less likely
     below = betainc(size - least, least + 1.0, 1 - upper)  # P(X <= least) at the upper mean
     return float(below + betainc(least + 1.0, size - least, lower))
@@ -422,7 +424,9 @@ def _boundary_root(edge: Boundary, gap: float, step: float) -> float:
     def excess(n: float) -> float:
         return n * abs(gap) - side(edge, n, n) - step
 
-    low, high = step / abs(gap), 1 / abs(gap)  # -b(n) at low
+    # -b(n) at low
+    low = step / abs(gap)
+    high = 1 / abs(gap)
     while excess(high) <= 0:
         low, high = high, 2 * high
     return float(brentq(excess, low, high, rtol=1e-14))
@@ -508,7 +512,8 @@ def _decoupled_bound(w: np.ndarray, delta: float) -> float:
         return 0.0
     from scipy.optimize import brentq
 
-    total, most = -log1p(-delta), float(w.max())
+    total = -log1p(-delta)
+    most = float(w.max())
     share = -expm1(-total / w.size)  # x_i and y_i of equal arms
 
     def log_use(errors: np.ndarray) -> float:
@@ -554,17 +559,20 @@ def _priced(
         """Return log(1 + e^z) without overflow."""
         return np.maximum(z, 0.0) + log1p(exp(-np.abs(z)))
 
-    log_s, r = log_p - log(w), q / w
+    log_s = log_p - log(w)
+    r = q / w
     highest = -1e-12  # y < 1
     log_y = np.minimum(log_s - r - log(-functions.expm1(-r)), highest)
     for _ in range(100):
-        y, logs = exp(log_y), softplus(log_s - log_y)
+        y = exp(log_y)
+        logs = softplus(log_s - log_y)
         slope = y / (1 - y) + exp(-softplus(log_y - log_s)) / logs
         excess = log1p(-y) + log(logs / r)
         log_y = np.minimum(log_y + excess / slope, highest)
         if np.abs(excess).max() < 1e-10:
             break
-    y, log_one_plus_s = exp(log_y), softplus(log_s)
+    y = exp(log_y)
+    log_one_plus_s = softplus(log_s)
     return (1 - y) * exp(-log_one_plus_s), y, log_one_plus_s - y * softplus(log_s - log_y)
 
 
@@ -603,7 +611,8 @@ def _shared_error_bound(cost: list[float], delta: float) -> float:
         return 2 * (1 - delta) / (1 + price + root)
 
     spread = log(weights.size / delta) + 2
-    low, high = log(weights.min()) - 50, log(weights.max()) + spread
+    low = log(weights.min()) - 50
+    high = log(weights.max()) + spread
     log_price = brentq(lambda y: log(shares(y).sum() / delta), low, high, xtol=1e-13)
     x = shares(log_price)
     return math.fsum(

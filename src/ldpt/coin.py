@@ -99,8 +99,10 @@ def mixture(t: float, rest: float, scale: float, log_level: float) -> np.ndarray
     ratio = 0.5
     step = NODES_PER_OCTAVE
     while step > 1:  # 2^(-1/16), as square roots
-        ratio, step = math.sqrt(ratio), step // 2
-    x, total = 8.0 + math.sqrt(2.0 * log_level), 0.0
+        ratio = math.sqrt(ratio)
+        step = step // 2
+    x = 8.0 + math.sqrt(2.0 * log_level)
+    total = 0.0
     for j in range(NODES):
         table[0, j] = x * scale
         table[1, j] = log_moment(t, rest, x * scale)

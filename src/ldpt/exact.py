@@ -142,7 +142,9 @@ def _adaptive_losses(means: np.ndarray, rule: IndexRule, judge: Judge) -> np.nda
         for s2 in range(2):
             first = means[0] if s1 else 1.0 - means[0]
             mass[1][s1, s2] = first * (means[1] if s2 else 1.0 - means[1])
-    losses, place, kept = np.zeros(judge.budgets.size), 0, np.zeros(last + 2)
+    losses = np.zeros(judge.budgets.size)
+    place = 0
+    kept = np.zeros(last + 2)
     for t in range(2, last):
         for n1 in range(t - 1, 0, -1):
             n2, states, pulled = t - n1, mass[n1], mass[n1 + 1]
@@ -331,7 +333,8 @@ def fixed_confidence_error(
     if max_pulls is None:
         limits.require_short_chain(instance, epsilon, delta, radius, "; max_pulls limits it")
         max_pulls = limits.NO_LIMIT
-    mean, tau = instance.private_means(epsilon)[0], instance.private_threshold(epsilon)
+    mean = instance.private_means(epsilon)[0]
+    tau = instance.private_threshold(epsilon)
     edge = radius.at(1, delta, instance.threshold, epsilon)
     limit = check_whole("max_pulls", max_pulls, 1, limits.NO_LIMIT)
     return StoppedChain(

@@ -189,7 +189,8 @@ def relative_spread(instance: Instance, epsilon: float, delta: float, radius: Ra
     variance = 0.0
     for (gap, arms), (n, _) in zip(gaps_of(instance.strict), pulls, strict=True):
         mean = 0.5 + shrinkage(epsilon) * (instance.threshold + gap - 0.5)
-        speed, side = shrinkage(epsilon) * abs(gap), upper if gap > 0 else lower
+        speed = shrinkage(epsilon) * abs(gap)
+        side = upper if gap > 0 else lower
         slope = (side(edge, n * (1 + STEP), total) - side(edge, n, total)) / (n * STEP)
         approach = speed - min(slope, speed / 2)
         variance += arms * n * mean * (1 - mean) / (approach * approach)

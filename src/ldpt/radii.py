@@ -185,7 +185,8 @@ def drift_pulls(
     expected pulls, and no bound on them; infinite where the boundary grows as fast as the drift,
     as with a prior on gaps that no arm can have.
     """
-    pulls, last = [1.0] * len(gaps), 0.0
+    pulls = [1.0] * len(gaps)
+    last = 0.0
     for _ in range(MAX_DRIFT_STEPS):  # a contraction: b grows like sqrt(n log n), the drift like n
         t = math.fsum(n * arms for n, arms in zip(pulls, counts, strict=True)) + rest
         if t > FAR_PULLS or not abs(t - last) > tolerance * t:
@@ -292,8 +293,11 @@ class Radius:
         """
         n_arms = check_whole("n_arms", n_arms, 1, MAX_ARMS)
         threshold = check_number("threshold", threshold, 0, 1)
-        delta, shrink = check_delta(delta), shrinkage(epsilon)
-        family, factor, rho = self.kind.family, self.kind.factor, float(self.rho)
+        delta = check_delta(delta)
+        shrink = shrinkage(epsilon)
+        family = self.kind.family
+        factor = self.kind.factor
+        rho = float(self.rho)
         if family == UNION:
             return Boundary(family, factor, log(4 * n_arms / delta), rho, NO_LINES)
         if family == TWO_SIDED:

@@ -90,7 +90,8 @@ def _simulate_chunks(
 
     Chunks run in threads, each with its own stream, so their order does not matter.
     """
-    parts, stopped = chunks(replicates), threading.Event()
+    parts = chunks(replicates)
+    stopped = threading.Event()
 
     def simulate_chunk(number: int, part: slice) -> None:
         rng = stream(*names, number)

@@ -34,7 +34,8 @@ def clopper_pearson(
     """Return exact two-sided limits for proportions: 0 below no error, 1 above only errors."""
     from scipy.special import betaincinv  # scipy.stats would take half a second to import
 
-    errors, replicates = np.asarray(errors), np.asarray(replicates)
+    errors = np.asarray(errors)
+    replicates = np.asarray(replicates)
     tail = (1 - level) / 2
     low = np.where(
         errors == 0, 0.0, betaincinv(np.maximum(errors, 1), replicates - errors + 1, tail)
@@ -193,14 +194,16 @@ def crossing(x: np.ndarray, error: np.ndarray, level: float) -> float:
 
     Points at which no error was seen carry no logarithm and are left out.
     """
-    x, error = np.asarray(x, float), np.asarray(error, float)
+    x = np.asarray(x, float)
+    error = np.asarray(error, float)
     seen = error > 0
     x, error = x[seen], error[seen]
     below = np.flatnonzero(error <= level)
     if below.size == 0 or below[0] == 0:
         return math.nan
     after = int(below[0])
-    upper, lower = log(error[after - 1]), log(error[after])
+    upper = log(error[after - 1])
+    lower = log(error[after])
     share = (upper - log(level)) / (upper - lower)
     return float(x[after - 1] + share * (x[after] - x[after - 1]))
 

@@ -29,7 +29,8 @@ def add(parser: argparse.ArgumentParser) -> None:
     methods = options.one_of("method", METHODS)
     defaults = f"(default: {DEFAULT_RADIUS} {DEFAULT_POLICY})"
     levels = "privacy of one person (default: 0.25 0.5 1 2 4; inf, no privacy, is always shown)"
-    rate, share = options.number(0, 0.99), "answers of each person, who shares epsilon among them"
+    rate = options.number(0, 0.99)
+    share = "answers of each person, who shares epsilon among them"
     plot = options.output_file(".pdf", ".png", ".svg")
     study = parser.add_argument_group("the study; at least one of --delta and --budget")
     option(study, "--delta", options.error_level, "largest error probability allowed")
@@ -80,7 +81,8 @@ def run(arguments: argparse.Namespace) -> int:
     options.warn([design.epsilon for design in request.settings], request.methods)
     track = partial(tqdm, disable=None, unit=" settings", leave=False)
     result = plan.make_plan(request, track, arguments.explain or arguments.json)
-    width, bold = shutil.get_terminal_size().columns, bold_terminal(sys.stdout)
+    width = shutil.get_terminal_size().columns
+    bold = bold_terminal(sys.stdout)
     if arguments.json:
         print(plan_text.as_json(result))
     elif arguments.text:

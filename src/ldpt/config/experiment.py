@@ -368,7 +368,8 @@ def _check_budgets(problem: Instance, grid: BudgetStudy | Curves, exact: bool) -
     """Refuse budgets below 2K or beyond what can be simulated, and exact chains of hours."""
     if exact and problem.n_arms > 2:
         raise ValueError(f"{problem.name!r} has {problem.n_arms} arms, exact curves take 1 or 2")
-    least, budgets = 2 * problem.n_arms, getattr(grid, "budgets", [])
+    least = 2 * problem.n_arms
+    budgets = getattr(grid, "budgets", [])
     if min(budgets, default=least) < least:
         raise ValueError(f"budgets: {min(budgets)} is below 2K = {least} of {problem.name!r}")
     for epsilon in grid.epsilons:

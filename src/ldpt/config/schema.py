@@ -434,7 +434,9 @@ def check_keys(config: Mapping[str, Any]) -> Config:
 
 def _complaint(error: Mapping[str, Any]) -> str:
     """Return an error of Pydantic as one line: key, value, what is allowed."""
-    kind, value, context = error["type"], error["input"], error.get("ctx", {})
+    kind = error["type"]
+    value = error["input"]
+    context = error.get("ctx", {})
     place = [part for part in error["loc"] if part not in (*FAMILIES, "problem")]
     parts = [f"[{part}]" if isinstance(part, int) else f".{part}" for part in place]
     key = "".join(parts).removeprefix(".")  # as people write it: fixed_budget.studies[0].epsilons

@@ -208,13 +208,16 @@ def open_long_block(
         return False, 0
     # The walk 2 s - n sees d's edges tilted; a flat edge at their nearest end is safe. What such an
     # edge gives up and where the walk drifts count on their own side only.
-    edges, walk = walk_edges(corridor), 2.0 * mean - 1.0
-    rise, fall = max(0.0, edges.rise), max(0.0, edges.fall)
+    edges = walk_edges(corridor)
+    walk = 2.0 * mean - 1.0
+    rise = max(0.0, edges.rise)
+    fall = max(0.0, edges.fall)
     m = two_sided_length(
         2.0 * up, 2.0 * down, rise + max(0.0, walk), fall + max(0.0, -walk), limit, read_once
     )
     safe = safe_length(corridor, limit)
-    up_edge, down_edge = math.ceil(2.0 * up - m * rise), math.ceil(2.0 * down - m * fall)
+    up_edge = math.ceil(2.0 * up - m * rise)
+    down_edge = math.ceil(2.0 * down - m * fall)
     if m < tuning.MIN_BLOCK or m <= 2 * safe:
         m, up_edge, down_edge = safe, NO_EDGE, NO_EDGE
     if m < tuning.MIN_BLOCK:
@@ -274,7 +277,8 @@ def read_word(word: int, most: int, edges: WalkEdges) -> tuple[int, float, float
     A byte is read bit by bit only if its highest or lowest point could touch an edge.
     """
     up, down, rise, fall = edges
-    byte_rise, byte_fall = 8.0 * max(0.0, rise), 8.0 * max(0.0, fall)
+    byte_rise = 8.0 * max(0.0, rise)
+    byte_fall = 8.0 * max(0.0, fall)
     m = 0
     while m < most:
         byte = word >> m & 255
@@ -317,9 +321,13 @@ def walk_in_words(
         m, up, down = read_word(word, min(left, size), WalkEdges(up, down, edges.rise, edges.fall))
         front = first_bits(word, m)
         active[arm].rest, active[arm].rest_size = word >> m, size - m
-        pulls, ones, left = pulls + m, ones + popcount(front), left - m
+        pulls = pulls + m
+        ones = ones + popcount(front)
+        left = left - m
         if keeps(log):
-            log[line].kind, log[line].pulls, log[line].ones = STEPPED, m, popcount(front)
+            log[line].kind = STEPPED
+            log[line].pulls = m
+            log[line].ones = popcount(front)
             log[line].word = front
             line += 1
         if up <= 0.0 or down <= 0.0 or left == 0 or is_full(log, line):
@@ -414,7 +422,8 @@ def next_word(source: Source, arm: int, n: int, mean: float, active: np.ndarray)
     """Return the arm's next responses as bits, and how many: a word, or what its urn holds."""
     if active[arm].urn == 0:
         return draw_word(source, arm, n, mean), WORD_SIZE
-    word, size = np.int64(0), min(active[arm].urn, WORD_SIZE)
+    word = np.int64(0)
+    size = min(active[arm].urn, WORD_SIZE)
     for j in range(size):
         word |= np.int64(take_from_urn(source, arm, n + j, active)) << j
     return word, size

@@ -33,7 +33,8 @@ def fixed_confidence_runs(
     rng: np.random.Generator, fast: bool, arms: Arms, edge: Boundary, max_pulls: int, runs: Runs
 ) -> None:
     """Fill every run; a stopping time is -1 if the run was undecided after ``max_pulls``."""
-    state, groups = new_state(arms.means.size), new_groups(arms.means.size)
+    state = new_state(arms.means.size)
+    groups = new_groups(arms.means.size)
     for r in range(runs.stopping_times.size):
         if fast:
             time = run_to_decision(rng, arms, edge, max_pulls, state, groups)

@@ -323,7 +323,9 @@ def step_to_level(
     most = min(most, active[k].rest_size)
     m = pulls_to_level(active[k].rest, most, rule, level, state.n[k], state.s[k])
     word = first_bits(active[k].rest, m)
-    active[k].kind, active[k].pulls, active[k].ones = STEPPED, m, popcount(word)
+    active[k].kind = STEPPED
+    active[k].pulls = m
+    active[k].ones = popcount(word)
     active[k].word = word
     active[k].rest >>= m
     active[k].rest_size -= m
@@ -358,7 +360,8 @@ def corridor_below(rule: IndexRule, level: float, n: int, s: int, limit: int) ->
     Once this fails, with n growing, it never holds again.
     """
     limit = min(limit, n)
-    d, slack = s - n * rule.tau, blocks.rounding_slack(n)
+    d = s - n * rule.tau
+    slack = blocks.rounding_slack(n)
     cap = rule.cap_above if d > 0.0 else rule.cap_below
     edge = edge_of_level(rule, n, level)
     ahead = edge_of_level(rule, n + limit, level)

@@ -66,7 +66,8 @@ def fixed_confidence_fast(
     sums: np.ndarray,
 ) -> int:  # fmt: skip
     """Make a run with the law of the literal engine, and on a tape the same run."""
-    state, groups = new_state(arms.means.size), pull_order.new_groups(arms.means.size)
+    state = new_state(arms.means.size)
+    groups = pull_order.new_groups(arms.means.size)
     time = run_to_decision(source, arms, edge, max_pulls, state, groups)
     pulls[:], sums[:] = state.pulls, state.sums
     return time
@@ -167,7 +168,8 @@ def visit(
         word, size = active[k].rest, active[k].rest_size
         if size == 0:
             word, size = blocks.next_word(source, k, n, arms.means[k], active)
-        m, most = 0, min(stop - t, size)
+        m = 0
+        most = min(stop - t, size)
         while undecided and m < most:
             s += word & 1
             word >>= 1
@@ -227,8 +229,10 @@ def next_block(
     b(n, t) over its next pulls, which rises. An infinite height is no edge.
     """
     active, n, mean = state.active, state.pulls[k], arms.means[k]
-    d, slack = state.sums[k] - n * arms.tau, blocks.rounding_slack(n)
-    above, below = min(heights[0], FAR), min(heights[1], FAR)
+    d = state.sums[k] - n * arms.tau
+    slack = blocks.rounding_slack(n)
+    above = min(heights[0], FAR)
+    below = min(heights[1], FAR)
     up, down = above - slack - d, below - slack + d
     is_opened, touched = False, 0
     if min(up, down) >= blocks.NEAREST_BRIDGE:
@@ -238,7 +242,8 @@ def next_block(
         return
     limit = min(more, active[k].rest_size + WORD_SIZE * (1 + (n >> tuning.CHORD_SHIFT)))
     later = sides(edge, n + limit, t)
-    rise, fall = (min(later[0], FAR) - above) / limit, (min(later[1], FAR) - below) / limit
+    rise = (min(later[0], FAR) - above) / limit
+    fall = (min(later[1], FAR) - below) / limit
     corridor = Corridor(up, down, -rise, -fall, arms.tau, limit)
     m, ones, _ = blocks.walk_in_words(source, k, n, mean, corridor, True, active, state.words[k], 0)
     active[k].kind, active[k].pulls, active[k].ones = STEPPED, m, ones

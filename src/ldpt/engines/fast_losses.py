@@ -107,7 +107,8 @@ def look_ahead(
 ) -> Outlook:  # fmt: skip
     """Walk arms past their first passage over the level, writing a log, and watch their sides."""
     n, s, tree = state.n, state.s, state.tree
-    leaves, room = tree.size >> 1, log_room(state)
+    leaves = tree.size >> 1
+    room = log_room(state)
     log, log_start = state.log[:room], state.log_start
     reach, lines, some_wrong, is_wrong = 0, 0, False, False
     crossed, crossing = -1, 0
@@ -116,7 +117,9 @@ def look_ahead(
         some_wrong |= is_wrong_side(k, is_above(rule, n[k], s[k]), judge)
     for k in range(n.size):
         log_start[k] = lines
-        start, above, index = n[k], is_above(rule, n[k], s[k]), tree[leaves + k]
+        start = n[k]
+        above = is_above(rule, n[k], s[k])
+        index = tree[leaves + k]
         speed = squared_speed(rule, means[k])
         is_watched = judge.must_accept[k] or judge.must_reject[k]
         counts = n.size > tuning.MIN_PULL_SHARE * speed * hardness and reach < needed
@@ -168,7 +171,8 @@ def is_above(rule: IndexRule, n: int, s: int) -> bool:
 @borrowing
 def on_side(corridor: Corridor, rule: IndexRule, n: int, s: int) -> Corridor:
     """Return the part of the corridor in which the arm stays on its side of the threshold."""
-    d, slack = s - n * rule.tau, rounding_slack(n)
+    d = s - n * rule.tau
+    slack = rounding_slack(n)
     up = corridor.up if d > 0.0 else min(corridor.up, -d - slack)
     down = min(corridor.down, d - slack) if d > 0.0 else corridor.down
     return Corridor(

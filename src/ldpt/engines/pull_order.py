@@ -79,7 +79,8 @@ def keys_between(start: int, stop: int, bits: int, group: int, groups: Groups) -
 @borrowing
 def key_after(start: int, count: int, bits: int, group: int, groups: Groups) -> int:
     """Return the frontier of the group after ``count`` more pulls."""
-    position, size = rank(group, start & ((1 << bits) - 1), groups) + count, groups.sizes[group]
+    position = rank(group, start & ((1 << bits) - 1), groups) + count
+    size = groups.sizes[group]
     rounds = position // size
     arm = member_of_rank(group, position - rounds * size, groups)
     return (((start >> bits) + rounds) << bits) + arm

@@ -128,7 +128,8 @@ def front_piece(corridor: Corridor, rows: np.ndarray, i: int, free: int) -> Piec
     if safe == limit or limit < tuning.MIN_BRIDGED_PIECE or free < MIN_FREE_ROWS:
         return Piece(safe, outer)
     up, down, rise, fall = blocks.walk_edges(corridor)
-    rise, fall = max(0.0, rise), max(0.0, fall)
+    rise = max(0.0, rise)
+    fall = max(0.0, fall)
     # The walk comes nowhere near an edge of the corridor that lies behind an edge of the row.
     up_is_closed, down_is_closed = outer.up <= up - limit * rise, outer.down <= down - limit * fall
     if up_is_closed and down_is_closed:
@@ -237,10 +238,15 @@ def spell_out(source: Source, arm: int, n: int, rows: np.ndarray, i: int) -> int
     """
     total, all_ones = rows[i].pulls, rows[i].ones
     must_touch = rows[i].kind == TOUCHING
-    inner, outer = Edges(rows[i].inner_up, rows[i].inner_down), Edges(rows[i].up, rows[i].down)
+    inner = Edges(rows[i].inner_up, rows[i].inner_down)
+    outer = Edges(rows[i].up, rows[i].down)
     m = min(total, WORD_SIZE)
     while True:
-        word, ones, walk, stays, touches = np.int64(0), 0, 0, True, not must_touch
+        word = np.int64(0)
+        ones = 0
+        walk = 0
+        stays = True
+        touches = not must_touch
         for j in range(m):
             response = draw_part(source, arm, n + j, 1, all_ones - ones, total - j)
             word |= np.int64(response) << j

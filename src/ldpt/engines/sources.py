@@ -210,9 +210,12 @@ def hypergeometric_from_mode(rng: np.random.Generator, m: int, ones: int, total:
     mode = int((m + 1.0) * (ones + 1.0) / (total + 2.0))
     weight = hypergeometric_weight(mode, m, ones, total)
     left = uniform(rng) - weight
-    size, successes = float(m), float(ones)  # products of whole numbers would exceed 64 bits
+    # products of whole numbers would exceed 64 bits
+    size = float(m)
+    successes = float(ones)
     others = float(total - ones) - size
-    low, high = float(mode), float(mode)
+    low = float(mode)
+    high = float(mode)
     low_weight, high_weight = weight, weight
     while left > 0.0:
         high_weight *= (successes - high) * (size - high) / ((high + 1.0) * (others + high + 1.0))
@@ -371,7 +374,8 @@ def edge_below(u: float, m: int, ones: int, edges: Edges) -> int:
     of :func:`touch_exponent` save most computations of a probability.
     """
     end = 2 * ones - m
-    rise, fall = touch_exponent(m, end, edges.up), touch_exponent(m, -end, edges.down)
+    rise = touch_exponent(m, end, edges.up)
+    fall = touch_exponent(m, -end, edges.down)
     if u >= math.exp(-rise) + math.exp(-fall):
         return 0
     risen = touch_probability(m, ones, edges.up) if rise < NO_CHANCE else 0.0

@@ -369,7 +369,8 @@ def _cost_curve(data: pd.DataFrame, levels: pd.Series, label: str, **_: Any) -> 
 
 def _settings(data: pd.DataFrame, **_: Any) -> None:
     """Draw one dot per setting, moved sideways so that none covers another."""
-    axes, seen = _axes(), data[data["estimate"] > 0]
+    axes = _axes()
+    seen = data[data["estimate"] > 0]
     ranks = seen.groupby("delta")["estimate"].rank(method="first")
     # Neighbours in height get places far apart in width, by multiples of the golden ratio.
     shift = ((ranks * 0.618034) % 1 - 0.5) * 2 * JITTER

@@ -176,7 +176,8 @@ def spread_bar(axes: Axes, places: Sequence[float], error: float) -> None:
     """Draw where curves pass an error level, from the first to the last, with their ratio."""
     if len(places) < 2:
         return
-    low, high = min(places), max(places)
+    low = min(places)
+    high = max(places)
     tips = {"shrinkA": 0, "shrinkB": 0, "color": style.INK, "linewidth": 0.9}
     arrow = {"arrowstyle": "|-|,widthA=0.3,widthB=0.3", **tips}
     axes.annotate("", (low, error), (high, error), arrowprops=arrow, zorder=4)

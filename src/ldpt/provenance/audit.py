@@ -86,7 +86,8 @@ def audit(root: Path | str, replay: int = 0, seed: int = 0, expect: str = "") ->
     root = Path(root)
     if not root.is_dir():
         raise ValueError(f"{root} is not a folder")
-    root, own = root.resolve(), own_project()
+    root = root.resolve()
+    own = own_project()
     run = read_run(root, links=own is not None and root.is_relative_to(own))
     if replay and run.is_clone:
         raise ValueError(f"--replay needs the records of a run: there are none under {root}")
@@ -163,7 +164,8 @@ def _strays(run: Run) -> Iterator[Found]:
     """Yield drawings in the folder of figures that are not products."""
     folder = run.project.root / "figures"
     for name in files_below(folder) if folder.is_dir() else ():
-        path, product = Path(name), f"figures/{name}"
+        path = Path(name)
+        product = f"figures/{name}"
         drawn = path.suffix in DRAWN and not path.name.startswith(".")
         if drawn and product not in run.products:
             yield "record", product, "no rule produces this figure"

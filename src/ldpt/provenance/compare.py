@@ -186,7 +186,8 @@ def _code_reasons(first: Run, second: Run) -> Iterator[Reason]:
 
 
 def _environment_reasons(first: Run, second: Run) -> Iterator[Reason]:
-    one, other = environment_of(first.settings), environment_of(second.settings)
+    one = environment_of(first.settings)
+    other = environment_of(second.settings)
     for name in sorted(one.keys() & other.keys()):
         if one[name] != other[name]:
             kind = "machine" if name in MACHINE else "version"
@@ -226,7 +227,8 @@ def _compare_tables(one: Path, other: Path) -> str:
     read: Callable[[Path], pd.DataFrame] = (
         pd.read_parquet if one.suffix == ".parquet" else pd.read_csv
     )
-    a, b = read(one), read(other)
+    a = read(one)
+    b = read(other)
     if len(a) != len(b):
         return f"{len(a)} rows were, {len(b)} are"
     common = [name for name in a.columns if name in b.columns]
@@ -265,7 +267,8 @@ def _standard_errors(a: "pd.DataFrame", b: "pd.DataFrame") -> dict[str, float]:
     far = {}
     for low in (name for name in a.columns if str(name).endswith("low")):
         start = str(low).removesuffix("low")
-        value, high = start.removesuffix("_") or "estimate", f"{start}high"
+        value = start.removesuffix("_") or "estimate"
+        high = f"{start}high"
         if {value, high} <= set(a.columns):
             errors = [(t[high] - t[low]).abs() / NORMAL_WIDTH for t in (a, b)]
             spread = (errors[0] ** 2 + errors[1] ** 2) ** 0.5
@@ -300,7 +303,9 @@ def _compare_png(one: Path, other: Path) -> str:
 
 def _without_texts(path: Path) -> bytes:
     """Return a PNG file without the chunks of text, in which it states what it was made from."""
-    content, kept, place = read_whole(path), b"", 8
+    content = read_whole(path)
+    kept = b""
+    place = 8
     while place < len(content):
         end = place + 12 + int.from_bytes(content[place : place + 4], "big")
         if content[place + 4 : place + 8] not in (b"tEXt", b"iTXt"):

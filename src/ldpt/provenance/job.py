@@ -34,7 +34,8 @@ class Job:
     def __init__(self, snakemake: Any, script: str | Path):
         self.input, self.params = snakemake.input, snakemake.params
         self.wildcards, self.config = snakemake.wildcards, snakemake.config
-        self.threads, self.rule = snakemake.threads, str(snakemake.rule)
+        self.threads = snakemake.threads
+        self.rule = str(snakemake.rule)
         self.targets = [Path(path) for path in snakemake.output]
         # The same list, by position and by name, of other files.
         self.output = type(snakemake.output)(

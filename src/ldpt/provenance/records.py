@@ -87,7 +87,8 @@ def read_record(path: str | Path) -> Record:
     record = read_json(text)
     if not (isinstance(record, dict) and is_stable_part(record.get("stable"))):
         raise ValueError(f"{path} is not a record")
-    stable, volatile = record["stable"], record.get("volatile")
+    stable = record["stable"]
+    volatile = record.get("volatile")
     try:
         whole = isinstance(volatile, dict) and record_text(stable, volatile).encode() == text
     except (ValueError, RecursionError):  # text that is not Unicode, deep nesting
@@ -116,7 +117,8 @@ def is_table(value: Any) -> bool:
 
 def matching_record(root: str | Path, product: str) -> Record:
     """Return the record of a product; ValueError unless it describes the file as it is now."""
-    path, record = Path(root) / product, record_path(root, product)
+    path = Path(root) / product
+    record = record_path(root, product)
     if not record.is_file():
         raise ValueError(f"{path} has no record: delete it and run again")
     content = read_record(record)

@@ -168,7 +168,8 @@ def _by_hash(start: str, run: Run) -> str:
 
 def _identify(file: Path, run: Run) -> tuple[str, list[str]]:
     """Return the product that a file is: by place, bytes, or the hashes that a figure carries."""
-    root, sha = run.project.root, file_hash(file)
+    root = run.project.root
+    sha = file_hash(file)
     name = name_below(file, root)
     if name in run.records:
         same = run.records[name]["stable"]["sha256"] == sha

@@ -315,7 +315,8 @@ def summarise(log_weights: np.ndarray, counts: np.ndarray) -> Estimate:
     variance = math.fsum(
         s.size * s.var(ddof=1) if s.size > 1 else float(np.square(s).sum()) for s in strata
     )
-    log_probability, relative_error = top + log(total / replicates), math.sqrt(variance) / total
+    log_probability = top + log(total / replicates)
+    relative_error = math.sqrt(variance) / total
     if 0 < log_probability <= NOISE * relative_error:  # by chance, of a probability near 1
         log_probability = 0.0
     return Estimate(

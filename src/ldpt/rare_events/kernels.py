@@ -51,7 +51,8 @@ def budget_log_weights(
     ends = judge.budgets
     pulls = np.zeros((ends.size, truth.size), np.int64)
     sums = np.zeros((ends.size, truth.size), np.int64)
-    stages, state = np.empty((ends.size, truth.size)), new_state(truth.size, ends[-1])
+    stages = np.empty((ends.size, truth.size))
+    state = new_state(truth.size, ends[-1])
     log_weights = np.full(proposal.counts.sum(), -np.inf)
     r = 0
     for c in range(proposal.arms.size):
@@ -75,8 +76,10 @@ def confidence_log_weights(
 ) -> np.ndarray:  # fmt: skip
     """Log weight of each run of Algorithm 2, -inf where its answer is right."""
     drawn = Arms(np.empty(above.size), truth.tau)
-    state, groups = new_confidence_state(above.size), new_groups(above.size)
-    n, s = state.pulls.reshape((1, above.size)), state.sums.reshape((1, above.size))
+    state = new_confidence_state(above.size)
+    groups = new_groups(above.size)
+    n = state.pulls.reshape((1, above.size))
+    s = state.sums.reshape((1, above.size))
     log_weights = np.full(proposal.counts.sum(), -np.inf)
     r = 0
     for c in range(proposal.arms.size):

@@ -39,7 +39,8 @@ def ways_to_err_by_budget(
 
     ``second_stages`` are parts of the budget; costs are in nats a pull.
     """
-    truth, tau = instance.private_means(epsilon), instance.private_threshold(epsilon)
+    truth = instance.private_means(epsilon)
+    tau = instance.private_threshold(epsilon)
     zeta = instance.private_tolerance(epsilon)
     shown = truth + np.linspace(0, 1, STEPS + 1)[:, None] * (tau - truth)
     divergence = kl_divergence(shown, truth)
@@ -105,7 +106,8 @@ def ways_to_err_by_confidence(
     show larger gaps than they have. One stage.
     """
     edge = radius.at(instance.n_arms, delta, instance.threshold, epsilon)
-    truth, tau = instance.private_means(epsilon), instance.private_threshold(epsilon)
+    truth = instance.private_means(epsilon)
+    tau = instance.private_threshold(epsilon)
     erring = _arms_that_can_err(instance, (truth > 0) & (truth < 1) & (0 < tau < 1))
     arms, means, costs = [], [], []
     for hurry in HURRIES:
@@ -115,7 +117,8 @@ def ways_to_err_by_confidence(
         nats = pulls * kl_divergence(shown, truth)
         exits: dict[tuple[float, float], np.ndarray] = {}  # equal arms share them
         for arm in erring:
-            rest, rest_cost = pulls.sum() - pulls[arm], nats.sum() - nats[arm]
+            rest = pulls.sum() - pulls[arm]
+            rest_cost = nats.sum() - nats[arm]
             wrong = _wrong_means(truth[arm], tau, 0.0)
             nearest = min(abs(truth[arm] - tau) / 2, abs(wrong[-1] - tau))
             for mean in wrong:

@@ -27,7 +27,8 @@ def build_proposal(ways: WaysToErr, truth: np.ndarray, tilted: float, replicates
     used = counts.sum(axis=1) > 0
     chance = np.full(ways.means.shape, tilted)
     chance[np.arange(ways.arms.size), ways.arms] = 1.0
-    counts, arms = counts[used], np.append(ways.arms, -1)[used]
+    counts = counts[used]
+    arms = np.append(ways.arms, -1)[used]
     means = np.vstack([ways.means, truth])[used]
     after = np.vstack([ways.after, np.full_like(nominal, truth[-1])])[used]
     own = truth[arms][:, None]

@@ -22,14 +22,19 @@ def certified_error_lower_bound(
     from mpmath import iv
 
     (reward,) = instance.means
-    decay, half = iv.exp(-iv.mpf(repr(float(epsilon)))), iv.mpf(1) / 2
+    decay = iv.exp(-iv.mpf(repr(float(epsilon))))
+    half = iv.mpf(1) / 2
     mean, tau = (
         half + (1 - decay) / (1 + decay) * (iv.mpf(repr(x)) - half)
         for x in (reward, instance.threshold)
     )
-    rise, stay = _double_below(mean.a), _double_below((1 - mean).a)
+    rise = _double_below(mean.a)
+    stay = _double_below((1 - mean).a)
     log_share = iv.log(4 / iv.mpf(repr(float(delta))))
-    above, mass, first, error = 0 in instance.above, np.array([1.0]), 0, 0.0
+    above = 0 in instance.above
+    mass = np.array([1.0])
+    first = 0
+    error = 0.0
     for n in range(1, max_pulls + 1):
         wider = np.concatenate([[0.0], mass, [0.0]])
         mass = _rounded_down(wider[1:] * stay + wider[:-1] * rise)

@@ -83,7 +83,9 @@ class Terms:
 
 def judge(answers: Answers, design: Design | None, terms: Terms) -> Report:
     """Return the report on answers; ``design`` None stands for their column ``epsilon``."""
-    threshold, delta, scale = terms.threshold, check_delta(terms.delta), terms.scale
+    threshold = terms.threshold
+    delta = check_delta(terms.delta)
+    scale = terms.scale
     designs = _designs(answers, design)
     _check_cuts(answers, scale)
     inner = scale.threshold(threshold) if scale else check_number("threshold", threshold, 0, 1)
@@ -196,7 +198,8 @@ def uneven_probability(counts: Sequence[int]) -> float:
     """
     from scipy.special import bdtr, bdtrc
 
-    total, places = sum(counts), len(counts)
+    total = sum(counts)
+    places = len(counts)
     if places == 1 or total == 0:
         return 1.0
     tails = [

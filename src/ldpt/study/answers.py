@@ -202,7 +202,8 @@ def _collect(table: "pd.DataFrame", source: str, names: Mapping[str, str] | None
     text = table["response"].map(str).str.strip().str.lower()
     known = text.isin(BITS).to_numpy()
     _require(known | text.isin(MISSING), source, "the response is not 0 or 1 (it is not shown)")
-    bits, places = text[known].map(BITS).to_numpy(np.uint8), places[known]
+    bits = text[known].map(BITS).to_numpy(np.uint8)
+    places = places[known]
     order = np.argsort(places, kind="stable")
     ends = np.cumsum(np.bincount(places, minlength=len(found)))[:-1]
     groups = np.split(bits[order], ends)
@@ -317,7 +318,8 @@ def _sample(arm: str | int, data: Any) -> Sample:
             "whole numbers; the value is not shown"
         )
     if values.size == 2 and (isinstance(data, tuple) or values.max() > 1):
-        n, s = int(values[0]), int(values[1])
+        n = int(values[0])
+        s = int(values[1])
         if not 0 <= s <= n <= MAX_COUNT:
             raise ValueError(f"counts of arm {arm!r} must be (answers, ones), got ({n}, {s})")
         return Sample(arm, n, s)

@@ -103,7 +103,8 @@ def crosswise(p: float) -> Design:
 
 def forced(yes: float, no: float) -> Design:
     """Return the forced response: yes or no whatever is true with these probabilities."""
-    yes, no = check_number("yes", yes, 0, 1), check_number("no", no, 0, 1)
+    yes = check_number("yes", yes, 0, 1)
+    no = check_number("no", no, 0, 1)
     if not yes + no < 1:
         raise ValueError(f"yes + no must be below 1, got {yes:g} + {no:g}")
     return Design(1 - no, yes, name=f"forced response, yes {yes:g}, no {no:g}")
@@ -114,7 +115,8 @@ def unrelated(p: float, q: float) -> Design:
 
     A known share q says yes to the harmless question.
     """
-    p, q = check_number("p", p, 0, 1), check_number("q", q, 0, 1)
+    p = check_number("p", p, 0, 1)
+    q = check_number("q", q, 0, 1)
     if p == 0:
         raise ValueError("p must be above 0: with 0 nobody answers the sensitive question")
     return Design(p + (1 - p) * q, (1 - p) * q, name=f"unrelated question, p = {p:g}, q = {q:g}")

@@ -133,7 +133,8 @@ class PrivateDevice:
         ValueError
             If the reward is not a number in [0, 1]; its value is not shown.
         """
-        truth, bit = Fraction(self._truth), Fraction(_check_reward(reward))
+        truth = Fraction(self._truth)
+        bit = Fraction(_check_reward(reward))
         return truth * bit + (1 - truth) * (1 - bit)
 
     def privatise(self, reward: float) -> int:

@@ -157,7 +157,8 @@ def decide(
     >>> decide({"low": (400, 150), "high": (400, 260)}, 0.5, 1.0, 0.1)[1].verdict
     'above'
     """
-    samples, radius = as_answers(answers).samples, as_radius(radius, "learner")
+    samples = as_answers(answers).samples
+    radius = as_radius(radius, "learner")
     if radius.warning:
         warnings.warn(radius.warning, stacklevel=2)
     test = Test(radius, len(samples), check_delta(delta), threshold, epsilon, noncompliance)
@@ -204,11 +205,13 @@ def estimate(
     >>> print(f"{cheating.mean:.3f} in [{cheating.low:.3f}, {cheating.high:.3f}]")
     0.137 in [0.081, 0.198]
     """
-    samples, design = as_answers(answers).samples, as_design(epsilon)
+    samples = as_answers(answers).samples
+    design = as_design(epsilon)
     error = 1 - check_number("level", level, 0, 1)
     if not 0 < error < 1:
         raise ValueError(f"level must lie strictly between 0 and 1, got {shown(level)}")
-    share, log_level = check_share(noncompliance), log(len(samples) / error)
+    share = check_share(noncompliance)
+    log_level = log(len(samples) / error)
     return [_estimate(sample, design, log_level, share) for sample in samples]
 
 
@@ -246,7 +249,8 @@ def response_range(
     ValueError
         If the share or the conduct is not one of these.
     """
-    p, share = design.private_mean(check_number("mean", mean, 0, 1)), check_share(share)
+    p = design.private_mean(check_number("mean", mean, 0, 1))
+    share = check_share(share)
     conducts = {
         "any": (p - share * design.one, share * (1 - design.zero) + p),
         "random": (p, share / 2 + (1 - share) * p),
@@ -281,7 +285,8 @@ def tolerated_share(
     """
     if verdict.bound is None:
         return 0.0
-    design, above = as_design(epsilon), verdict.verdict == "above"
+    design = as_design(epsilon)
+    above = verdict.verdict == "above"
     limit = design.private_mean(verdict.bound)
 
     def excess(share: float) -> float:
@@ -325,7 +330,8 @@ class Test:
     def verdict(self, sample: Sample) -> Verdict:
         """Return the verdict on one arm."""
         if sample.bits is None:
-            decided_at, side = None, self.side(sample.answers, sample.ones)
+            decided_at = None
+            side = self.side(sample.answers, sample.ones)
         else:
             decided_at, side = self.first_crossing(sample.bits)
         bound = self.bound(sample, side) if side != "undecided" else None
@@ -342,7 +348,8 @@ class Test:
         Boundaries increase and an answer moves s by at most 1, so the distance to the nearer
         boundary tells how many answers can be skipped.
         """
-        sums, n = np.concatenate([[0], np.cumsum(bits, dtype=np.int64)]), 1
+        sums = np.concatenate([[0], np.cumsum(bits, dtype=np.int64)])
+        n = 1
         while n < len(sums):
             s = int(sums[n])
             side = self.side(n, s)
@@ -368,7 +375,8 @@ class Test:
 
         The drift at the estimated mean takes the arm to its boundary about then.
         """
-        n, share = sample.answers, sample.ones / max(sample.answers, 1)
+        n = sample.answers
+        share = sample.ones / max(sample.answers, 1)
         gap = max(share - self.high, 0.0) or min(share - self.low, 0.0)
         if n == 0 or abs(gap) < MIN_GAP:
             return None
@@ -427,7 +435,8 @@ def _estimate(sample: Sample, design: Design, log_level: float, share: float) ->
     if sample.answers == 0:
         return Estimate(sample.arm, 0, math.nan, 0.0, 1.0)
     ends = _response_interval(sample, design.shrinkage, log_level)
-    least, most = response_range(design, 0.0, share)[0], response_range(design, 1.0, share)[1]
+    least = response_range(design, 0.0, share)[0]
+    most = response_range(design, 1.0, share)[1]
     if ends[1] < least or ends[0] > most:
         warnings.warn(
             f"the answers of arm {sample.arm!r} contradict the design: {sample.ones} of "

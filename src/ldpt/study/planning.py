@@ -312,11 +312,13 @@ def pulls_needed(
     """
     prior_gap = DEFAULT_PRIOR_GAP
     if isinstance(epsilon, Design):
-        instance, prior_gap = randomised(instance, epsilon), prior_gap * epsilon.shrinkage
+        instance = randomised(instance, epsilon)
+        prior_gap = prior_gap * epsilon.shrinkage
         epsilon = math.inf
     if method not in RADII:
         return _budget_needed(request, instance, epsilon, method)
-    delta, radius = request.delta or 0.0, Radius(method, prior_gap=prior_gap)
+    delta = request.delta or 0.0
+    radius = Radius(method, prior_gap=prior_gap)
     if not radius.kind.timed:
         edge = radius.at(instance.n_arms, delta, instance.threshold, epsilon)
         means = instance.private_means(epsilon).tolist()
@@ -325,7 +327,8 @@ def pulls_needed(
     runs = simulate.fixed_confidence(
         instance, epsilon, delta, request.replicates, request.seed, radius=radius
     )
-    times, error = runs["stopping_time"].to_numpy(), float((~runs["correct"]).mean())
+    times = runs["stopping_time"].to_numpy()
+    error = float((~runs["correct"]).mean())
     limit = summarise.clopper_pearson((~runs["correct"]).sum(), len(runs))[1]
     return Need(times.mean(), float(np.quantile(times, 0.95)), error, float(limit))
 
@@ -353,14 +356,16 @@ def _budget_needed(request: Request, instance: Instance, epsilon: float, method:
         above = np.flatnonzero(errors > delta)
         first = int(above[-1]) + 1 if above.size else 0
         if first < len(budgets):
-            low, high = budgets[max(first - 1, 0)], budgets[first]
+            low = budgets[max(first - 1, 0)]
+            high = budgets[first]
             if high <= max(STEP * low, low + 1):
                 error, limit = curve[["estimate", "high"]].iloc[first]
                 return Need(float(high), float(high), float(error), float(limit))
         elif high >= MAX_PULLS:
             return Need(math.inf, math.inf, float(errors[-1]), float(curve["high"].iloc[-1]))
         else:
-            low, high = high, min(4 * high, MAX_PULLS)
+            low = high
+            high = min(4 * high, MAX_PULLS)
 
 
 def _error_curve(
@@ -437,7 +442,8 @@ def _wrong_means_table(request: Request, cost: pd.DataFrame, track: Track) -> pd
     A method that stops when certain then needs more or fewer people and keeps its error level. A
     fixed number of answers, planned for the guess, keeps its cost and errs more or less often.
     """
-    epsilon, rows = request.per_answer(request.focus), []
+    epsilon = request.per_answer(request.focus)
+    rows = []
     plain = cost["design"] == as_design(request.focus).name
     planned = cost[plain & (cost["epsilon"] == request.focus)].set_index("method")
     for factor, method in track([*product(GAP_FACTORS, request.methods)]):

@@ -25,7 +25,8 @@ def graded_plan(
 
     ``scores`` has the expected share of people for every score, the lowest first.
     """
-    steps, total = len(scale.cuts), math.fsum(scores)
+    steps = len(scale.cuts)
+    total = math.fsum(scores)
     if len(scores) != steps + 1 or abs(total - 1) > SHARES_TOLERANCE:
         raise ValueError(
             f"--scores must be {steps + 1} shares with sum 1 on this scale, got {len(scores)} with "
@@ -38,7 +39,8 @@ def graded_plan(
             choice: _cost(at_least, choice, threshold, delta, epsilon)
             for choice in _choices(at_least, scale, threshold, delta, epsilon)
         }
-        whole, best = costs[scale], min(costs, key=costs.__getitem__)
+        whole = costs[scale]
+        best = min(costs, key=costs.__getitem__)
         rows.append(
             (epsilon, whole, costs[best], best.skip_low, best.skip_high, costs[best] / whole)
         )
@@ -56,7 +58,8 @@ def _choices(
     at_least: np.ndarray, scale: Scale, threshold: float, delta: float, epsilon: float
 ) -> list[Scale]:
     """Return the whole scale, and the few choices of cuts that the drift finds cheapest."""
-    mean, tau = float(at_least.mean()), scale.threshold(threshold)
+    mean = float(at_least.mean())
+    tau = scale.threshold(threshold)
     if math.isclose(mean, tau, rel_tol=1e-12):
         raise ValueError(f"the mean of these scores is the threshold {threshold:g}")
     side = "skip_low" if mean < tau else "skip_high"
@@ -101,7 +104,8 @@ def render(plan: pd.DataFrame, width: int = 80) -> str:
         for row in plan.itertuples()
     ]
     middle = plan.iloc[len(plan) // 2]
-    count, side = int(max(middle.skip_low, middle.skip_high)), "low" if middle.skip_low else "high"
+    count = int(max(middle.skip_low, middle.skip_high))
+    side = "low" if middle.skip_low else "high"
     if 1 - middle.ratio < LEAST_GAIN:
         advice = (
             "Ask about all cuts, or send scores through PrivBern: leaving cuts out gains little."

@@ -42,7 +42,8 @@ def render(plan: Plan, width: int = 80, explain: bool = False, bold: bool = Fals
 
     With ``explain`` also the assumptions, the other tables and what the columns mean.
     """
-    width, legend = max(width, MIN_WIDTH), dict[str, str]()
+    width = max(width, MIN_WIDTH)
+    legend = dict[str, str]()
     start, end = (BOLD, NORMAL) if bold else ("", "")
     sections = [f"{start}{wrapped(recommendation(plan), width)}{end}"]
     problem = [*_problem(plan)] if explain else [*_caveats(plan)]
@@ -206,7 +207,8 @@ def recommendation(plan: Plan) -> str:
     rows = plan.cost[plain & (plan.cost["epsilon"] == request.focus)].sort_values(
         "people", kind="stable"
     )
-    proved, fixed = rows[rows["guaranteed"]], rows[~rows["method"].isin(RADII)]
+    proved = rows[rows["guaranteed"]]
+    fixed = rows[~rows["method"].isin(RADII)]
     answers = [] if plan.smallest.empty else [_affordable(plan)]
     if request.designs:
         answers.append(_choice(plan))
@@ -233,7 +235,8 @@ def recommendation(plan: Plan) -> str:
 
 def _affordable(plan: Plan) -> str:
     """Return what the budget affords."""
-    budget, rows = plan.request.budget, plan.smallest.dropna()
+    budget = plan.request.budget
+    rows = plan.smallest.dropna()
     if rows.empty:
         return f"{budget:,} answers are too few for this error, even without privacy."
     best = rows.sort_values("epsilon", kind="stable").iloc[0]

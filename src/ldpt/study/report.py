@@ -49,7 +49,8 @@ def make_report(
     )
     rows, shares = [], []
     for arm, (sample, one) in enumerate(zip(samples, estimates, strict=True)):
-        side, reason = sides.get(one.arm, "undecided"), _departure_reason(study, one.arm)
+        side = sides.get(one.arm, "undecided")
+        reason = _departure_reason(study, one.arm)
         lost = reason and one.arm in study.without_guarantee
         note = no_guarantee(learner) or (reason if lost else "")
         bound = None

@@ -122,7 +122,8 @@ class Scale:
         ValueError
             If the value is not there.
         """
-        low, high = self.at(0.0), self.at(1.0)
+        low = self.at(0.0)
+        high = self.at(1.0)
         if not low < check_number("threshold", value, -math.inf, math.inf) < high:
             raise ValueError(
                 f"threshold must lie strictly between {low:g} and {high:g} on this scale, "

@@ -458,7 +458,8 @@ class Study:
 
     def _sides(self) -> dict[str | int, str]:
         """Return the side of every arm that the algorithm has put on one."""
-        learner, sides = self._learner, dict[str | int, str]()
+        learner = self._learner
+        sides = dict[str | int, str]()
         for arm, name in enumerate(self.arms):
             d = learner.deviation(arm)
             if isinstance(learner, FixedConfidence):

@@ -142,7 +142,8 @@ log1p = _elementwise(_log1p, _log1p_of_float)
 def tanh(x: np.ndarray) -> np.ndarray:
     """Return the hyperbolic tangent."""
     size = np.abs(x)
-    near, far = expm1(-2.0 * size), expm1(2.0 * size)
+    near = expm1(-2.0 * size)
+    far = expm1(2.0 * size)
     return np.copysign(np.where(size < 1.0, -near / (near + 2.0), 1.0 - 2.0 / (far + 2.0)), x)
 
 
@@ -177,7 +178,8 @@ def bernoulli_divergence(
 
     ``excess`` is p - q, which a caller may know with more digits.
     """
-    p, q = np.asarray(p, float), np.asarray(q, float)
+    p = np.asarray(p, float)
+    q = np.asarray(q, float)
     return _divergence_term(p, q, -np.asarray(excess)) + _divergence_term(1 - p, 1 - q, excess)
 
 

@@ -28,7 +28,8 @@ def compare_with_bounds(losses: Losses, versions: Sequence[str], scale: float = 
     Only a bound below 1 is informative; ``several`` counts the informative losses of more than one
     arm. ``scale`` divides the bounds.
     """
-    losses, found = list(losses), Evidence()
+    losses = list(losses)
+    found = Evidence()
     for version in versions:
         compared = [
             (problem.n_arms, loss, bound / scale)

@@ -261,7 +261,8 @@ def uniform_loss(instance: Instance, epsilon: float, budget: int) -> float:
     """Return the exact loss when the arms are pulled in turn: the arms err independently."""
     from scipy.stats import binom
 
-    means, tau = instance.private_means(epsilon), instance.private_threshold(epsilon)
+    means = instance.private_means(epsilon)
+    tau = instance.private_threshold(epsilon)
     arms = np.arange(instance.n_arms)
     pulls = budget // arms.size + (arms < budget % arms.size)
     below = binom.cdf(np.floor(pulls * tau), pulls, means)  # s <= n tau
@@ -296,7 +297,8 @@ def drift_limit(weight: float = 0.0) -> Evidence:
 
 
 def _model_loss(gap: float, weight: float) -> float:
-    rng, each = np.random.default_rng(1), np.arange(MODEL_RUNS)
+    rng = np.random.default_rng(1)
+    each = np.arange(MODEL_RUNS)
     pulls = np.ones((MODEL_RUNS, 2))
     distance = gap + rng.standard_normal((MODEL_RUNS, 2)) / 2  # d_n, positive on the right side
     while (running := each[pulls.sum(axis=1) < 1 / (gap * gap)]).size:  # H_eps / 2

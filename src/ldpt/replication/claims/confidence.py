@@ -336,7 +336,8 @@ def surveys(table: pd.DataFrame, radius: str = "coin") -> Evidence:
     errors = (
         (chosen["high_answers"] - chosen["low_answers"]) / (2 * 1.645) / np.sqrt(chosen["orders"])
     )
-    share, all_answers = chosen["mean_answers"].sum(), max(chosen["answers"].sum(), 1)
+    share = chosen["mean_answers"].sum()
+    all_answers = max(chosen["answers"].sum(), 1)
     margin = NORMAL * math.sqrt(np.square(errors).sum())
     return {
         "questions": len(chosen),

@@ -54,7 +54,8 @@ def mirrored(mean: Fraction, tau: Fraction) -> Fraction:
 
 def divergence(p: Fraction, q: Fraction) -> Any:
     """Return the interval of KL(Bern(p), Bern(q)) for p, q strictly inside (0, 1)."""
-    a, b = enclose(p), enclose(q)
+    a = enclose(p)
+    b = enclose(q)
     return a * iv.log(a / b) + (1 - a) * iv.log((1 - a) / (1 - b))
 
 
@@ -216,7 +217,8 @@ def sub_gaussian(scale: Fraction = Fraction(1, 4), amended: Fraction = HALF) -> 
     """Check log E exp(lam X) <= lam^2 scale^2 / 2 of a centred Bernoulli variable."""
 
     def excess(p: Fraction, lam: Fraction, r: Fraction) -> Any:
-        q, s = enclose(p), enclose(lam)
+        q = enclose(p)
+        s = enclose(lam)
         log_moment = iv.log((1 - q) * iv.exp(-s * q) + q * iv.exp(s * (1 - q)))
         return log_moment - s * s * enclose(r * r) / 2
 
@@ -472,7 +474,8 @@ def hoeffding_on_the_radius(scale: Number = 8, amended: Number = 2) -> Evidence:
     Hoeffding gives 2 exp(-2 L/scale) = 2 (delta/(4 K t^3))^(2/scale): the power is 1/4 at the
     printed 8, and 1, which is the printed right-hand side, at 2.
     """
-    n_arms, delta = 2, Fraction(1, 10)
+    n_arms = 2
+    delta = Fraction(1, 10)
 
     def holds(t: int, pulls: int, divisor: Number) -> bool:
         reach = iv.log(enclose(4 * n_arms * t**3 / delta)) / enclose(divisor)
@@ -520,7 +523,8 @@ def fixed_point(constant: int = 499, needed: tuple[int, int] = (126, 54)) -> Evi
         return enclose(c) > base + slope * iv.log(2 * enclose(c))
 
     # C - slope log(2 C) grows where C is above the slope: its sign at 499 decides for all larger C
-    low, high = Fraction(60), Fraction(2000)
+    low = Fraction(60)
+    high = Fraction(2000)
     while high - low > Fraction(1, 10**6):
         middle = (low + high) / 2
         low, high = (low, middle) if exceeds(middle, *needed) else (middle, high)

@@ -100,7 +100,8 @@ def counted(
     printed: Iterable[tuple[str, bool]], amended: Iterable[tuple[str, bool]] = ()
 ) -> Evidence:
     """Return cases and violations of a statement as printed and as amended."""
-    printed, amended = list(printed), list(amended)
+    printed = list(printed)
+    amended = list(amended)
     failing = [name for name, holds in printed if not holds]
     return {
         "cases": len(printed),
@@ -153,7 +154,9 @@ def bootstrap(
     noise = np.random.default_rng(0).standard_normal((DRAWS, len(logs)))
     point = float(statistic(logs))
     low, high = 2 * point - np.quantile(statistic(logs + sds * noise), [0.975, 0.025])
-    low, high = min(float(low), point), max(float(high), point)  # an interval holds its estimate
+    # an interval holds its estimate
+    low = min(float(low), point)
+    high = max(float(high), point)
     return {name: exp(point), f"{name}_low": exp(low), f"{name}_high": exp(high)}
 
 

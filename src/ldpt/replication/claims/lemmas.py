@@ -75,7 +75,10 @@ def probability(chain: Chain) -> float:
 
     Exact but for states at the rim whose mass is below ``NEGLIGIBLE``, which are dropped.
     """
-    mass, low, struck = (np.array([1.0]), np.array([0.0])), 0, 0.0  # at s = low, low + 1, ...
+    # at s = low, low + 1, ...
+    mass = (np.array([1.0]), np.array([0.0]))
+    low = 0
+    struck = 0.0
     for n in range(1, chain.horizon + 1):
         waiting, ready = (law_after_response(part, chain.mean) for part in mass)
         d = np.arange(low, low + waiting.size) - n * chain.tau
@@ -89,7 +92,8 @@ def probability(chain: Chain) -> float:
         if followed.size == 0:
             break
         kept = slice(followed[0], followed[-1] + 1)
-        mass, low = (waiting[kept], ready[kept]), low + int(followed[0])
+        mass = (waiting[kept], ready[kept])
+        low = low + int(followed[0])
     return float(struck)
 
 
@@ -107,7 +111,8 @@ def _lemma_y(rng: np.random.Generator) -> Drawn:
     mean, tau, gap, later = _draw_arm(rng)
     zeta = gap * float(rng.choice([0.0, 0.5, 1.0]))
     start = exp(rng.uniform(0, log(4 / (gap * gap))))
-    ratio, level = float(rng.uniform(1.2, 9.0)), float(rng.uniform(0.6, 1.6))
+    ratio = float(rng.uniform(1.2, 9.0))
+    level = float(rng.uniform(0.6, 1.6))
     peeled = 1 + math.sqrt(ratio)
     rate = 8 * math.sqrt(ratio) / (peeled * peeled)
 

@@ -103,7 +103,8 @@ def draw_problem(rng: np.random.Generator) -> Problem:
     """Return a random problem with 2 to 6 arms that is hard enough for frequent wrong answers."""
     while True:
         n_arms = int(rng.integers(2, 7))
-        epsilon, threshold = float(rng.choice(EPSILONS)), float(rng.choice(THRESHOLDS))
+        epsilon = float(rng.choice(EPSILONS))
+        threshold = float(rng.choice(THRESHOLDS))
         tolerance = float(rng.choice(TOLERANCES))
         means = 0.5 + shrinkage(epsilon) * (rng.uniform(0.02, 0.98, n_arms) - 0.5)
         rules = {name: POLICIES[name].rule(threshold, tolerance, epsilon) for name in PLAYED}
@@ -136,7 +137,8 @@ def erring_ratios(
     pulled = squared_index(actual, distance, positions) + actual.log_weight * log(positions)
     all_pulls, at_last_pull, falls = play(pulled, budget)
     final = np.take_along_axis(distance, all_pulls[:, :, None] - 1, axis=2)[:, :, 0]
-    above, free = means > rule.tau, np.abs(means - rule.tau) < rule.zeta
+    above = means > rule.tau
+    free = np.abs(means - rule.tau) < rule.zeta
     # the answer contains an arm if s > n tau, and no arm at the threshold is drawn
     wrong = ((final > 0) != above) & ~free
     gaps = gaps_of(means, rule)
@@ -171,7 +173,8 @@ def play(
     at_last_pull = np.zeros((n_runs, n_arms, n_arms), np.int64)
     falls = np.zeros(n_runs)
     for run in range(n_runs):
-        current, before = index[run, :, 0].copy(), -np.inf
+        current = index[run, :, 0].copy()
+        before = -np.inf
         for _ in range(budget - n_arms):
             arm, least, second = 0, np.inf, np.inf
             for k in range(n_arms):

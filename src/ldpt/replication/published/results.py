@@ -37,7 +37,8 @@ def expected_answers(mean: float, sides: Sides) -> float:
     for n in itertools.count(1):
         law = law_after_response(law, mean)
         low, high = sides(n)
-        start, stop = max(low - first, 0), max(high - first, 0)
+        start = max(low - first, 0)
+        stop = max(high - first, 0)
         law, first = law[start:stop], first + start
         undecided = float(law.sum())
         if undecided < REMAINDER:
@@ -78,7 +79,9 @@ def conjugate_sides(private: float, level: float, v_opt: float) -> Sides:
     log_odds = 2 * log(1 / 0.05)
     variance = private * (1 - private)
     r = max(v_opt / (log_odds + log1p(log_odds)) - variance, 1e-3 * variance)
-    a, b, target = r / (1 - private), r / private, log(level)
+    a = r / (1 - private)
+    b = r / private
+    target = log(level)
     low, high = 0, 1
 
     def exceeds(n: int, s: int) -> bool:
@@ -182,7 +185,8 @@ def _nprr(settings: list[Mapping[str, Any]]) -> Iterator[Row]:
     for setting in settings:
         mean, threshold = setting["mean"], setting["threshold"]
         epsilon, level = setting["epsilon"], setting["level"]
-        private, truth = private_mean(threshold, epsilon), private_mean(mean, epsilon)
+        private = private_mean(threshold, epsilon)
+        truth = private_mean(mean, epsilon)
         conjugate = conjugate_sides(private, level, private * (1 - private) * setting["tuned"])
         ours = expected_answers(truth, conjugate)
         coin = expected_answers(truth, coin_sides(threshold, epsilon, level))

@@ -61,7 +61,9 @@ def replay(
     """
     sizes = np.array([question.answers for question in questions])
     shape = terms["orders"], len(questions)
-    used, verdicts, sums = np.zeros(shape, np.int64), np.zeros(shape, np.int8), np.zeros(shape)
+    used = np.zeros(shape, np.int64)
+    verdicts = np.zeros(shape, np.int8)
+    sums = np.zeros(shape)
     tapes = [_shuffle(question, terms["orders"], rng) for question in questions]
     middles = [question.design.private_mean(terms["threshold"]) for question in questions]
     # on the scale of the bits there is no privacy, and the prior's gap is shrunk
