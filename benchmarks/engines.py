@@ -25,7 +25,7 @@ import numpy as np
 from ldpt.engines.boundaries import Arms
 from ldpt.engines.budget_runs import fast_losses, literal_losses
 from ldpt.engines.confidence_runs import Runs, fixed_confidence_runs
-from ldpt.engines.indices import Judge
+from ldpt.engines.indices import LossCriterion
 from ldpt.instances import Instance, equal_gap
 from ldpt.learners import FixedBudget, FixedConfidence
 from ldpt.policies import POLICIES
@@ -108,15 +108,15 @@ def compiled_pull(case: Case, fast: bool, runs: int, limit: int = NO_LIMIT) -> t
     if case.is_policy:
         budgets = case.budgets
         budgets = budgets[budgets <= max(limit, budgets[0])]
-        judge = Judge(budgets, problem.must_accept, problem.must_reject)
+        criterion = LossCriterion(budgets, problem.must_accept, problem.must_reject)
         rule = POLICIES[case.method].rule(problem.threshold, problem.tolerance, epsilon)
         losses = np.empty((runs, budgets.size), np.bool_)
         start = time.process_time()
         if fast:
-            fast_losses(rng, means, rule, judge, losses)
+            fast_losses(rng, means, rule, criterion, losses)
         else:
             sums = np.zeros((budgets.size, means.size), np.int64)
-            literal_losses(rng, means, rule, judge, sums, losses)
+            literal_losses(rng, means, rule, criterion, sums, losses)
         pulls = float(runs * budgets[-1])
     else:
         n_arms = problem.n_arms

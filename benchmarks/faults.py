@@ -72,8 +72,8 @@ FAULTS = {
     ),
     "edges one response too wide": Fault(
         "engines/fast_budget.py",
-        "    d, slack = s - n * rule.tau, blocks.rounding_slack(n)\n    cap =",
-        "    d, slack = s - n * rule.tau, -1.0\n    cap =",
+        "    slack = blocks.rounding_slack(n)\n    cap =",
+        "    slack = -1.0\n    cap =",
         "budget_engines",
         12,
     ),

@@ -30,7 +30,7 @@ from ldpt.engines.boundaries import Arms
 from ldpt.engines.budget_runs import fast_losses, literal_losses, uniform_losses
 from ldpt.engines.confidence_runs import Runs, fixed_confidence_runs
 from ldpt.engines.fast_budget import fixed_budget_fast
-from ldpt.engines.indices import Judge
+from ldpt.engines.indices import LossCriterion
 from ldpt.engines.jit import compiled
 from ldpt.engines.literal_budget import fixed_budget_literal
 from ldpt.instances import Instance
@@ -126,10 +126,10 @@ def budget_engines(rng: np.random.Generator) -> PValues:
     where = f"{policy}, K = {n_arms}, epsilon = {epsilon:g}, T = {last}"
     yield f"pulls of {where}", same_law(states[0][:, 0], states[1][:, 0])
     yield f"sums of {where}", same_law(states[0][:, 1], states[1][:, 1])
-    judge = Judge(budgets, problem.must_accept, problem.must_reject)
+    criterion = LossCriterion(budgets, problem.must_accept, problem.must_reject)
     losses = [np.empty((factor * runs, budgets.size), np.bool_) for factor in (1, 4)]
-    literal_losses(rng, means, rule, judge, sums, losses[0])
-    fast_losses(rng, means, rule, judge, losses[1])
+    literal_losses(rng, means, rule, criterion, sums, losses[0])
+    fast_losses(rng, means, rule, criterion, losses[1])
     yield f"losses of {where}", same_patterns(*losses)
 
 
@@ -165,11 +165,11 @@ def budget_chains(rng: np.random.Generator) -> PValues:
     budgets = np.unique(rng.integers(2 * n_arms, 80, 3))
     chances = exact.fixed_budget_losses(problem, epsilon, budgets.tolist(), policy)
     rule = POLICIES[policy].rule(tau, 0.0, epsilon)
-    judge = Judge(budgets, problem.must_accept, problem.must_reject)
+    criterion = LossCriterion(budgets, problem.must_accept, problem.must_reject)
     literal, fast = np.empty((2, 20_000, budgets.size), np.bool_)
     responses, sums = problem.private_means(epsilon), np.zeros((budgets.size, n_arms), np.int64)
-    literal_losses(rng, responses, rule, judge, sums, literal)
-    fast_losses(rng, responses, rule, judge, fast)
+    literal_losses(rng, responses, rule, criterion, sums, literal)
+    fast_losses(rng, responses, rule, criterion, fast)
     for name, losses in (("literal", literal), ("fast", fast)):
         for c, budget in enumerate(budgets):
             where = f"{name} {policy} {means.round(2)}, T = {budget}"
@@ -181,19 +181,19 @@ def baselines(rng: np.random.Generator) -> PValues:
     """Compare uniform allocation with binomials, and the Laplace baseline with a NumPy loop."""
     problem, epsilon = draw_problem(rng, 10), float(rng.choice(EPSILONS[1:-1]))
     n_arms, budget = problem.n_arms, int(rng.integers(2, 60)) * problem.n_arms
-    judge = Judge(np.array([budget]), problem.must_accept, problem.must_reject)
+    criterion = LossCriterion(np.array([budget]), problem.must_accept, problem.must_reject)
     tau, means = problem.private_threshold(epsilon), problem.private_means(epsilon)
     losses, share = np.empty((20_000, 1), np.bool_), budget // n_arms
-    uniform_losses(rng, means, tau, judge, losses)
+    uniform_losses(rng, means, tau, criterion, losses)
     low = binom.cdf(math.floor(share * tau), share, means)  # s > n tau is returned
-    right = np.where(judge.must_accept, 1 - low, np.where(judge.must_reject, low, 1.0))
+    right = np.where(criterion.must_accept, 1 - low, np.where(criterion.must_reject, low, 1.0))
     chance = float(np.clip(1 - np.prod(right), 0, 1))
     where = f"K = {n_arms}, epsilon = {epsilon:g}, T = {budget}"
     yield f"uniform, {where}", binomtest(int(losses.sum()), losses.size, chance).pvalue
     rule = POLICIES["laplace"].rule(problem.threshold, problem.tolerance, epsilon)
     rewards, noisy = np.array(problem.means), losses[:2000]
     source = sources.LaplaceRewards(rng, 1 / epsilon)
-    literal_losses(source, rewards, rule, judge, np.zeros((1, n_arms)), noisy)
+    literal_losses(source, rewards, rule, criterion, np.zeros((1, n_arms)), noisy)
     runs = np.arange(2000)
     n, s = np.zeros((2, runs.size, n_arms))
     for t in range(budget):
@@ -205,7 +205,7 @@ def baselines(rng: np.random.Generator) -> PValues:
         s[runs, arm] += rng.random(runs.size) < rewards[arm]
         s[runs, arm] += rng.laplace(0, 1 / epsilon, runs.size)
     above = s > n * rule.tau
-    wrong = (above & judge.must_reject) | (~above & judge.must_accept)
+    wrong = (above & criterion.must_reject) | (~above & criterion.must_accept)
     yield f"laplace, {where}", same_patterns(noisy, wrong.any(axis=1, keepdims=True))
 
 

@@ -81,8 +81,7 @@ def _error_panel(axes: Axes, data: Data, instance: str) -> None:
     policies = parts.methods_of(errors["policy"])
     lines = []
     for policy in policies:
-        rows = errors[errors["policy"] == policy]
-        colour = style.colour(policy)
+        rows, colour = errors[errors["policy"] == policy], style.colour(policy)
         parts.method_curve(axes, rows[rows["kind"] == "simulated"], policy, "budget")
         sampled = rows[(rows["kind"] == "sampled") & (rows["estimate"] < rows["estimate"].max())]
         hollow: dict[str, Any] = {

@@ -80,8 +80,7 @@ WEB = {
 
 def prepare(files: Any, settings: Any) -> Data:
     """Return exact errors of one arm, and prices of privacy on all problems."""
-    costs = pd.read_csv(files.confidence)
-    exact = pd.read_csv(files.error_map)
+    costs, exact = pd.read_csv(files.confidence), pd.read_csv(files.error_map)
     exact = exact[(exact[[*ONE_ARM]] == [*ONE_ARM.values()]).all(axis=1)]
     radius = VALID if VALID in set(costs["radius"]) else parts.cheapest_valid(costs)
     exact = exact[exact["radius"].isin((PRINTED, radius))]
@@ -137,8 +136,7 @@ def _error_panel(axes: Axes, data: Data, look: Look) -> None:
     size = plt.rcParams["font.size"]
     deltas = sorted(set(data.errors["delta"]), reverse=True)
     table = data.errors.pivot_table("estimate", "delta", "radius")
-    bad = look.colour(PRINTED)
-    good = look.colour(data.radius)
+    bad, good = look.colour(PRINTED), look.colour(data.radius)
     axes.set_xscale("log")
     for row, delta in enumerate(deltas):
         axes.plot([delta] * 2, [row - 0.27, row + 0.27], color=look.ink, linewidth=2, zorder=3)

@@ -10,7 +10,7 @@ from ldpt.engines.boundaries import Arms
 from ldpt.engines.fast_budget import fixed_budget_fast, new_state
 from ldpt.engines.fast_confidence import fixed_confidence_fast
 from ldpt.engines.fast_losses import run_for_losses
-from ldpt.engines.indices import Judge
+from ldpt.engines.indices import LossCriterion
 from ldpt.engines.literal_budget import fixed_budget_literal
 from ldpt.engines.literal_confidence import fixed_confidence_literal
 from ldpt.engines.sources import tape_from_responses
@@ -38,8 +38,8 @@ def compile_engines_on_tapes() -> None:
     pulls, sums = np.zeros((2, 1, 2), np.int64)
     for engine in (fixed_budget_literal, fixed_budget_fast):
         engine(tape, means, rule, budgets, pulls, sums)
-    judge, losses = Judge(budgets, above, ~above), np.empty(1, np.bool_)
-    run_for_losses(tape, means, rule, judge, new_state(2, 20), losses)
+    criterion, losses = LossCriterion(budgets, above, ~above), np.empty(1, np.bool_)
+    run_for_losses(tape, means, rule, criterion, new_state(2, 20), losses)
     edge = Radius("printed").at(2, 0.1, 0.5, np.inf)
     for engine in (fixed_confidence_literal, fixed_confidence_fast):
         engine(tape, Arms(means, 0.5), edge, 20, pulls[0], sums[0])

@@ -73,7 +73,7 @@ def test_simulations_in_one_job_start_once_and_hold_one_table_at_a_time() -> Non
     parts = [cost.run_cost(STUDY, run) for run in STUDY.runs("fixed_budget", "three-groups")]
     job = cost.job_cost(STUDY, "fixed_budget", "three-groups")
     assert len(parts) > 5
-    spent = cost.STARTED.cpu_seconds + sum(part.cpu_seconds for part in parts)
+    spent = cost.JOB_OVERHEAD.cpu_seconds + sum(part.cpu_seconds for part in parts)
     assert job.cpu_seconds == pytest.approx(spent)
     assert job.memory_mb == max(part.memory_mb for part in parts)
 
@@ -107,7 +107,7 @@ def test_the_profile_has_the_cores_groups_and_bundles_of_the_rules(profile: dict
     assert profile["cores"] == cost.MAX_THREADS
     groups = {pair.split("=")[1] for pair in profile["groups"]} | {"short"}
     assert set(profile["group-components"]) == groups
-    assert profile["group-components"]["short"] == cost.TOGETHER
+    assert profile["group-components"]["short"] == cost.JOBS_PER_SUBMISSION
 
 
 def test_every_rule_travels_with_others_or_stays_here(profile: dict) -> None:

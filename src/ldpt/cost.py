@@ -49,7 +49,7 @@ BASE_MB, ROW_MB = 290.0, 1e-4  # memory of a job, and of one row of its table
 
 # What a job requests from a cluster.
 SHORT_JOB = 600  # CPU seconds up to which jobs share a submission
-TOGETHER = 30  # short jobs to a submission, one after the other, as in the profile
+JOBS_PER_SUBMISSION = 30  # short jobs to a submission, one after the other, as in the profile
 SECONDS_PER_CORE = 7200  # CPU seconds for which one more core is requested
 MAX_THREADS = 32
 TIME_MARGIN, MEMORY_MARGIN = 3, 1.5  # safety factors for slower nodes and unmeasured memory
@@ -86,7 +86,7 @@ class Cost:
 
 
 Run = BudgetRun | ConfidenceRun
-STARTED = Cost(0.0, 1.3, 0.0)  # a job before it computes
+JOB_OVERHEAD = Cost(0.0, 1.3, 0.0)  # a job before it computes
 
 
 def _seconds(method: str, pulls: Sequence[tuple[float, int]]) -> float:
@@ -124,7 +124,7 @@ def run_cost(experiment: Experiment, run: Run) -> Cost:
 def job_cost(experiment: Experiment, algorithm: str, family: str) -> Cost:
     """Return the cost of the job that makes all simulations of a family one after the other."""
     runs = experiment.family_runs(algorithm, family)
-    return total([*(run_cost(experiment, run) for run in runs), STARTED])
+    return total([*(run_cost(experiment, run) for run in runs), JOB_OVERHEAD])
 
 
 def total(costs: Sequence[Cost]) -> Cost:

@@ -14,7 +14,7 @@ import numpy as np
 from ldpt import limits
 from ldpt.checks import check_delta, check_whole, is_number, supporting
 from ldpt.engines.boundaries import is_undecided
-from ldpt.engines.indices import Judge, arm_index, is_wrong_side
+from ldpt.engines.indices import LossCriterion, arm_index, is_wrong_side
 from ldpt.engines.jit import compiled
 from ldpt.instances import Instance, check_instance
 from ldpt.policies import POLICIES, IndexRule, check_policy
@@ -94,8 +94,8 @@ def fixed_budget_losses(
     means = instance.private_means(epsilon)
     rule = chosen.rule(instance.threshold, instance.tolerance, epsilon)
     grid, places = np.unique(budgets, return_inverse=True)
-    judge = Judge(grid, instance.must_accept, instance.must_reject)
-    losses = _follow(_adaptive_losses if adaptive else _uniform_losses, means, rule, judge)
+    criterion = LossCriterion(grid, instance.must_accept, instance.must_reject)
+    losses = _follow(_adaptive_losses if adaptive else _uniform_losses, means, rule, criterion)
     return losses[places].tolist()
 
 
@@ -105,10 +105,10 @@ def _follow(chain: Callable[..., Any], *arguments: Any) -> Any:
 
 
 @compiled
-def _uniform_losses(means: np.ndarray, rule: IndexRule, judge: Judge) -> np.ndarray:
+def _uniform_losses(means: np.ndarray, rule: IndexRule, criterion: LossCriterion) -> np.ndarray:
     """Return the losses of one arm, or of arms that are pulled in turn: they err independently."""
-    losses = np.zeros(judge.budgets.size)
-    for place, budget in enumerate(judge.budgets):
+    losses = np.zeros(criterion.budgets.size)
+    for place, budget in enumerate(criterion.budgets):
         for k, mean in enumerate(means):
             pulls = budget // means.size + (1 if k < budget % means.size else 0)
             mass = np.zeros(pulls + 1)
@@ -119,20 +119,20 @@ def _uniform_losses(means: np.ndarray, rule: IndexRule, judge: Judge) -> np.ndar
                     mass[s] *= 1.0 - mean
             wrong = 0.0
             for s in range(pulls + 1):
-                if is_wrong_side(k, s > pulls * rule.tau, judge):
+                if is_wrong_side(k, s > pulls * rule.tau, criterion):
                     wrong += mass[s]
             losses[place] += (1.0 - losses[place]) * wrong  # 1 - (1 - loss) would underflow
     return losses
 
 
 @compiled
-def _adaptive_losses(means: np.ndarray, rule: IndexRule, judge: Judge) -> np.ndarray:
+def _adaptive_losses(means: np.ndarray, rule: IndexRule, criterion: LossCriterion) -> np.ndarray:
     """Carry P(n_1, s_1, s_2) of an index policy from pull to pull in place; n_2 = t - n_1.
 
     States are visited from high n_1 to low, so that mass moves only to states that this pull has
     visited already.
     """
-    last = judge.budgets[-1]
+    last = criterion.budgets[-1]
     index = np.zeros((last, last + 1))
     for n in range(1, last):
         for s in range(n + 1):
@@ -142,7 +142,7 @@ def _adaptive_losses(means: np.ndarray, rule: IndexRule, judge: Judge) -> np.nda
         for s2 in range(2):
             first = means[0] if s1 else 1.0 - means[0]
             mass[1][s1, s2] = first * (means[1] if s2 else 1.0 - means[1])
-    losses = np.zeros(judge.budgets.size)
+    losses = np.zeros(criterion.budgets.size)
     place = 0
     kept = np.zeros(last + 2)
     for t in range(2, last):
@@ -151,8 +151,8 @@ def _adaptive_losses(means: np.ndarray, rule: IndexRule, judge: Judge) -> np.nda
             for s1 in range(n1 + 1):
                 indices = index[n2, : n2 + 1], index[n1, s1]
                 _pull(states[s1], pulled[s1], pulled[s1 + 1], indices, means, kept)
-        if t + 1 == judge.budgets[place]:
-            losses[place] = _mass_of_losses(mass, t + 1, rule.tau, judge)
+        if t + 1 == criterion.budgets[place]:
+            losses[place] = _mass_of_losses(mass, t + 1, rule.tau, criterion)
             place += 1
     return losses
 
@@ -185,14 +185,16 @@ def _pull(
 
 
 @compiled
-def _mass_of_losses(mass: list[np.ndarray], budget: int, tau: float, judge: Judge) -> float:
+def _mass_of_losses(
+    mass: list[np.ndarray], budget: int, tau: float, criterion: LossCriterion
+) -> float:
     loss = 0.0
     for n1 in range(1, budget):
         n2 = budget - n1
         for s1 in range(n1 + 1):
-            errs = is_wrong_side(0, s1 > n1 * tau, judge)
+            errs = is_wrong_side(0, s1 > n1 * tau, criterion)
             for s2 in range(n2 + 1):
-                if errs or is_wrong_side(1, s2 > n2 * tau, judge):
+                if errs or is_wrong_side(1, s2 > n2 * tau, criterion):
                     loss += mass[n1][s1, s2]
     return loss
 

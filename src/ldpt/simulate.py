@@ -29,7 +29,7 @@ from ldpt.engines import CHUNK
 from ldpt.engines.boundaries import Arms
 from ldpt.engines.budget_runs import fast_losses, literal_losses, uniform_losses
 from ldpt.engines.confidence_runs import MAX_ARMS, Runs, fixed_confidence_runs
-from ldpt.engines.indices import Judge
+from ldpt.engines.indices import LossCriterion
 from ldpt.engines.jit import COMPILES
 from ldpt.engines.sources import LaplaceRewards
 from ldpt.instances import Instance, check_instance
@@ -213,7 +213,7 @@ def _budget_work(
     losses: np.ndarray,
 ) -> Work:
     """Return the function that simulates some rows of ``losses``."""
-    judge = Judge(grid, instance.must_accept, instance.must_reject)
+    criterion = LossCriterion(grid, instance.must_accept, instance.must_reject)
     means = instance.private_means(epsilon)
     rewards = np.array(instance.means)
     rule = policy.rule(instance.threshold, instance.tolerance, epsilon)
@@ -222,14 +222,14 @@ def _budget_work(
     def work(rng: np.random.Generator, rows: slice) -> None:
         part = losses[rows]
         if policy.log_weight is None:
-            uniform_losses(rng, means, rule.tau, judge, part)
+            uniform_losses(rng, means, rule.tau, criterion, part)
         elif not policy.private_responses:
             noisy = LaplaceRewards(rng, 1 / epsilon)
-            literal_losses(noisy, rewards, rule, judge, np.zeros(shape), part)
+            literal_losses(noisy, rewards, rule, criterion, np.zeros(shape), part)
         elif engine == "fast":
-            fast_losses(rng, means, rule, judge, part)
+            fast_losses(rng, means, rule, criterion, part)
         else:
-            literal_losses(rng, means, rule, judge, np.zeros(shape, np.int64), part)
+            literal_losses(rng, means, rule, criterion, np.zeros(shape, np.int64), part)
 
     return work
 

@@ -90,7 +90,9 @@ def test_corridor_below_keeps_the_index_below_the_level(log_weight):
             continue
         d, m = s - n * rule.tau, np.arange(1, corridor.limit + 1)
         up, down = corridor.up - m * corridor.up_closing, corridor.down - m * corridor.down_closing
-        without_edge += (corridor.up == blocks.FAR) + (corridor.down == blocks.FAR)
+        without_edge += (corridor.up == blocks.NO_EDGE_DISTANCE) + (
+            corridor.down == blocks.NO_EDGE_DISTANCE
+        )
         for way, sign in ((up, 1), (down, -1)):
             edge_sums = d + sign * np.minimum(way, n) + (n + m) * rule.tau
             for pulls, edge_sum in zip(m[up + down > 0], edge_sums[up + down > 0], strict=True):

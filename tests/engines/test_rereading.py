@@ -131,7 +131,7 @@ def test_halving_a_long_row_stays_in_its_free_rows():
     rows["kind"][:guarded] = -1
     i = guarded + free
     rows[i] = TOUCHING, m, m // 2, m, m, 0, 1, m  # it rises to 1 soon, so that first halves touch
-    corridor = blocks.Corridor(blocks.FAR, blocks.FAR, 0.0, 0.0, 0.5, m)
+    corridor = blocks.Corridor(blocks.NO_EDGE_DISTANCE, blocks.NO_EDGE_DISTANCE, 0.0, 0.0, 0.5, m)
     i = rereading.reread_block(rng, 0, 0, corridor, rows, i, free, active)
     assert guarded < i <= guarded + 3
     assert (rows["kind"][:guarded] == -1).all()

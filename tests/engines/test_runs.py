@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from ldpt.engines.budget_runs import fast_losses, literal_losses, uniform_losses
-from ldpt.engines.indices import Judge
+from ldpt.engines.indices import LossCriterion
 from ldpt.engines.literal_budget import fixed_budget_uniform
 from ldpt.engines.sources import LaplaceRewards
 from ldpt.instances import Instance
@@ -29,28 +29,28 @@ def test_uniform_allocation_pulls_in_turn():
 def test_losses_follow_the_rule_of_the_tolerance_band():
     """Arms at 0 and 1 answer for sure; the arm inside the band is free."""
     instance = Instance("band", [0.0, 0.5, 1.0], 0.5, 0.1)
-    judge = Judge(np.array([60]), instance.must_accept, instance.must_reject)
+    criterion = LossCriterion(np.array([60]), instance.must_accept, instance.must_reject)
     rng, means, rule = np.random.default_rng(0), np.array(instance.means), IndexRule(0.5, 0.1, 0.0)
     losses, sums = np.ones((50, 1), np.bool_), np.zeros((1, 3), np.int64)
     for order, errs in ((means, False), (means[::-1].copy(), True)):
-        fast_losses(rng, order, rule, judge, losses)
+        fast_losses(rng, order, rule, criterion, losses)
         assert (losses == errs).all()
-        literal_losses(rng, order, rule, judge, sums, losses)
+        literal_losses(rng, order, rule, criterion, sums, losses)
         assert (losses == errs).all()
-    uniform_losses(rng, means, 0.5, judge, losses)
+    uniform_losses(rng, means, 0.5, criterion, losses)
     assert not losses.any()
 
 
 def test_laplace_noise_of_no_scale_is_the_literal_engine():
     instance = Instance("three", [0.2, 0.45, 0.7], 0.5)
     budgets, means = np.array([50, 400]), np.array(instance.means)
-    judge = Judge(budgets, instance.must_accept, instance.must_reject)
+    criterion = LossCriterion(budgets, instance.must_accept, instance.must_reject)
     rule = IndexRule(0.5, 0.0, 0.0)
     plain, noisy, noisier = np.zeros((3, 4000, 2), np.bool_)
     rng = np.random.default_rng(1)
-    literal_losses(rng, means, rule, judge, np.zeros((2, 3), np.int64), plain)
-    literal_losses(LaplaceRewards(rng, 1e-9), means, rule, judge, np.zeros((2, 3)), noisy)
-    literal_losses(LaplaceRewards(rng, 2.0), means, rule, judge, np.zeros((2, 3)), noisier)
+    literal_losses(rng, means, rule, criterion, np.zeros((2, 3), np.int64), plain)
+    literal_losses(LaplaceRewards(rng, 1e-9), means, rule, criterion, np.zeros((2, 3)), noisy)
+    literal_losses(LaplaceRewards(rng, 2.0), means, rule, criterion, np.zeros((2, 3)), noisier)
     assert abs(plain.mean(axis=0) - noisy.mean(axis=0)).max() < 0.045  # four standard errors
     assert (noisier.mean(axis=0) > noisy.mean(axis=0) + 0.1).all()
 

@@ -11,7 +11,7 @@ from ldpt.engines.boundaries import Arms
 from ldpt.engines.fast_budget import fixed_budget_fast, new_state
 from ldpt.engines.fast_confidence import fixed_confidence_fast
 from ldpt.engines.fast_losses import run_for_losses
-from ldpt.engines.indices import Judge, is_loss
+from ldpt.engines.indices import LossCriterion, is_loss
 from ldpt.engines.literal_budget import fixed_budget_literal
 from ldpt.engines.literal_confidence import fixed_confidence_literal
 from ldpt.engines.sources import tape_from_responses
@@ -83,14 +83,15 @@ def test_losses_are_equal_at_all_checkpoints(policy, seed):
         part = np.geomspace(0.01, 1, 12) if rng.random() < 0.5 else rng.random(4)
         budgets = np.unique(np.append(np.ceil(part * last).astype(np.int64), last))
         judged = rng.random(means.size) < 0.7
-        judge = Judge(budgets, judged & (means >= tau), judged & (means < tau))
+        criterion = LossCriterion(budgets, judged & (means >= tau), judged & (means < tau))
         tape = draw_tape(rng, means, 5 * last + 100)
         pulls, sums = budget_run(fixed_budget_literal, tape, means, rule, budgets)
         expected = [
-            is_loss(np.array(n), np.array(s), tau, judge) for n, s in zip(pulls, sums, strict=True)
+            is_loss(np.array(n), np.array(s), tau, criterion)
+            for n, s in zip(pulls, sums, strict=True)
         ]
         losses = np.empty(budgets.size, np.bool_)
-        run_for_losses(tape, means, rule, judge, new_state(means.size, last), losses)
+        run_for_losses(tape, means, rule, criterion, new_state(means.size, last), losses)
         assert losses.tolist() == expected, f"seed [{seed}, {number}, 1], {rule}"
         errs += expected
     assert 0.1 < np.mean(errs) < 0.9

@@ -63,4 +63,4 @@ def test_profile_plans_a_run_in_few_submissions() -> None:
     costs = cost.job_costs(config.build_experiment(config.load())).values()
     assert simulations == len(costs)
     assert len(together) == sum(job.group == "short" for job in costs)
-    assert groups.count("short") == math.ceil(len(together) / cost.TOGETHER)
+    assert groups.count("short") == math.ceil(len(together) / cost.JOBS_PER_SUBMISSION)

@@ -164,7 +164,7 @@ class Random(Section):
             yield replace(random_instance(name, rng, *terms), family=self.family, stream=name)
 
 
-class New(Section):
+class HeldOut(Section):
     """Problems new-LAW-K-1, ...: with Beta or hard means, held out from tuning."""
 
     family: Literal["new"]
@@ -213,7 +213,7 @@ Entry = Annotated[
     Annotated[Problem, Tag("problem")]
     | Annotated[EqualGap, Tag("equal-gap")]
     | Annotated[Random, Tag("random")]
-    | Annotated[New, Tag("new")]
+    | Annotated[HeldOut, Tag("new")]
     | Annotated[Skewed, Tag("skewed")],
     Discriminator(_kind),
 ]

@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from ldpt.engines.jit import borrowing, compiled
+from ldpt.engines.jit import compiled, compiled_without_refcount
 
 LEAST_EXPONENT, MOST_EXPONENT = -750.0, 700.0  # beyond, e^x is 0 or may overflow
 LN2_HIGH, LN2_LOW = 6.93147180369123816490e-01, 1.90821492927058770002e-10
@@ -61,7 +61,7 @@ def log1p(x: float) -> float:
     return (2.0 * z * total + exponent * LN2_LOW) + exponent * LN2_HIGH
 
 
-@borrowing
+@compiled_without_refcount
 def small_exp(x: float) -> float:
     """Return e^x for x <= 0, and 0 below -40; twice as fast as :func:`exp`."""
     if not x > -40.0:

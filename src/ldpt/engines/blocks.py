@@ -28,7 +28,7 @@ import numpy as np
 
 from ldpt.engines import tuning
 from ldpt.engines.bits import first_bits, popcount
-from ldpt.engines.jit import borrowing
+from ldpt.engines.jit import compiled_without_refcount
 from ldpt.engines.sources import (
     NO_EDGE,
     WORD_SIZE,
@@ -74,7 +74,7 @@ MAX_STRETCH = 100  # pulls of a block per pull of its arm, for which rounding_sl
 WIDTH_RATIO = 60.0  # squared width of a corridor per pull: touching both edges is impossible
 MIN_BLOCK_ROOT = math.sqrt(tuning.MIN_BLOCK)
 NEAREST_BRIDGE = 0.5 * math.sqrt(tuning.TOUCH_RATIO_REREAD[0] * tuning.MIN_BLOCK)  # in d
-FAR = float(NO_EDGE)  # distance to an edge that is not there
+NO_EDGE_DISTANCE = float(NO_EDGE)  # distance to an edge that is not there
 
 
 class Corridor(NamedTuple):
@@ -103,14 +103,14 @@ BYTE_WALKS = _byte_walks()
 HIGHEST, LOWEST, END = range(3)
 
 
-@borrowing
+@compiled_without_refcount
 def clear_active(active: np.ndarray) -> None:
     """Forget what is known of every arm's next responses."""
     for arm in range(active.size):
         active[arm].rest_size = active[arm].urn = active[arm].mirror = 0
 
 
-@borrowing
+@compiled_without_refcount
 def copy_block(source: np.ndarray, i: int, target: np.ndarray, j: int) -> None:
     """Copy the block of row i into row j; either table may be one of arms."""
     target[j].kind = source[i].kind
@@ -123,25 +123,25 @@ def copy_block(source: np.ndarray, i: int, target: np.ndarray, j: int) -> None:
     target[j].inner_down = source[i].inner_down
 
 
-@borrowing
+@compiled_without_refcount
 def keeps(log: np.ndarray) -> bool:
     """Whether blocks are to be logged: a log without rows keeps none."""
     return log.shape[0] > 0
 
 
-@borrowing
+@compiled_without_refcount
 def is_full(log: np.ndarray, line: int) -> bool:
     """Whether a log that keeps blocks has no line left."""
     return line == log.shape[0] > 0
 
 
-@borrowing
+@compiled_without_refcount
 def rounding_slack(n: int) -> float:
     """Return more than rounding can move d or an edge within MAX_STRETCH n pulls (n < 10^13)."""
     return 1e-6 + 1e-13 * n
 
 
-@borrowing
+@compiled_without_refcount
 def safe_length(corridor: Corridor, limit: int) -> int:
     """Return the largest block that cannot cross an edge before its last pull."""
     up_speed = 1.0 - corridor.tau + corridor.up_closing
@@ -152,7 +152,7 @@ def safe_length(corridor: Corridor, limit: int) -> int:
     return 1 + int(free) if free > 0.0 else 1
 
 
-@borrowing
+@compiled_without_refcount
 def touch_ratio(near: float, read_once: bool) -> float:
     """Return the ratio of the squared distance to an edge to the pulls of a block; at least 3.
 
@@ -164,7 +164,7 @@ def touch_ratio(near: float, read_once: bool) -> float:
     return least if near <= start else least + growth * math.log(near / start)
 
 
-@borrowing
+@compiled_without_refcount
 def bridged_length(near: float, far: float, drift: float, limit: int, ratio: float) -> int:
     """Return the largest m with near - m drift >= sqrt(ratio m), the edges being near and far.
 
@@ -178,7 +178,7 @@ def bridged_length(near: float, far: float, drift: float, limit: int, ratio: flo
     return int(min(root * root, width * width / WIDTH_RATIO, limit)) if width > 0.0 else 0
 
 
-@borrowing
+@compiled_without_refcount
 def two_sided_length(
     up: float, down: float, rise: float, fall: float, limit: int, read_once: bool
 ) -> int:
@@ -189,7 +189,7 @@ def two_sided_length(
     return int(min(near, width * width / WIDTH_RATIO)) if width > 0.0 else 0
 
 
-@borrowing
+@compiled_without_refcount
 def open_long_block(
     source: Source, arm: int, n: int, mean: float, corridor: Corridor, read_once: bool,
     active: np.ndarray,
@@ -237,7 +237,7 @@ def open_long_block(
     return True, up_edge if side > 0 else -down_edge if side < 0 else 0
 
 
-@borrowing
+@compiled_without_refcount
 def worthwhile_distance(mean: float, corridor: Corridor, read_once: bool) -> float:
     """Return the distance of the walk 2 s - n to an edge from which a block drawn at once pays."""
     closing = max(0.0, corridor.up_closing, corridor.down_closing)
@@ -262,7 +262,7 @@ class WalkEdges(NamedTuple):
     fall: float
 
 
-@borrowing
+@compiled_without_refcount
 def walk_edges(corridor: Corridor) -> WalkEdges:
     """Return the edges of the walk 2 s - n."""
     tilt = 1.0 - 2.0 * corridor.tau
@@ -270,7 +270,7 @@ def walk_edges(corridor: Corridor) -> WalkEdges:
     return WalkEdges(2.0 * corridor.up, 2.0 * corridor.down, rise, fall)
 
 
-@borrowing
+@compiled_without_refcount
 def read_word(word: int, most: int, edges: WalkEdges) -> tuple[int, float, float]:
     """Return the responses up to the first touch, or ``most``, and the ways to the edges then.
 
@@ -301,7 +301,7 @@ def read_word(word: int, most: int, edges: WalkEdges) -> tuple[int, float, float
     return m, up, down
 
 
-@borrowing
+@compiled_without_refcount
 def walk_in_words(
     source: Source, arm: int, n: int, mean: float, corridor: Corridor, read_once: bool,
     active: np.ndarray, log: np.ndarray, line: int,
@@ -348,7 +348,7 @@ def walk_in_words(
 # and their sum: their urn has no mirror, and sums are drawn out of it as well.
 
 
-@borrowing
+@compiled_without_refcount
 def fill_urn(arm: int, edge: int, active: np.ndarray) -> None:
     """Put the responses of the arm's block, which touches the edge, into its urn.
 
@@ -363,7 +363,7 @@ def fill_urn(arm: int, edge: int, active: np.ndarray) -> None:
     active[arm].mirror = edge if came_back else 0
 
 
-@borrowing
+@compiled_without_refcount
 def step_in_urn(source: Source, arm: int, n: int, corridor: Corridor, active: np.ndarray) -> None:
     """Take single responses from the urn until an edge is touched or the urn is empty."""
     word, m = 0, 0
@@ -383,7 +383,7 @@ def step_in_urn(source: Source, arm: int, n: int, corridor: Corridor, active: np
     active[arm].word = word
 
 
-@borrowing
+@compiled_without_refcount
 def take_from_urn(source: Source, arm: int, n: int, active: np.ndarray) -> int:
     """Take one response out of the urn."""
     response = draw_part(source, arm, n, 1, active[arm].urn_ones, active[arm].urn)
@@ -396,7 +396,7 @@ def take_from_urn(source: Source, arm: int, n: int, active: np.ndarray) -> int:
     return response
 
 
-@borrowing
+@compiled_without_refcount
 def end_before_touch(source: Source, arm: int, n: int, edge: int, active: np.ndarray) -> bool:
     """Cut the block, which touches the edge, before the touch; False if that leaves no block.
 
@@ -417,7 +417,7 @@ def end_before_touch(source: Source, arm: int, n: int, edge: int, active: np.nda
     return first > 1
 
 
-@borrowing
+@compiled_without_refcount
 def next_word(source: Source, arm: int, n: int, mean: float, active: np.ndarray) -> tuple[int, int]:
     """Return the arm's next responses as bits, and how many: a word, or what its urn holds."""
     if active[arm].urn == 0:

@@ -24,9 +24,9 @@ import numpy as np
 
 from ldpt.engines import blocks, tuning
 from ldpt.engines.bits import first_bits, popcount
-from ldpt.engines.blocks import FAR, STEPPED, Corridor
+from ldpt.engines.blocks import NO_EDGE_DISTANCE, STEPPED, Corridor
 from ldpt.engines.indices import arm_index, is_clearly_below, squared_edge
-from ldpt.engines.jit import borrowing, compiled
+from ldpt.engines.jit import compiled, compiled_without_refcount
 from ldpt.engines.rereading import FREE_ROWS, reread_block, walk_in_rows
 from ldpt.engines.sources import WORD_SIZE, Source, draw_sum, draw_word
 from ldpt.engines.tournament import index_bits, leader, runner_up_value, set_value
@@ -69,7 +69,7 @@ def new_state(n_arms: int, budget: int) -> BudgetState:
     )
 
 
-@borrowing
+@compiled_without_refcount
 def restart(state: BudgetState) -> None:
     """Bring the state to before the first pull."""
     state.n[:] = 0
@@ -79,7 +79,7 @@ def restart(state: BudgetState) -> None:
     forget(state)
 
 
-@borrowing
+@compiled_without_refcount
 def forget(state: BudgetState) -> None:
     """Discard the responses that no pull has read; those to come are independent of them.
 
@@ -119,7 +119,7 @@ def run_to_budgets(
         forget(state)
 
 
-@borrowing
+@compiled_without_refcount
 def continue_run(
     source: Source, t: int, stop: int, enough: float, means: np.ndarray, rule: IndexRule,
     state: BudgetState,
@@ -156,7 +156,7 @@ def continue_run(
     return t
 
 
-@borrowing
+@compiled_without_refcount
 def is_noisy(rule: IndexRule, level: float, left: int, escape: float) -> bool:
     """Whether a window may well be undone, at a cost: an arm may stay below its level for long.
 
@@ -166,14 +166,14 @@ def is_noisy(rule: IndexRule, level: float, left: int, escape: float) -> bool:
     return rule.log_weight == 0.0 and level < 1.0 and tuning.CHEAP_UNDO < left < 2.0 * escape
 
 
-@borrowing
+@compiled_without_refcount
 def squared_speed(rule: IndexRule, mean: float) -> float:
     """Return I^2 per pull of an arm that follows its mean."""
     speed = abs(mean - rule.tau) + rule.zeta
     return max(speed * speed, 1e-18)
 
 
-@borrowing
+@compiled_without_refcount
 def complexity(rule: IndexRule, means: np.ndarray) -> float:
     """Return the pulls after which I^2 is 1 for arms that follow their means."""
     pulls = 0.0
@@ -182,7 +182,7 @@ def complexity(rule: IndexRule, means: np.ndarray) -> float:
     return pulls
 
 
-@borrowing
+@compiled_without_refcount
 def level_after(rule: IndexRule, pulls: float, level: float, growth: float) -> float:
     """Return the level at which arms that follow their means have 1 + growth times the pulls."""
     squared = max(tuning.MIN_SQUARED_INDEX, squared_edge(rule, pulls, level))
@@ -191,7 +191,7 @@ def level_after(rule: IndexRule, pulls: float, level: float, growth: float) -> f
     return level + growth * squared + rule.log_weight * math.log(1.0 + growth)
 
 
-@borrowing
+@compiled_without_refcount
 def excursions(
     source: Source, moves: int, left: int, means: np.ndarray, rule: IndexRule, state: BudgetState
 ) -> int:
@@ -217,7 +217,7 @@ def excursions(
     return used
 
 
-@borrowing
+@compiled_without_refcount
 def next_blocks(
     source: Source, k: int, mean: float, corridor: Corridor, state: BudgetState, log: np.ndarray,
     line: int,
@@ -260,7 +260,7 @@ def next_blocks(
     return m, line
 
 
-@borrowing
+@compiled_without_refcount
 def raise_level(
     source: Source, level: float, left: int, means: np.ndarray, rule: IndexRule, state: BudgetState
 ) -> int:
@@ -295,19 +295,19 @@ def raise_level(
     return used
 
 
-@borrowing
+@compiled_without_refcount
 def log_room(state: BudgetState) -> int:
     """Return the lines that a window may write: log, future and gaps must fit into one table."""
     return max(0, state.log.shape[0] - state.tail[-1] - FREE_ROWS * state.n.size)
 
 
-@borrowing
+@compiled_without_refcount
 def has_no_known_sum(k: int, state: BudgetState) -> bool:
     """Whether nothing but its rest is known of the arm's next responses."""
     return state.head[k] == state.tail[k] and state.active[k].urn == 0
 
 
-@borrowing
+@compiled_without_refcount
 def step_to_level(
     source: Source, k: int, mean: float, rule: IndexRule, level: float, most: int,
     state: BudgetState,
@@ -334,7 +334,7 @@ def step_to_level(
     return m
 
 
-@borrowing
+@compiled_without_refcount
 def pulls_to_level(word: int, most: int, rule: IndexRule, level: float, n: int, s: int) -> int:
     """Return the responses until the index reaches the level, or ``most`` if it does not."""
     horizon, squared = n, -1.0  # up to the horizon, I^2 < squared keeps the index below the level
@@ -350,7 +350,7 @@ def pulls_to_level(word: int, most: int, rule: IndexRule, level: float, n: int, 
     return most
 
 
-@borrowing
+@compiled_without_refcount
 def corridor_below(rule: IndexRule, level: float, n: int, s: int, limit: int) -> Corridor:
     """Return edges between which an arm stays below the level, and for how many pulls they hold.
 
@@ -376,20 +376,20 @@ def corridor_below(rule: IndexRule, level: float, n: int, s: int, limit: int) ->
     edge, ahead = edge - slack, ahead - slack
     up, up_closing, down, down_closing = edge - d, closing, edge + d, closing
     if n * rule.cap_above <= edge and (n + limit) * rule.cap_above <= ahead:
-        up, up_closing = FAR, 0.0
+        up, up_closing = NO_EDGE_DISTANCE, 0.0
     if n * rule.cap_below <= edge and (n + limit) * rule.cap_below <= ahead:
-        down, down_closing = FAR, 0.0
+        down, down_closing = NO_EDGE_DISTANCE, 0.0
     return Corridor(up, down, up_closing, down_closing, rule.tau, limit)
 
 
-@borrowing
+@compiled_without_refcount
 def edge_of_level(rule: IndexRule, n: float, level: float) -> float:
     """Return e(n): the index is at most the level while |d| <= e(n); -inf if it cannot be."""
     squared = squared_edge(rule, n, level)
     return math.sqrt(n * squared) - rule.zeta * n if squared >= 0.0 else -np.inf
 
 
-@borrowing
+@compiled_without_refcount
 def rows_after_undo(state: BudgetState) -> int:
     """Return how many rows log and futures take with free rows in front of every arm."""
     rows = state.log_start[-1]
@@ -398,7 +398,7 @@ def rows_after_undo(state: BudgetState) -> int:
     return rows
 
 
-@borrowing
+@compiled_without_refcount
 def undo_window(rule: IndexRule, state: BudgetState) -> None:
     """Undo a window: its log becomes the first part of each arm's future.
 

@@ -14,9 +14,9 @@ import numpy as np
 
 from ldpt.engines import blocks, pull_order, tuning
 from ldpt.engines.bits import first_bits, popcount
-from ldpt.engines.blocks import FAR, STEPPED, Corridor
+from ldpt.engines.blocks import NO_EDGE_DISTANCE, STEPPED, Corridor
 from ldpt.engines.boundaries import Arms, is_undecided, sides
-from ldpt.engines.jit import borrowing, compiled
+from ldpt.engines.jit import compiled, compiled_without_refcount
 from ldpt.engines.pull_order import Groups, pulls_at
 from ldpt.engines.rereading import Piece, draw_piece
 from ldpt.engines.sources import WORD_SIZE, Edges, Source, draw_one
@@ -73,7 +73,7 @@ def fixed_confidence_fast(
     return time
 
 
-@borrowing
+@compiled_without_refcount
 def run_to_decision(
     source: Source, arms: Arms, edge: Boundary, max_pulls: int, state: State, groups: Groups
 ) -> int:
@@ -125,7 +125,7 @@ def run_to_decision(
             count = pull_order.remove(k, count, groups)
 
 
-@borrowing
+@compiled_without_refcount
 def visits_before(
     source: Source, arms: Arms, edge: Boundary, state: State, t: int, steps: int, frontier: int,
     max_pulls: int,
@@ -150,7 +150,7 @@ def visits_before(
         end += time - reopening
 
 
-@borrowing
+@compiled_without_refcount
 def visit(
     source: Source, arms: Arms, edge: Boundary, state: State, k: int, t: int, alone: int,
     max_pulls: int,
@@ -189,7 +189,7 @@ def visit(
     return t, True
 
 
-@borrowing
+@compiled_without_refcount
 def check_arm(
     source: Source, arms: Arms, edge: Boundary, state: State, k: int, t: int, max_pulls: int
 ) -> bool:
@@ -209,7 +209,7 @@ def check_arm(
     return False
 
 
-@borrowing
+@compiled_without_refcount
 def set_reopening(edge: Boundary, state: State, k: int, t: int, tau: float) -> None:
     """Enter the time at which the decided arm k is undecided again."""
     horizon = min(HORIZON, NEVER >> state.bits)  # whose key still fits
@@ -217,7 +217,7 @@ def set_reopening(edge: Boundary, state: State, k: int, t: int, tau: float) -> N
     set_value(state.reopen_keys, k, NEVER if time == NEVER else (time << state.bits) + k)
 
 
-@borrowing
+@compiled_without_refcount
 def next_block(
     source: Source, arms: Arms, edge: Boundary, state: State, k: int, t: int,
     heights: tuple[float, float], more: int,
@@ -231,8 +231,8 @@ def next_block(
     active, n, mean = state.active, state.pulls[k], arms.means[k]
     d = state.sums[k] - n * arms.tau
     slack = blocks.rounding_slack(n)
-    above = min(heights[0], FAR)
-    below = min(heights[1], FAR)
+    above = min(heights[0], NO_EDGE_DISTANCE)
+    below = min(heights[1], NO_EDGE_DISTANCE)
     up, down = above - slack - d, below - slack + d
     is_opened, touched = False, 0
     if min(up, down) >= blocks.NEAREST_BRIDGE:
@@ -242,14 +242,14 @@ def next_block(
         return
     limit = min(more, active[k].rest_size + WORD_SIZE * (1 + (n >> tuning.CHORD_SHIFT)))
     later = sides(edge, n + limit, t)
-    rise = (min(later[0], FAR) - above) / limit
-    fall = (min(later[1], FAR) - below) / limit
+    rise = (min(later[0], NO_EDGE_DISTANCE) - above) / limit
+    fall = (min(later[1], NO_EDGE_DISTANCE) - below) / limit
     corridor = Corridor(up, down, -rise, -fall, arms.tau, limit)
     m, ones, _ = blocks.walk_in_words(source, k, n, mean, corridor, True, active, state.words[k], 0)
     active[k].kind, active[k].pulls, active[k].ones = STEPPED, m, ones
 
 
-@borrowing
+@compiled_without_refcount
 def reopening_time(edge: Boundary, n: int, s: int, t: int, tau: float, horizon: int) -> int:
     """Return the first time after t at which a decided arm is undecided; NEVER if after horizon.
 
@@ -273,7 +273,7 @@ def reopening_time(edge: Boundary, n: int, s: int, t: int, tau: float, horizon: 
     return reopening
 
 
-@borrowing
+@compiled_without_refcount
 def settle(source: Source, count: int, groups: Groups, state: State) -> None:
     """Bring every undecided arm to the pulls that it has been served so far."""
     pulls, sums = state.pulls, state.sums
@@ -286,7 +286,7 @@ def settle(source: Source, count: int, groups: Groups, state: State) -> None:
                     pulls[k] += served
 
 
-@borrowing
+@compiled_without_refcount
 def first_ones(source: Source, k: int, m: int, state: State) -> int:
     """Return the sum of the first m responses of the arm's block."""
     active, words = state.active, state.words

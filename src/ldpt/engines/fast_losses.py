@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ldpt.engines import tuning
-from ldpt.engines.blocks import FAR, Corridor, rounding_slack, worthwhile_distance
+from ldpt.engines.blocks import NO_EDGE_DISTANCE, Corridor, rounding_slack, worthwhile_distance
 from ldpt.engines.fast_budget import (
     BudgetState,
     complexity,
@@ -36,18 +36,18 @@ from ldpt.engines.indices import (
     OPEN,
     RIGHT,
     WRONG,
-    Judge,
+    LossCriterion,
     arm_index,
     is_loss,
     is_wrong_side,
     squared_edge,
 )
-from ldpt.engines.jit import borrowing
+from ldpt.engines.jit import compiled_without_refcount
 from ldpt.engines.sources import WORD_SIZE, Source
 from ldpt.policies import IndexRule
 
 
-class Outlook(NamedTuple):
+class LookAheadState(NamedTuple):
     """A verdict on all budgets up to ``reach`` more pulls.
 
     If it is open, the estimate of ``arm`` crosses the threshold with pull ``crossing``.
@@ -59,13 +59,13 @@ class Outlook(NamedTuple):
     crossing: int
 
 
-@borrowing
+@compiled_without_refcount
 def run_for_losses(
-    source: Source, means: np.ndarray, rule: IndexRule, judge: Judge, state: BudgetState,
-    losses: np.ndarray,
+    source: Source, means: np.ndarray, rule: IndexRule, criterion: LossCriterion,
+    state: BudgetState, losses: np.ndarray,
 ) -> None:  # fmt: skip
     """Make one run from its first pull; losses[c]: whether it errs at budgets[c]."""
-    budgets, n_arms = judge.budgets, means.size
+    budgets, n_arms = criterion.budgets, means.size
     t, c = 0, 0
     restart(state)
     enough = tuning.LOOK_AHEAD_FROM
@@ -73,7 +73,7 @@ def run_for_losses(
     while c < budgets.size:
         stop = budgets[c]
         if t == stop:
-            losses[c] = is_loss(state.n, state.s, rule.tau, judge)
+            losses[c] = is_loss(state.n, state.s, rule.tau, criterion)
             c += 1
             continue
         quiet = squared_edge(rule, t / n_arms, state.tree[1]) if t >= n_arms else 0.0
@@ -82,7 +82,7 @@ def run_for_losses(
             level = level_after(
                 rule, t / n_arms, state.tree[1], tuning.LOOK_AHEAD_REACH * target / t - 1.0
             )
-            seen = look_ahead(source, level, target - t, means, rule, judge, state)
+            seen = look_ahead(source, level, target - t, means, rule, criterion, state)
             if seen.verdict != OPEN and seen.reach == budgets[-1] - t:
                 losses[c:] = seen.verdict == WRONG
                 return
@@ -100,11 +100,11 @@ def run_for_losses(
         t = continue_run(source, t, stop, enough, means, rule, state)
 
 
-@borrowing
+@compiled_without_refcount
 def look_ahead(
-    source: Source, level: float, needed: int, means: np.ndarray, rule: IndexRule, judge: Judge,
-    state: BudgetState,
-) -> Outlook:  # fmt: skip
+    source: Source, level: float, needed: int, means: np.ndarray, rule: IndexRule,
+    criterion: LossCriterion, state: BudgetState,
+) -> LookAheadState:  # fmt: skip
     """Walk arms past their first passage over the level, writing a log, and watch their sides."""
     n, s, tree = state.n, state.s, state.tree
     leaves = tree.size >> 1
@@ -114,19 +114,19 @@ def look_ahead(
     crossed, crossing = -1, 0
     hardness = complexity(rule, means)
     for k in range(n.size):
-        some_wrong |= is_wrong_side(k, is_above(rule, n[k], s[k]), judge)
+        some_wrong |= is_wrong_side(k, is_above(rule, n[k], s[k]), criterion)
     for k in range(n.size):
         log_start[k] = lines
         start = n[k]
         above = is_above(rule, n[k], s[k])
         index = tree[leaves + k]
         speed = squared_speed(rule, means[k])
-        is_watched = judge.must_accept[k] or judge.must_reject[k]
+        is_watched = criterion.must_accept[k] or criterion.must_reject[k]
         counts = n.size > tuning.MIN_PULL_SHARE * speed * hardness and reach < needed
         while index <= level and n[k] - start < needed and (is_watched or counts):
             if lines >= room:
                 log_start[k + 1 :] = lines
-                return Outlook(OPEN, 0, k, n[k] + 1)
+                return LookAheadState(OPEN, 0, k, n[k] + 1)
             left = needed - (n[k] - start)
             if counts:
                 corridor = corridor_below(rule, level, n[k], s[k], left)
@@ -140,7 +140,7 @@ def look_ahead(
             else:
                 more = int(min(float(left), squared_edge(rule, n[k], level) / speed)) - n[k]
                 more = min(left, max(WORD_SIZE, more, n[k] >> 2))
-                corridor = Corridor(FAR, FAR, 0.0, 0.0, rule.tau, more)
+                corridor = Corridor(NO_EDGE_DISTANCE, NO_EDGE_DISTANCE, 0.0, 0.0, rule.tau, more)
             if is_watched:
                 corridor = on_side(corridor, rule, n[k], s[k])
             _, lines = next_blocks(source, k, means[k], corridor, state, log, lines)
@@ -151,24 +151,24 @@ def look_ahead(
                     crossed, crossing = k, n[k]
                 if not some_wrong:
                     log_start[k + 1 :] = lines
-                    return Outlook(OPEN, 0, crossed, crossing)
+                    return LookAheadState(OPEN, 0, crossed, crossing)
         if counts:
             reach += n[k] - start
-        is_wrong |= is_watched and is_wrong_side(k, above, judge)
+        is_wrong |= is_watched and is_wrong_side(k, above, criterion)
     log_start[n.size] = lines
     reach = min(reach, needed)  # what comes after that was not watched
     if is_wrong:
-        return Outlook(WRONG, reach, crossed, crossing)
-    return Outlook(OPEN if crossed >= 0 else RIGHT, reach, crossed, crossing)
+        return LookAheadState(WRONG, reach, crossed, crossing)
+    return LookAheadState(OPEN if crossed >= 0 else RIGHT, reach, crossed, crossing)
 
 
-@borrowing
+@compiled_without_refcount
 def is_above(rule: IndexRule, n: int, s: int) -> bool:
     """Whether the arm would be returned."""
     return s > n * rule.tau
 
 
-@borrowing
+@compiled_without_refcount
 def on_side(corridor: Corridor, rule: IndexRule, n: int, s: int) -> Corridor:
     """Return the part of the corridor in which the arm stays on its side of the threshold."""
     d = s - n * rule.tau

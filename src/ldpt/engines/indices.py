@@ -10,13 +10,13 @@ from typing import NamedTuple
 import numpy as np
 
 from ldpt import policies
-from ldpt.engines.jit import borrowing, compiled
+from ldpt.engines.jit import compiled, compiled_without_refcount
 from ldpt.policies import IndexRule
 
 arm_index = compiled(policies.index)
 
 
-@borrowing
+@compiled_without_refcount
 def squared_edge(rule: IndexRule, n: float, level: float) -> float:
     """Return I^2 at which the index of an arm with n pulls reaches ``level``, rounding taken off.
 
@@ -30,7 +30,7 @@ def squared_edge(rule: IndexRule, n: float, level: float) -> float:
     return squared if squared > 0.0 else -1.0
 
 
-@borrowing
+@compiled_without_refcount
 def is_clearly_below(rule: IndexRule, n: float, s: float, squared: float) -> bool:
     """Whether I^2 is less than ``squared`` by more than rounding; takes no root, no division."""
     d = s - n * rule.tau
@@ -41,7 +41,7 @@ def is_clearly_below(rule: IndexRule, n: float, s: float, squared: float) -> boo
 RIGHT, WRONG, OPEN = range(3)  # verdicts on the answers at all budgets
 
 
-class Judge(NamedTuple):
+class LossCriterion(NamedTuple):
     """The checkpoints of a fixed-budget run, and what counts as a loss at each of them."""
 
     budgets: np.ndarray
@@ -49,32 +49,32 @@ class Judge(NamedTuple):
     must_reject: np.ndarray
 
 
-@borrowing
-def is_loss(pulls: np.ndarray, sums: np.ndarray, tau: float, judge: Judge) -> bool:
+@compiled_without_refcount
+def is_loss(pulls: np.ndarray, sums: np.ndarray, tau: float, criterion: LossCriterion) -> bool:
     """Whether the answer {k : s_k > n_k tau} is a loss; arms inside the band are free."""
     for k in range(pulls.size):
         returned = sums[k] > pulls[k] * tau
-        if (judge.must_accept[k] and not returned) or (judge.must_reject[k] and returned):
+        if (criterion.must_accept[k] and not returned) or (criterion.must_reject[k] and returned):
             return True
     return False
 
 
-@borrowing
+@compiled_without_refcount
 def judge_losses(
-    pulls: np.ndarray, sums: np.ndarray, tau: float, judge: Judge, losses: np.ndarray
+    pulls: np.ndarray, sums: np.ndarray, tau: float, criterion: LossCriterion, losses: np.ndarray
 ) -> None:
     """Fill losses[c] from the state of the arms at budgets[c], row c of pulls and sums."""
-    for c in range(judge.budgets.size):
-        losses[c] = is_loss(pulls[c], sums[c], tau, judge)
+    for c in range(criterion.budgets.size):
+        losses[c] = is_loss(pulls[c], sums[c], tau, criterion)
 
 
-@borrowing
-def is_wrong_side(k: int, above: bool, judge: Judge) -> bool:
+@compiled_without_refcount
+def is_wrong_side(k: int, above: bool, criterion: LossCriterion) -> bool:
     """Whether returning the arm, or not, is a loss."""
-    return judge.must_reject[k] if above else judge.must_accept[k]
+    return criterion.must_reject[k] if above else criterion.must_accept[k]
 
 
-@borrowing
+@compiled_without_refcount
 def first_minimum(values: np.ndarray) -> int:
     """Return the position of the smallest value, the lowest one among ties."""
     best = 0

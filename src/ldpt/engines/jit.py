@@ -30,7 +30,7 @@ else:
         return bit_generator.ctypes.next_uint64(bit_generator.ctypes.state)
 
 
-__all__ = ["COMPILES", "borrowing", "compiled", "inlined", "next_uint64"]
+__all__ = ["COMPILES", "compiled", "compiled_without_refcount", "inlined", "next_uint64"]
 
 
 def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -38,7 +38,7 @@ def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
     return _compile(function)
 
 
-def borrowing(function: Callable[..., Any]) -> Callable[..., Any]:
+def compiled_without_refcount(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile an allocation-free function, with reference counting off.
 
     Counting references, once per array and call, took a fifth of the time of a run. Arrays belong
@@ -48,7 +48,7 @@ def borrowing(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def inlined(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Compile as :func:`borrowing`, into every caller: for what is called once per response."""
+    """Compile into every caller, without reference counting: for code that runs per response."""
     return _compile(function, _nrt=False, inline="always")
 
 

@@ -7,7 +7,7 @@ It runs on a random generator, on a tape, or on rewards with Laplace noise
 import numpy as np
 
 from ldpt.engines.indices import arm_index, first_minimum
-from ldpt.engines.jit import borrowing, compiled
+from ldpt.engines.jit import compiled, compiled_without_refcount
 from ldpt.engines.sources import Source, draw_one, draw_sum
 from ldpt.policies import IndexRule
 
@@ -38,7 +38,7 @@ def fixed_budget_literal(
         sums[c] = s
 
 
-@borrowing
+@compiled_without_refcount
 def fixed_budget_uniform(
     source: Source, means: np.ndarray, budgets: np.ndarray, pulls: np.ndarray, sums: np.ndarray
 ) -> None:

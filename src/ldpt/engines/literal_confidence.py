@@ -6,12 +6,12 @@ It runs on a random generator or on a tape (:mod:`ldpt.engines.sources`).
 import numpy as np
 
 from ldpt.engines.boundaries import Arms, is_undecided
-from ldpt.engines.jit import borrowing
+from ldpt.engines.jit import compiled_without_refcount
 from ldpt.engines.sources import Source, draw_one
 from ldpt.radii import Boundary
 
 
-@borrowing
+@compiled_without_refcount
 def fixed_confidence_literal(
     source: Source, arms: Arms, edge: Boundary, max_pulls: int, pulls: np.ndarray,
     sums: np.ndarray,

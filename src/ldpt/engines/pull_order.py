@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ldpt.engines.bits import popcount
-from ldpt.engines.jit import borrowing, compiled
+from ldpt.engines.jit import compiled, compiled_without_refcount
 
 
 class Groups(NamedTuple):
@@ -38,7 +38,7 @@ def new_groups(n_arms: int) -> Groups:
     )
 
 
-@borrowing
+@compiled_without_refcount
 def rank(group: int, arm: int, groups: Groups) -> int:
     """Return how many members of a group have an index below ``arm``."""
     last = arm >> 6
@@ -48,7 +48,7 @@ def rank(group: int, arm: int, groups: Groups) -> int:
     return below
 
 
-@borrowing
+@compiled_without_refcount
 def member_of_rank(group: int, position: int, groups: Groups) -> int:
     """Return the member with exactly ``position`` members below it."""
     word = 0
@@ -61,13 +61,13 @@ def member_of_rank(group: int, position: int, groups: Groups) -> int:
     return (word << 6) + popcount((rest & -rest) - 1)
 
 
-@borrowing
+@compiled_without_refcount
 def pulls_at(frontier: int, arm: int, bits: int) -> int:
     """Return the pulls of a member when all keys of its group below the frontier are served."""
     return (frontier - 1 - arm) >> bits
 
 
-@borrowing
+@compiled_without_refcount
 def keys_between(start: int, stop: int, bits: int, group: int, groups: Groups) -> int:
     """Return the number of the group's pulls with start <= key < stop."""
     mask = (1 << bits) - 1
@@ -76,7 +76,7 @@ def keys_between(start: int, stop: int, bits: int, group: int, groups: Groups) -
     return rounds * groups.sizes[group] + rank(group, stop & mask, groups) - before
 
 
-@borrowing
+@compiled_without_refcount
 def key_after(start: int, count: int, bits: int, group: int, groups: Groups) -> int:
     """Return the frontier of the group after ``count`` more pulls."""
     position = rank(group, start & ((1 << bits) - 1), groups) + count
@@ -86,7 +86,7 @@ def key_after(start: int, count: int, bits: int, group: int, groups: Groups) -> 
     return (((start >> bits) + rounds) << bits) + arm
 
 
-@borrowing
+@compiled_without_refcount
 def remove(arm: int, count: int, groups: Groups) -> int:
     """Take an arm out of the top group; return how many groups are left."""
     groups.members[count - 1, arm >> 6] &= ~(np.int64(1) << (arm & 63))
@@ -94,7 +94,7 @@ def remove(arm: int, count: int, groups: Groups) -> int:
     return count if groups.sizes[count - 1] > 0 else count - 1
 
 
-@borrowing
+@compiled_without_refcount
 def join(arm: int, n: int, bits: int, count: int, groups: Groups) -> int:
     """Put an arm with n pulls where it belongs in the stack of groups; return their new count."""
     frontiers, sizes, members = groups.frontiers, groups.sizes, groups.members
@@ -117,7 +117,7 @@ def join(arm: int, n: int, bits: int, count: int, groups: Groups) -> int:
     return count
 
 
-@borrowing
+@compiled_without_refcount
 def merge_top(count: int, groups: Groups) -> int:
     """Merge the top group with the one below; return the new count."""
     groups.sizes[count - 2] += groups.sizes[count - 1]

@@ -22,7 +22,7 @@ import numpy as np
 from ldpt.engines import blocks, tuning
 from ldpt.engines.bits import first_bits, popcount
 from ldpt.engines.blocks import STEPPED, SUMMED, TOUCHING, Corridor
-from ldpt.engines.jit import borrowing
+from ldpt.engines.jit import compiled_without_refcount
 from ldpt.engines.sources import OUTER, WORD_SIZE, Edges, Source, draw_part, edges_touched
 
 FREE_ROWS = 32  # in front of an arm's first row, for the halves of touching rows
@@ -36,7 +36,7 @@ class Piece(NamedTuple):
     inner: Edges
 
 
-@borrowing
+@compiled_without_refcount
 def reread_block(
     source: Source, arm: int, n: int, corridor: Corridor, rows: np.ndarray, i: int, free: int,
     active: np.ndarray,
@@ -74,7 +74,7 @@ def reread_block(
     return i + 1 if rows[i].pulls == 0 else i
 
 
-@borrowing
+@compiled_without_refcount
 def walk_in_rows(
     corridor: Corridor, rows: np.ndarray, head: int, tail: int, log: np.ndarray, line: int
 ) -> tuple[int, int, int, int]:
@@ -117,7 +117,7 @@ def walk_in_rows(
     return head, pulls, ones, line
 
 
-@borrowing
+@compiled_without_refcount
 def front_piece(corridor: Corridor, rows: np.ndarray, i: int, free: int) -> Piece:
     """Decide how much of row i to read at once: to an edge, what is safe, or more if it pays."""
     limit = min(corridor.limit, rows[i].pulls)
@@ -150,7 +150,7 @@ def front_piece(corridor: Corridor, rows: np.ndarray, i: int, free: int) -> Piec
     return Piece(longer, Edges(inner_up, inner_down))
 
 
-@borrowing
+@compiled_without_refcount
 def draw_piece(
     source: Source, arm: int, n: int, piece: Piece, rows: np.ndarray, i: int
 ) -> tuple[int, bool]:
@@ -180,7 +180,7 @@ def draw_piece(
         return ones, first == 0
 
 
-@borrowing
+@compiled_without_refcount
 def drop_front(m: int, ones: int, rows: np.ndarray, i: int) -> None:
     """Take the first m pulls, with so many ones, off row i; its edges are seen from its start."""
     walk = 2 * ones - m
@@ -194,7 +194,7 @@ def drop_front(m: int, ones: int, rows: np.ndarray, i: int) -> None:
         rows[i].word >>= m
 
 
-@borrowing
+@compiled_without_refcount
 def split_row(m: int, ones: int, rows: np.ndarray, i: int) -> int:
     """Move the first m pulls of row i, with so many ones, into the row before it; return that."""
     blocks.copy_block(rows, i, rows, i - 1)
@@ -203,7 +203,7 @@ def split_row(m: int, ones: int, rows: np.ndarray, i: int) -> int:
     return i - 1
 
 
-@borrowing
+@compiled_without_refcount
 def put_touching(piece: Piece, ones: int, rows: np.ndarray, i: int) -> int:
     """Make the first pulls of row i, which touch their inner edges, a row of their own."""
     if piece.pulls < rows[i].pulls:
@@ -213,7 +213,7 @@ def put_touching(piece: Piece, ones: int, rows: np.ndarray, i: int) -> int:
     return i
 
 
-@borrowing
+@compiled_without_refcount
 def halve_touching(source: Source, arm: int, n: int, rows: np.ndarray, i: int) -> int:
     """Halve a touching row, at least one half of which touches; return the first row.
 
@@ -230,7 +230,7 @@ def halve_touching(source: Source, arm: int, n: int, rows: np.ndarray, i: int) -
     return i
 
 
-@borrowing
+@compiled_without_refcount
 def spell_out(source: Source, arm: int, n: int, rows: np.ndarray, i: int) -> int:
     """Draw the first responses of row i one by one, given all that is known; return the first row.
 
@@ -269,7 +269,7 @@ def spell_out(source: Source, arm: int, n: int, rows: np.ndarray, i: int) -> int
     return i
 
 
-@borrowing
+@compiled_without_refcount
 def shifted(edges: Edges, walk: int) -> Edges:
     """Return the edges as seen from where the walk has come to."""
     return Edges(edges.up - walk, edges.down + walk)

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ldpt.engines import tuning
-from ldpt.engines.jit import borrowing, next_uint64
+from ldpt.engines.jit import compiled_without_refcount, next_uint64
 
 Source = Any  # a np.random.Generator or a tape, and for draw_one LaplaceRewards
 
@@ -57,7 +57,7 @@ class LaplaceRewards(NamedTuple):
 # --- The questions. Numba knows the type of a source when it compiles, and drops the other branch.
 
 
-@borrowing
+@compiled_without_refcount
 def draw_one(source: Source, arm: int, n: int, mean: float) -> float:
     """Return the response of the arm's pull number n + 1, or its reward with Laplace noise."""
     if hasattr(source, "random"):
@@ -68,7 +68,7 @@ def draw_one(source: Source, arm: int, n: int, mean: float) -> float:
     return source[arm, n + 1] - source[arm, n]
 
 
-@borrowing
+@compiled_without_refcount
 def draw_word(source: Source, arm: int, n: int, mean: float) -> int:
     """Return the responses of the arm's next WORD_SIZE pulls after n, as bits.
 
@@ -82,7 +82,7 @@ def draw_word(source: Source, arm: int, n: int, mean: float) -> int:
     return word
 
 
-@borrowing
+@compiled_without_refcount
 def draw_sum(source: Source, arm: int, n: int, m: int, mean: float) -> int:
     """Return the sum of the arm's next m responses after n."""
     if hasattr(source, "random"):
@@ -90,7 +90,7 @@ def draw_sum(source: Source, arm: int, n: int, m: int, mean: float) -> int:
     return source[arm, n + m] - source[arm, n]
 
 
-@borrowing
+@compiled_without_refcount
 def draw_part(source: Source, arm: int, n: int, m: int, ones: int, total: int) -> int:
     """Return the sum of the next m responses, given that the next ``total`` hold ``ones`` ones."""
     if hasattr(source, "random"):
@@ -98,7 +98,7 @@ def draw_part(source: Source, arm: int, n: int, m: int, ones: int, total: int) -
     return source[arm, n + m] - source[arm, n]
 
 
-@borrowing
+@compiled_without_refcount
 def edges_touched(
     source: Source, arm: int, n: int, m: int, ones: int, inner: Edges, outer: Edges
 ) -> int:
@@ -114,7 +114,7 @@ def edges_touched(
     return OUTER * side if side != 0 else INNER * edge_on_tape(source, arm, n, m, inner)
 
 
-@borrowing
+@compiled_without_refcount
 def first_touch(source: Source, arm: int, n: int, m: int, ones: int, edge: int) -> int:
     """Return the pull after n with which the walk 2 s - n, started at 0, first comes to the edge.
 
@@ -128,7 +128,7 @@ def first_touch(source: Source, arm: int, n: int, m: int, ones: int, edge: int) 
     return j
 
 
-@borrowing
+@compiled_without_refcount
 def uniform(rng: np.random.Generator) -> float:
     """Return what ``rng.random()`` does, at a third of its price in compiled code."""
     return (next_uint64(rng.bit_generator) >> np.uint64(11)) * 2.0**-53
@@ -137,7 +137,7 @@ def uniform(rng: np.random.Generator) -> float:
 # --- Words
 
 
-@borrowing
+@compiled_without_refcount
 def bernoulli_word(rng: np.random.Generator, mean: float) -> int:
     """Draw WORD_SIZE independent responses, exact for every double.
 
@@ -162,10 +162,10 @@ def bernoulli_word(rng: np.random.Generator, mean: float) -> int:
 # --- Sums
 
 
-@borrowing
+@compiled_without_refcount
 def binomial(rng: np.random.Generator, m: int, mean: float) -> int:
     """Draw the sum of m responses."""
-    if m > tuning.FEW:
+    if m > tuning.MAX_ONE_BY_ONE:
         return rng.binomial(m, mean)
     ones = 0
     for _ in range(m):
@@ -174,25 +174,25 @@ def binomial(rng: np.random.Generator, m: int, mean: float) -> int:
     return ones
 
 
-@borrowing
+@compiled_without_refcount
 def hypergeometric(rng: np.random.Generator, m: int, ones: int, total: int) -> int:
     """Draw the ones among the first m of ``total`` responses in random order, ``ones`` of them 1.
 
     The first m and the ones are two random sets, and so are their complements. If one of the four
     is small, go through its members; otherwise invert the distribution function.
     """
-    if min(m, total - m) <= tuning.FEW:
+    if min(m, total - m) <= tuning.MAX_ONE_BY_ONE:
         if 2 * m > total:
             return ones - overlap(rng, total - m, ones, total)
         return overlap(rng, m, ones, total)
-    if ones <= tuning.FEW:
+    if ones <= tuning.MAX_ONE_BY_ONE:
         return overlap(rng, ones, m, total)
-    if total - ones <= tuning.FEW:
+    if total - ones <= tuning.MAX_ONE_BY_ONE:
         return m - overlap(rng, total - ones, m, total)
     return hypergeometric_from_mode(rng, m, ones, total)
 
 
-@borrowing
+@compiled_without_refcount
 def overlap(rng: np.random.Generator, few: int, members: int, total: int) -> int:
     """Draw how many of a few out of ``total`` are among the members, one by one."""
     left = members
@@ -204,7 +204,7 @@ def overlap(rng: np.random.Generator, few: int, members: int, total: int) -> int
     return members - left
 
 
-@borrowing
+@compiled_without_refcount
 def hypergeometric_from_mode(rng: np.random.Generator, m: int, ones: int, total: int) -> int:
     """Invert outwards from the mode: about as many steps as the spread is wide."""
     mode = int((m + 1.0) * (ones + 1.0) / (total + 2.0))
@@ -231,7 +231,7 @@ def hypergeometric_from_mode(rng: np.random.Generator, m: int, ones: int, total:
     return int(low)
 
 
-@borrowing
+@compiled_without_refcount
 def hypergeometric_weight(x: int, m: int, ones: int, total: int) -> float:
     """Return the probability of x ones among the first m; relative error about 1e-14 at any size.
 
@@ -254,7 +254,7 @@ def hypergeometric_weight(x: int, m: int, ones: int, total: int) -> float:
     return math.sqrt(square) * math.exp(log_weight)
 
 
-@borrowing
+@compiled_without_refcount
 def stirling_error(n: float) -> float:
     """Return log n! minus Stirling's formula without its series; 0 at 0 (n is whole)."""
     if n < STIRLING_ERRORS.size:
@@ -264,7 +264,7 @@ def stirling_error(n: float) -> float:
     return (1 / 12 - square * (1 / 360 - square * series)) / n
 
 
-@borrowing
+@compiled_without_refcount
 def deviance(x: float, mean: float) -> float:
     """Return x log(x / mean) + mean - x, by a series where the two are close."""
     if x == 0:
@@ -287,7 +287,7 @@ def deviance(x: float, mean: float) -> float:
 # --- Edges
 
 
-@borrowing
+@compiled_without_refcount
 def edge_on_tape(tape: np.ndarray, arm: int, n: int, m: int, edges: Edges) -> int:
     """Return the first edge touched by the walk on the tape."""
     for j in range(1, m + 1):
@@ -299,7 +299,7 @@ def edge_on_tape(tape: np.ndarray, arm: int, n: int, m: int, edges: Edges) -> in
     return 0
 
 
-@borrowing
+@compiled_without_refcount
 def reflected_edges(rng: np.random.Generator, m: int, ones: int, inner: Edges, outer: Edges) -> int:
     """Draw which of two pairs of edges a walk of m steps with ``ones`` up-steps touched.
 
@@ -326,7 +326,7 @@ def reflected_edges(rng: np.random.Generator, m: int, ones: int, inner: Edges, o
     return OUTER * outer_side if outer_side != 0 else INNER * side
 
 
-@borrowing
+@compiled_without_refcount
 def halved_touch(rng: np.random.Generator, m: int, ones: int, edge: int) -> int:
     """Draw the first touch of an edge by a walk of m steps that is known to touch it.
 
@@ -340,7 +340,7 @@ def halved_touch(rng: np.random.Generator, m: int, ones: int, edge: int) -> int:
     if 2 * ones - m < edge:
         ones = m - ones + edge
     before = 0
-    while m > tuning.FEW:
+    while m > tuning.MAX_ONE_BY_ONE:
         half = m >> 1
         front = hypergeometric(rng, half, ones, m)
         middle = 2 * front - half
@@ -360,13 +360,13 @@ def halved_touch(rng: np.random.Generator, m: int, ones: int, edge: int) -> int:
     return before
 
 
-@borrowing
+@compiled_without_refcount
 def cannot_touch(m: int, end: int, edges: Edges) -> bool:
     """Whether no uniform draw is small enough for a walk to the end to touch an edge."""
     return min(touch_exponent(m, end, edges.up), touch_exponent(m, -end, edges.down)) > NO_CHANCE
 
 
-@borrowing
+@compiled_without_refcount
 def edge_below(u: float, m: int, ones: int, edges: Edges) -> int:
     """Return the edge that a walk which ends inside touches if a uniform draw is u: 1, -1 or 0.
 
@@ -385,7 +385,7 @@ def edge_below(u: float, m: int, ones: int, edges: Edges) -> int:
     return -1 if u < risen + fallen else 0
 
 
-@borrowing
+@compiled_without_refcount
 def touch_exponent(m: int, end: int, edge: int) -> float:
     """Return x such that :func:`touch_probability` is at most e^-x, without computing it.
 
@@ -394,7 +394,7 @@ def touch_exponent(m: int, end: int, edge: int) -> float:
     return 2.0 * edge * (edge - end) / (m + 1.0)
 
 
-@borrowing
+@compiled_without_refcount
 def touch_probability(m: int, ones: int, edge: int) -> float:
     """Return the chance that a walk of m steps, ``ones`` of them up, touched the edge above it."""
     ratio = 1.0

@@ -6,12 +6,12 @@ the least value cost log K steps.
 
 import numpy as np
 
-from ldpt.engines.jit import borrowing
+from ldpt.engines.jit import compiled_without_refcount
 
 NEVER = np.int64(1) << 62
 
 
-@borrowing
+@compiled_without_refcount
 def index_bits(n_arms: int) -> int:
     """Return the bits that an arm's index takes in a key."""
     bits = 0
@@ -20,7 +20,7 @@ def index_bits(n_arms: int) -> int:
     return bits
 
 
-@borrowing
+@compiled_without_refcount
 def set_value(tree: np.ndarray, arm: int, value: int) -> None:
     """Give the arm a new value."""
     node = (tree.size >> 1) + arm
@@ -33,7 +33,7 @@ def set_value(tree: np.ndarray, arm: int, value: int) -> None:
         tree[node] = least
 
 
-@borrowing
+@compiled_without_refcount
 def leader(tree: np.ndarray) -> int:
     """Return the arm with the least value, the lowest one among ties."""
     leaves = tree.size >> 1
@@ -43,7 +43,7 @@ def leader(tree: np.ndarray) -> int:
     return node - leaves
 
 
-@borrowing
+@compiled_without_refcount
 def runner_up_value(tree: np.ndarray, arm: int) -> float:
     """Return the least value of all arms but this one."""
     node = (tree.size >> 1) + arm

@@ -7,7 +7,7 @@ with the others fixed. A change makes other draws from the same laws, so that al
 # Blocks (rows of both algorithms)
 MIN_BLOCK = 300  # pulls that a sum drawn at once must span to be cheaper than words
 MIN_BRIDGE_DISTANCE = 12.0  # of the walk to an edge; nearer, words are cheaper than a bridge
-FEW = 24  # members of a set that are cheaper to draw one by one than by a binomial
+MAX_ONE_BY_ONE = 24  # members of a set that are cheaper to draw one by one than by a binomial
 TOUCH_RATIO_REREAD = (3.0, 3.0, 12.0)  # at the least distance, per log of the distance, from there
 TOUCH_RATIO_READ_ONCE = (4.5, 2.5, 300.0)
 

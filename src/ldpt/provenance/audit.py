@@ -20,7 +20,7 @@ from pathlib import Path
 from ldpt.provenance.compare import committed_run, differences
 from ldpt.provenance.dag import own_project, plan_jobs, replay_jobs
 from ldpt.provenance.manifest import MANIFEST
-from ldpt.provenance.records import reach
+from ldpt.provenance.records import transitive_closure
 from ldpt.provenance.run import Run, read_run, reason
 from ldpt.util.files import file_within, files_below
 from ldpt.util.messages import counted, printable, short
@@ -219,7 +219,7 @@ def _followed(faults: list[Fault], run: Run) -> Iterator[Fault]:
         for name in names:
             users.setdefault(name, set()).add(product)
     for fault in faults[:MAX_FOLLOWED]:
-        reached = reach(fault.products, lambda name: users.get(name, ()))
+        reached = transitive_closure(fault.products, lambda name: users.get(name, ()))
         figures = sorted({Path(name).stem for name in reached if name.startswith("figures/")})
         others = {name for name in reached if not name.startswith("figures/")}
         more = len(others.difference(fault.products))

@@ -18,10 +18,10 @@ from ldpt.provenance.records import (
     matching_record,
     name_below,
     products_under,
-    reach,
     read_record,
     record_path,
     stable_hash,
+    transitive_closure,
 )
 from ldpt.util.files import read_whole
 from ldpt.util.json_values import plain, read_json
@@ -51,7 +51,7 @@ def manifest(
         records[name] = matching_record(root, name)
         return records[name]["stable"]["inputs"]
 
-    names = reach([name_below(path, root) for path in products], inputs)
+    names = transitive_closure([name_below(path, root) for path in products], inputs)
     jobs = {stable_hash(job): job | {"products": {}} for job in map(_job, records.values())}
     for name in set(products_under(root)) - set(names):  # further outputs of these jobs
         with suppress(ValueError):  # a leftover of another run

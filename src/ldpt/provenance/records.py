@@ -47,7 +47,9 @@ def name_below(path: str | Path, *folders: str | Path) -> str:
     return ""
 
 
-def reach(names: Iterable[str], neighbours: Callable[[str], Iterable[str]]) -> list[str]:
+def transitive_closure(
+    names: Iterable[str], neighbours: Callable[[str], Iterable[str]]
+) -> list[str]:
     """Return everything that some names lead to in a graph, with the names themselves."""
     reached = dict.fromkeys(names)
     waiting = list(reached)

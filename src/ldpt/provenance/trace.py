@@ -10,7 +10,7 @@ from typing import Any
 
 from ldpt.provenance.job import short_form
 from ldpt.provenance.manifest import CLAIMS, NUMBERS, PAGES, SHOWN, published
-from ldpt.provenance.records import Record, file_hash, name_below, reach
+from ldpt.provenance.records import Record, file_hash, name_below, transitive_closure
 from ldpt.provenance.run import Run, read_run
 from ldpt.text import wrapped
 from ldpt.util.files import file_within, read_whole
@@ -68,7 +68,9 @@ def trace(what: Path | str, root: Path | str = ".") -> Trace:
             raise ValueError(f"{name} has no record under {run.project.root}")
         return run.records[name]["stable"]["inputs"]
 
-    products = {name: run.records[name] for name in reach([top] if top else [], inputs)}
+    products = {
+        name: run.records[name] for name in transitive_closure([top] if top else [], inputs)
+    }
     stable = [record["stable"] for record in products.values()]
     sources = {name: sha for part in stable for name, sha in part["sources"].items()}
     return Trace(preface, top, products, sources)

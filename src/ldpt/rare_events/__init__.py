@@ -30,7 +30,7 @@ import numpy as np
 
 from ldpt.checks import check_delta, check_epsilon, check_whole, supporting
 from ldpt.engines.boundaries import Arms
-from ldpt.engines.indices import Judge
+from ldpt.engines.indices import LossCriterion
 from ldpt.instances import Instance, check_instance
 from ldpt.limits import (
     MAX_PULLS,
@@ -184,9 +184,9 @@ def fixed_budget_error(
     batch, batches = _batches(replicates, effective_size)
     proposal = build_proposal(ways._replace(after=after, costs=costs), truth, TILTED, batch)
     rule = chosen.rule(instance.threshold, instance.tolerance, epsilon)
-    judge = Judge(ends, instance.must_accept, instance.must_reject)
+    criterion = LossCriterion(ends, instance.must_accept, instance.must_reject)
     rng = stream(seed, "rare_fixed_budget", instance.stream, *named, epsilon, budget)
-    job = partial(budget_log_weights, rng, proposal, truth, rule, judge)
+    job = partial(budget_log_weights, rng, proposal, truth, rule, criterion)
     return _estimate(job, proposal.counts, batches, effective_size)
 
 

@@ -15,8 +15,8 @@ from ldpt.engines.boundaries import Arms
 from ldpt.engines.fast_budget import new_state, run_to_budgets
 from ldpt.engines.fast_confidence import new_state as new_confidence_state
 from ldpt.engines.fast_confidence import run_to_decision
-from ldpt.engines.indices import Judge, is_loss
-from ldpt.engines.jit import borrowing, compiled
+from ldpt.engines.indices import LossCriterion, is_loss
+from ldpt.engines.jit import compiled, compiled_without_refcount
 from ldpt.engines.pull_order import new_groups
 from ldpt.policies import IndexRule
 from ldpt.radii import Boundary
@@ -42,13 +42,17 @@ class Proposal(NamedTuple):
 
 @compiled
 def budget_log_weights(
-    rng: np.random.Generator, proposal: Proposal, truth: np.ndarray, rule: IndexRule, judge: Judge
+    rng: np.random.Generator,
+    proposal: Proposal,
+    truth: np.ndarray,
+    rule: IndexRule,
+    criterion: LossCriterion,
 ) -> np.ndarray:
     """Log weight of each run of an index policy to its last budget, -inf where it does not err.
 
     The budgets are the ends of the stages.
     """
-    ends = judge.budgets
+    ends = criterion.budgets
     pulls = np.zeros((ends.size, truth.size), np.int64)
     sums = np.zeros((ends.size, truth.size), np.int64)
     stages = np.empty((ends.size, truth.size))
@@ -63,7 +67,7 @@ def budget_log_weights(
                 if proposal.arms[c] >= 0:
                     stages[m + 1 :, proposal.arms[c]] = proposal.after[c, m]
                 run_to_budgets(rng, stages, rule, ends, state, pulls, sums)
-                if is_loss(pulls[-1], sums[-1], rule.tau, judge):
+                if is_loss(pulls[-1], sums[-1], rule.tau, criterion):
                     log_weights[r] = -log_ratio(pulls, sums, proposal)
                 r += 1
     return log_weights
@@ -92,7 +96,7 @@ def confidence_log_weights(
     return log_weights
 
 
-@borrowing
+@compiled_without_refcount
 def draw_means(
     rng: np.random.Generator, means: np.ndarray, chance: np.ndarray, truth: np.ndarray,
     drawn: np.ndarray,
@@ -102,7 +106,7 @@ def draw_means(
         drawn[j] = means[j] if rng.random() < chance[j] else truth[j]
 
 
-@borrowing
+@compiled_without_refcount
 def log_ratio(n: np.ndarray, s: np.ndarray, proposal: Proposal) -> float:
     """Log of the mixture's likelihood over the true one; row m: state at the end of stage m."""
     last = n.shape[0] - 1
@@ -128,7 +132,7 @@ def log_ratio(n: np.ndarray, s: np.ndarray, proposal: Proposal) -> float:
     return top + log1p(total - 1.0)
 
 
-@borrowing
+@compiled_without_refcount
 def log_ratio_of_others(n: np.ndarray, s: np.ndarray, c: int, proposal: Proposal) -> float:
     """Return the factor of the arms that need not err, each tilted or not."""
     value, product = 0.0, 1.0
@@ -147,7 +151,7 @@ def log_ratio_of_others(n: np.ndarray, s: np.ndarray, c: int, proposal: Proposal
     return value + log1p(product - 1.0)
 
 
-@borrowing
+@compiled_without_refcount
 def times(count: int, log_quotient: float) -> float:
     """Return the log of a quotient to the power ``count``, which is 0 at 0 even for -inf."""
     return count * log_quotient if count > 0 else 0.0

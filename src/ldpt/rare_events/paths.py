@@ -13,7 +13,15 @@ from ldpt.radii import Boundary, Radius, drift_pulls
 from ldpt.util.reproducible import bernoulli_divergence, geomspace
 
 SHOWN_MEANS = 14  # grid of wrong means per arm
-HURRIES = (0.0, 0.1, 0.2, 0.35, 0.5, 0.75, 1.0)  # by how much other arms' gaps grow (Algorithm 2)
+GAP_INFLATIONS = (
+    0.0,
+    0.1,
+    0.2,
+    0.35,
+    0.5,
+    0.75,
+    1.0,
+)  # by how much other arms' gaps grow (Algorithm 2)
 STEPS = 400  # of the grid on which the other arms' cheapest means are sought
 EXIT_TOLERANCE = 1e-9  # relative, of pulls
 NEAR = 1e-3  # least distance from the threshold, relative to the gap, where zeta = 0
@@ -110,8 +118,8 @@ def ways_to_err_by_confidence(
     tau = instance.private_threshold(epsilon)
     erring = _arms_that_can_err(instance, (truth > 0) & (truth < 1) & (0 < tau < 1))
     arms, means, costs = [], [], []
-    for hurry in HURRIES:
-        shown = np.clip(truth + hurry * (truth - tau), 0.02, 0.98)
+    for inflation in GAP_INFLATIONS:
+        shown = np.clip(truth + inflation * (truth - tau), 0.02, 0.98)
         shown = np.where((truth > 0.02) & (truth < 0.98), shown, truth)
         pulls = exit_pulls(shown - tau, edge)
         nats = pulls * kl_divergence(shown, truth)

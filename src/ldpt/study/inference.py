@@ -365,9 +365,9 @@ class Test:
         """Return the bound on the mean reward that agrees with a verdict."""
         n, s = sample.answers, sample.ones
         if side == "above":
-            q = self._least(n, s, self.high)
+            q = self._lower_bound(n, s, self.high)
             return max(_mean_range(self.design, self.share, q, q)[0], self.threshold)
-        q = 1 - self._least(n, n - s, 1 - self.low)
+        q = 1 - self._lower_bound(n, n - s, 1 - self.low)
         return min(_mean_range(self.design, self.share, q, q)[1], self.threshold)
 
     def more_answers(self, sample: Sample) -> int | None:
@@ -383,7 +383,7 @@ class Test:
         (pulls,) = drift_pulls(self.above if gap > 0 else self.below, [gap], [1])
         return max(math.ceil(pulls) - n, 1)
 
-    def _least(self, n: int, s: int, t: float) -> float:
+    def _lower_bound(self, n: int, s: int, t: float) -> float:
         """Return the largest threshold q >= t that the mixture of ``coin`` at t finds exceeded."""
         scale = self.prior_gap / threshold_variance(t, math.inf)
         mixture = Mixture(*_nodes(scale, self.log_level), n, s)

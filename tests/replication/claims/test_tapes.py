@@ -23,7 +23,7 @@ def violations(table, policy, statement):
 
 def test_every_tape_statement_holds_on_erring_runs(small_check):
     assert list(small_check.columns) == COLUMNS
-    assert len(small_check) == len(tapes.PLAYED) * len(tapes.STATEMENTS)
+    assert len(small_check) == len(tapes.POLICIES_CHECKED) * len(tapes.STATEMENTS)
     assert (small_check.cases >= 150).all()
     assert small_check.violations.sum() == 0
     assert small_check.largest_ratio.between(0.1, 1 + tapes.ROUNDING).all()
@@ -37,9 +37,9 @@ def test_tape_statements_are_violated_by_a_wrong_index():
     """Another policy is played than the statement is about."""
     others = {"apt": "lsa", "lsa": "apt", "apt-clipped": "lsa", "lsa-clipped": "apt"}
     table = tapes.check_tapes(seed=3, erring_runs=300, played=others)
-    for policy in tapes.PLAYED:
+    for policy in tapes.POLICIES_CHECKED:
         assert violations(table, policy, 1) > 0
-    assert sum(violations(table, policy, 2) for policy in tapes.PLAYED) > 0
+    assert sum(violations(table, policy, 2) for policy in tapes.POLICIES_CHECKED) > 0
 
 
 def test_wrong_shares_violate_the_pigeonhole(monkeypatch):
@@ -56,7 +56,7 @@ def test_pulling_the_largest_index_lets_the_second_smallest_fall():
 
 def test_shares_solve_their_equations():
     rng = np.random.default_rng(2)
-    for policy in tapes.PLAYED:
+    for policy in tapes.POLICIES_CHECKED:
         problem = tapes.draw_problem(rng)
         rule = problem.rules[policy]
         gaps = tapes.gaps_of(problem.means, rule)
@@ -66,7 +66,7 @@ def test_shares_solve_their_equations():
         assert np.ptp(level) == pytest.approx(0, abs=1e-6)
 
 
-@pytest.mark.parametrize("policy", tapes.PLAYED)
+@pytest.mark.parametrize("policy", tapes.POLICIES_CHECKED)
 def test_runs_are_those_of_the_learner(policy):
     rng = np.random.default_rng(4)
     budget, n_arms = 120, 4

@@ -8,7 +8,13 @@ import pandas as pd
 
 from ldpt import bounds
 from ldpt.instances import Instance
-from ldpt.replication.claims.evidence import SURELY, Checks, Evidence, Instances, widest
+from ldpt.replication.claims.evidence import (
+    MIN_STANDARD_ERRORS,
+    Checks,
+    Evidence,
+    Instances,
+    widest,
+)
 from ldpt.summarise import LIMITS, clopper_pearson, needed_budgets
 
 UPPER_VERSIONS = ("printed", "proved", "locatelli")  # of the bounds on the loss of Algorithm 1
@@ -56,10 +62,10 @@ def sampled_losses(
     Reliable estimates only; a bound is contradicted by one that exceeds it by five standard errors.
     """
     chosen = table[table["reliable"] & (table["estimate"] > 0) & (table["policy"] == policy)]
-    surely = chosen["estimate"] * (1 - SURELY * chosen["relative_error"])
+    safe_estimate = chosen["estimate"] * (1 - MIN_STANDARD_ERRORS * chosen["relative_error"])
     problems = chosen["instance"].map(instances)
-    losses = zip(problems, chosen["epsilon"], chosen["budget"], surely, strict=True)
-    detects = SURELY * chosen["relative_error"].median()
+    losses = zip(problems, chosen["epsilon"], chosen["budget"], safe_estimate, strict=True)
+    detects = MIN_STANDARD_ERRORS * chosen["relative_error"].median()
     return {"detects": detects} | compare_with_bounds(losses, versions)
 
 

@@ -11,8 +11,8 @@ from ldpt import bounds
 from ldpt.privacy import private_mean
 from ldpt.radii import KINDS, RADII, VALID_RADII
 from ldpt.replication.claims.evidence import (
+    MIN_STANDARD_ERRORS,
     NORMAL,
-    SURELY,
     Checks,
     Evidence,
     Instances,
@@ -96,14 +96,14 @@ def error_map(table: pd.DataFrame) -> Evidence:
 def sampled_errors(table: pd.DataFrame) -> Evidence:
     """Count importance-sampled errors that exceed delta by five standard errors."""
     chosen = table[table["reliable"]]
-    found: Evidence = {"detects": SURELY * chosen["relative_error"].median()}
+    found: Evidence = {"detects": MIN_STANDARD_ERRORS * chosen["relative_error"].median()}
     for radius in RADII:
         part = chosen[chosen["radius"] == radius]
-        surely = part["estimate"] * (1 - SURELY * part["relative_error"])
+        safe_estimate = part["estimate"] * (1 - MIN_STANDARD_ERRORS * part["relative_error"])
         largest = float((part["estimate"] / part["delta"]).max())
         found |= {
             f"{radius}_estimates": len(part),
-            f"{radius}_failing": int((surely > part["delta"]).sum()),
+            f"{radius}_failing": int((safe_estimate > part["delta"]).sum()),
             f"{radius}_largest_error_over_delta": largest,
         }
     return found

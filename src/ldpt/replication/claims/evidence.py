@@ -19,7 +19,7 @@ from ldpt.util.reproducible import exp, log
 Evidence = dict[str, Any]
 Instances = Mapping[str, Instance]
 Points = Iterable[Sequence[Any]]
-SURELY = 5.0  # standard errors: an estimate this far above a bound contradicts it
+MIN_STANDARD_ERRORS = 5.0  # standard errors: an estimate this far above a bound contradicts it
 
 
 # --- what simulated claims are tested on ----------------------------------------------------------

@@ -61,17 +61,17 @@ Event = Callable[[int, np.ndarray], Any]  # of n and d at every s: where it happ
 
 @dataclass(frozen=True)
 class Chain:
-    """A walk d_n = s - n tau of responses with this mean; it counts when it strikes once armed."""
+    """A walk d_n = s - n tau of responses with one mean, and an event once it is armed."""
 
     mean: float
     tau: float
     horizon: int
     armed: Event
-    strikes: Event
+    event_holds: Event
 
 
 def probability(chain: Chain) -> float:
-    """Probability that the walk is armed and, then or later, strikes within the horizon.
+    """Return the probability that, within the horizon, the event holds once the walk is armed.
 
     Exact but for states at the rim whose mass is below ``NEGLIGIBLE``, which are dropped.
     """
@@ -85,7 +85,7 @@ def probability(chain: Chain) -> float:
         arming = chain.armed(n, d)
         ready += np.where(arming, waiting, 0.0)
         waiting *= np.logical_not(arming)
-        hit = chain.strikes(n, d)
+        hit = chain.event_holds(n, d)
         struck += ready[hit].sum()
         ready[hit] = 0.0
         followed = np.flatnonzero(waiting + ready >= NEGLIGIBLE)
@@ -133,12 +133,12 @@ def _lemma_v(rng: np.random.Generator, clipped: bool = False) -> Drawn:
     level = root * float(rng.uniform(0, 0.9))
     start = root / (gap + zeta) * root / (gap + zeta)
 
-    def strikes(n: int, d: np.ndarray) -> Any:
+    def event_holds(n: int, d: np.ndarray) -> Any:
         size = np.minimum(np.abs(d), n * np.where(d > 0, right, wrong))
         return size + n * zeta <= level * math.sqrt(n)
 
     horizon = min(math.ceil(start) + later, HORIZON)
-    chain = Chain(mean, tau, horizon, lambda n, d: n >= start, strikes)
+    chain = Chain(mean, tau, horizon, lambda n, d: n >= start, event_holds)
     return chain, 1.0, exp(-2 * (root - level) * (root - level))
 
 
@@ -153,24 +153,24 @@ def _lemma_e(rng: np.random.Generator) -> Drawn:
 def _two_sided(rng: np.random.Generator) -> Drawn:
     mean, rho, level = _draw_mixture(rng)
 
-    def strikes(n: int, d: np.ndarray) -> Any:
+    def event_holds(n: int, d: np.ndarray) -> Any:
         total = n / 4 + rho
         return 0.5 * log(rho / total) + d * d / (2 * total) >= -log(level)
 
-    return _crossing(mean, mean, strikes, level)
+    return _crossing(mean, mean, event_holds, level)
 
 
 def _one_sided(rng: np.random.Generator) -> Drawn:
     tau, rho, level = _draw_mixture(rng)
     proxy = 0.25 if tau == 0.5 else (1 - 2 * tau) / (2 * log((1 - tau) / tau))
 
-    def strikes(n: int, d: np.ndarray) -> Any:
+    def event_holds(n: int, d: np.ndarray) -> Any:
         total = proxy * n + rho
         z = d / math.sqrt(total)
         mixture = log(2) + 0.5 * log(rho / total) + z * z / 2 + log_ndtr(z)
         return mixture >= -log(level)
 
-    return _crossing(_at_or_below(rng, tau), tau, strikes, level)
+    return _crossing(_at_or_below(rng, tau), tau, event_holds, level)
 
 
 def _coin(rng: np.random.Generator) -> Drawn:
@@ -179,8 +179,8 @@ def _coin(rng: np.random.Generator) -> Drawn:
     return _crossing(_at_or_below(rng, tau), tau, lambda n, d: d >= upper(edge, n, n), level)
 
 
-def _crossing(mean: float, tau: float, strikes: Event, level: float) -> Drawn:
-    return Chain(mean, tau, HORIZON, lambda n, d: True, strikes), 1.0, level
+def _crossing(mean: float, tau: float, event_holds: Event, level: float) -> Drawn:
+    return Chain(mean, tau, HORIZON, lambda n, d: True, event_holds), 1.0, level
 
 
 def _at_or_below(rng: np.random.Generator, tau: float) -> float:

@@ -20,9 +20,9 @@ from ldpt.policies import POLICIES, IndexRule
 from ldpt.privacy import shrinkage
 from ldpt.util.reproducible import exp, log
 
-PLAYED = ("apt", "lsa", "apt-clipped", "lsa-clipped")
+POLICIES_CHECKED = ("apt", "lsa", "apt-clipped", "lsa-clipped")
 ROUNDING = 1e-9  # a ratio may exceed one by this much
-LONGEST = 600  # pulls of a checked run
+MAX_PULLS = 600  # pulls of a checked run
 RUNS_PER_PROBLEM = 100
 EPSILONS = (0.5, 1.0, 2.0, math.inf)
 THRESHOLDS = (0.3, 0.5, 0.7)
@@ -78,7 +78,7 @@ def check_tapes(
         One row per policy and statement.
     """
     rows = []
-    for policy in PLAYED:
+    for policy in POLICIES_CHECKED:
         rng = np.random.default_rng([seed, *POLICIES[policy].stream.encode()])
         ratios: list[np.ndarray] = []  # one row per erring run
         while len(ratios) < erring_runs:
@@ -107,10 +107,12 @@ def draw_problem(rng: np.random.Generator) -> Problem:
         threshold = float(rng.choice(THRESHOLDS))
         tolerance = float(rng.choice(TOLERANCES))
         means = 0.5 + shrinkage(epsilon) * (rng.uniform(0.02, 0.98, n_arms) - 0.5)
-        rules = {name: POLICIES[name].rule(threshold, tolerance, epsilon) for name in PLAYED}
+        rules = {
+            name: POLICIES[name].rule(threshold, tolerance, epsilon) for name in POLICIES_CHECKED
+        }
         complexity = (1 / np.square(gaps_of(means, rules["apt"]))).sum()
         budget = n_arms + math.ceil(rng.uniform(0.1, 2.5) * complexity)
-        if 2 * n_arms <= budget <= LONGEST:
+        if 2 * n_arms <= budget <= MAX_PULLS:
             return Problem(means, rules, budget)
 
 
