@@ -20,9 +20,9 @@ The others are valid: the answer is wrong with probability at most delta.
 
 Radii have the same three steps as policies (:mod:`ldpt.policies`): a row of a table (``Kind``),
 which is filled in with a problem's numbers (``Radius.at`` gives a ``Boundary``), which a function
-takes (:func:`heights`). A radius of a known family is one more row of the table. A new formula is
-one more family: a row, which says what supports it, a branch in :meth:`Radius.at` for its constants
-and one in :func:`heights`.
+takes (:func:`boundaries_at`). A radius of a known family is one more row of the table. A new
+formula is one more family: a row, which says what supports it, a branch in :meth:`Radius.at` for
+its constants and one in :func:`boundaries_at`.
 """
 
 import math
@@ -104,7 +104,7 @@ class Boundary(NamedTuple):
 NO_LINES = np.empty((0, 4))
 
 
-def heights(edge: Boundary, n: float, t: float) -> tuple[float, float]:
+def boundaries_at(edge: Boundary, n: float, t: float) -> tuple[float, float]:
     """Return the boundaries above and below the threshold, which only COIN tells apart.
 
     Line k of COIN touches it at n = 2^e (1 + m / 32), k = 32 e + m. Plain Python;
@@ -148,7 +148,7 @@ def upper(edge: Boundary, n: float, t: float) -> float:
     float
         The boundary, in responses: the arm is decided above when d >= upper.
     """
-    return float(heights(edge, n, t)[0])
+    return float(boundaries_at(edge, n, t)[0])
 
 
 def lower(edge: Boundary, n: float, t: float) -> float:
@@ -168,7 +168,7 @@ def lower(edge: Boundary, n: float, t: float) -> float:
     float
         The boundary, in responses: the arm is decided below when d < -lower.
     """
-    return float(heights(edge, n, t)[1])
+    return float(boundaries_at(edge, n, t)[1])
 
 
 def drift_pulls(

@@ -40,7 +40,7 @@ def estimate(instances, cells, replicates, seed, threads, worst=False):
     return sample(instances, section, seed, threads, worst)
 
 
-def standard_errors(found: rare.Estimate, truth: float) -> float:
+def standard_errors(found: rare.RareEstimate, truth: float) -> float:
     return abs(found.probability / truth - 1) / found.relative_error
 
 
@@ -312,7 +312,7 @@ def test_runs_that_end_early_are_not_biased():
 @pytest.mark.parametrize("log_probability", [1e-9, 3.0, math.nan])
 def test_what_is_no_probability_cannot_be_an_estimate(log_probability):
     with pytest.raises(ValueError, match="does not exist"):
-        rare.Estimate(log_probability, 0.1, 200.0, 0.01, 300, 1000)
+        rare.RareEstimate(log_probability, 0.1, 200.0, 0.01, 300, 1000)
 
 
 @pytest.mark.parametrize("epsilon", [30.0, 40.0, math.inf])

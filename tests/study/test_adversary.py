@@ -17,7 +17,7 @@ from scipy.stats import binomtest
 from ldpt.learners import FixedConfidence
 from ldpt.radii import Radius
 from ldpt.study import Study, Ticket
-from ldpt.study.inference import Test
+from ldpt.study.inference import ThresholdTest
 
 DELTA, BLOCKS, SIZE, RUNS = 0.1, 6, 100, 150
 LEVEL = 1e-3  # of every test here; seeded, so each passes or fails for good
@@ -25,7 +25,10 @@ LEVEL = 1e-3  # of every test here; seeded, so each passes or fails for good
 
 def play(seed: int, by_hand: bool, sees: bool) -> Study:
     """Play one study; who does not see the waiting answers stops at a random block."""
-    rng, test = np.random.default_rng(seed), Test(Radius("onesided"), 1, DELTA, 0.5, np.inf, 0.0)
+    rng, test = (
+        np.random.default_rng(seed),
+        ThresholdTest(Radius("onesided"), 1, DELTA, 0.5, np.inf, 0.0),
+    )
     study = Study(FixedConfidence(1, 0.5, np.inf, DELTA, "onesided"), deadline=BLOCKS)
     blocks = []
     for _ in range(BLOCKS):

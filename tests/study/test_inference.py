@@ -17,7 +17,14 @@ from ldpt.privacy import private_mean, shrinkage
 from ldpt.radii import Radius
 from ldpt.study.answers import Sample, as_answers
 from ldpt.study.designs import Design, as_design, forced, warner
-from ldpt.study.inference import Test, Verdict, decide, estimate, response_range, tolerated_share
+from ldpt.study.inference import (
+    ThresholdTest,
+    Verdict,
+    decide,
+    estimate,
+    response_range,
+    tolerated_share,
+)
 
 LEVEL = 1e-4  # of every statistical test here; seeded, so each passes or fails for good
 
@@ -61,16 +68,16 @@ def test_skipping_answers_misses_no_crossing(radius, noncompliance):
     for _ in range(12):
         threshold = float(rng.choice([0.02, 0.5, 0.9]))
         epsilon = float(rng.choice([1.0, math.inf]))
-        test = Test(Radius(radius), 2, 0.4, threshold, epsilon, noncompliance)
+        test = ThresholdTest(Radius(radius), 2, 0.4, threshold, epsilon, noncompliance)
         for p in (test.high, test.low, rng.random()):
             bits = np.repeat(draw(rng, p, 100), rng.choice([1, 9]))
             assert test.first_crossing(bits) == first_by_scan(test, bits)
 
 
 def test_a_million_answers_are_decided_by_a_few_thousand_evaluations(monkeypatch):
-    test, calls = Test(Radius("coin"), 1, 0.05, 0.5, 1.0, 0.0), []
-    side = Test.side
-    monkeypatch.setattr(Test, "side", lambda *a: calls.append(1) or side(*a))
+    test, calls = ThresholdTest(Radius("coin"), 1, 0.05, 0.5, 1.0, 0.0), []
+    side = ThresholdTest.side
+    monkeypatch.setattr(ThresholdTest, "side", lambda *a: calls.append(1) or side(*a))
     bits = draw(np.random.default_rng(3), 0.5, 10**6)
     assert test.first_crossing(bits) == (None, "undecided")
     assert len(calls) < 20_000
@@ -81,7 +88,9 @@ def test_verdicts_on_an_arm_at_the_threshold_err_with_probability_below_delta(me
     """Both from bits and from counts: 2 x 800 studies, at delta = 0.1, level 1e-4 each."""
     rng, delta = np.random.default_rng(4), 0.1
     tapes = draw(rng, private_mean(mean, epsilon), (800, 1000))
-    test = Test(Radius("coin"), 1, delta, mean, epsilon, 0.0)  # at the threshold means above
+    test = ThresholdTest(
+        Radius("coin"), 1, delta, mean, epsilon, 0.0
+    )  # at the threshold means above
     wrong = sum(test.first_crossing(tape)[1] == "below" for tape in tapes)
     assert binomtest(wrong, 800, delta, "greater").pvalue > LEVEL
     assert wrong > 8  # the boundary is not idle
@@ -223,7 +232,7 @@ def test_bounds_err_with_probability_below_delta_per_side():
     """An arm above the threshold, decided above with a bound above its mean: 2000 studies."""
     rng, delta, mean = np.random.default_rng(7), 0.1, 0.55
     ones = rng.binomial(400, mean, 2000)
-    test = Test(Radius("coin"), 1, delta, 0.5, math.inf, 0.0)
+    test = ThresholdTest(Radius("coin"), 1, delta, 0.5, math.inf, 0.0)
     bounds = {s: test.verdict(s_) for s, s_ in _samples(400, set(ones.tolist()))}
     wrong = sum(bounds[s].verdict == "above" and bounds[s].bound > mean for s in ones.tolist())
     assert binomtest(wrong, 2000, delta, "greater").pvalue > LEVEL
@@ -283,11 +292,11 @@ def test_robust_verdicts_and_intervals_hold_under_the_worst_case(side):
     """An arm at the threshold, people at the worst end of the range: errors at most delta."""
     rng, delta, share, mean = np.random.default_rng(9), 0.1, 0.1, 0.3
     p = response_range(as_design(2.0), mean, share)[side]
-    test = Test(Radius("coin"), 1, delta, mean, 2.0, share)
+    test = ThresholdTest(Radius("coin"), 1, delta, mean, 2.0, share)
     tapes = draw(rng, p, (400, 600))
     wrong = sum(test.first_crossing(t)[1] == ("below", "above")[side] for t in tapes)
     assert binomtest(wrong, 400, delta, "greater").pvalue > LEVEL
-    plain = Test(Radius("coin"), 1, delta, mean, 2.0, 0.0)
+    plain = ThresholdTest(Radius("coin"), 1, delta, mean, 2.0, 0.0)
     assert sum(plain.first_crossing(t)[1] != "undecided" for t in tapes) > 120  # above delta
     misses = 0
     for tape in tapes[:100]:

@@ -128,4 +128,4 @@ def predicted(algorithm, quantity):
 
 
 # A problem of the user's has no estimates by importance sampling.
-SAMPLED = [] if config["extra_instances"] else "<results>/rare/fixed_budget.csv"
+RARE_ESTIMATES = [] if config["extra_instances"] else "<results>/rare/fixed_budget.csv"

@@ -82,7 +82,7 @@ use rule figure as bounds with:
             confidence="summaries/fixed_confidence",
             confidence_bounds="summaries/bounds",
         ),
-        rare=SAMPLED,
+        rare=RARE_ESTIMATES,
     output:
         **figure_outputs("bounds", "Overview", "Bounds, printed and proved"),
     log:

@@ -36,7 +36,7 @@ rule summarise_bounds:
     input:
         instances="<results>/instances.json",
         fixed_confidence="<results>/summaries/fixed_confidence.csv",
-        rare=SAMPLED,
+        rare=RARE_ESTIMATES,
     output:
         fixed_confidence="<results>/summaries/bounds.csv",
         fixed_budget="<results>/summaries/budget_bounds.csv",

@@ -12,7 +12,7 @@ from ldpt import radii
 from ldpt.engines.jit import inlined
 from ldpt.radii import Boundary
 
-sides = inlined(radii.heights)
+sides = inlined(radii.boundaries_at)
 
 
 class Arms(NamedTuple):

@@ -54,7 +54,7 @@ from ldpt.simulate import stream
 from ldpt.util.reproducible import exp, log
 from ldpt.util.threads import run_jobs
 
-__all__ = ["Estimate", "fixed_budget_error", "fixed_confidence_error"]
+__all__ = ["RareEstimate", "fixed_budget_error", "fixed_confidence_error"]
 
 SECOND_STAGES = (0.6, 0.5, 0.4, 0.32, 0.26, 0.21, 0.17, 0.13, 0.1, 0.07, 0.045, 0.025, 0.01, 0.0)
 BATCH = 1000  # runs between two looks at the effective sample size
@@ -65,7 +65,7 @@ NOISE = 6.0  # standard errors by which an estimate may exceed 1
 
 
 @dataclass(frozen=True)
-class Estimate:
+class RareEstimate:
     """An estimated probability, kept as a logarithm, with what is needed to trust or reject it.
 
     The effective sample size is (sum w)^2 / sum w^2 over the weights of erring runs; the tail
@@ -143,7 +143,7 @@ def fixed_budget_error(
     seed: int,
     policy: str = "apt",
     effective_size: float = math.inf,
-) -> Estimate:
+) -> RareEstimate:
     """Probability that an index policy errs after ``budget`` pulls (the loss of Theorem 3.1).
 
     A logarithm in the index changes pulls by a factor that tends to 1, so that all index policies
@@ -168,7 +168,7 @@ def fixed_budget_error(
 
     Returns
     -------
-    Estimate
+    RareEstimate
         The probability with its precision and diagnostics.
     """
     check_whole("budget", budget, 2 * check_instance(instance).n_arms, MAX_PULLS)
@@ -198,7 +198,7 @@ def fixed_confidence_error(
     seed: int,
     radius: str | Radius = "printed",
     effective_size: float = math.inf,
-) -> Estimate:
+) -> RareEstimate:
     """Probability that Algorithm 2 stops with a wrong answer (what Theorem 4.1 bounds by delta).
 
     Parameters
@@ -220,7 +220,7 @@ def fixed_confidence_error(
 
     Returns
     -------
-    Estimate
+    RareEstimate
         The probability with its precision and diagnostics.
     """
     radius = as_radius(radius, "rare")
@@ -269,7 +269,7 @@ def _batches(replicates: int, effective_size: float) -> tuple[int, int]:
 
 def _estimate(
     job: Callable[[], np.ndarray], counts: np.ndarray, batches: int, effective_size: float
-) -> Estimate:
+) -> RareEstimate:
     """Return the estimate from as many batches as reach the effective size."""
     log_weights: list[np.ndarray] = []
     while len(log_weights) < batches:
@@ -288,7 +288,7 @@ def _effective_size(log_weights: np.ndarray) -> float:
     return total * total / float(np.square(weights).sum())
 
 
-def summarise(log_weights: np.ndarray, counts: np.ndarray) -> Estimate:
+def summarise(log_weights: np.ndarray, counts: np.ndarray) -> RareEstimate:
     """Mean weight and its stratified standard error; a run that does not err weighs 0.
 
     Parameters
@@ -301,12 +301,12 @@ def summarise(log_weights: np.ndarray, counts: np.ndarray) -> Estimate:
 
     Returns
     -------
-    Estimate
+    RareEstimate
     """
     replicates = log_weights.size
     top = float(log_weights.max())
     if math.isinf(top):
-        return Estimate(-math.inf, math.inf, 0.0, 1.0, 0, replicates)
+        return RareEstimate(-math.inf, math.inf, 0.0, 1.0, 0, replicates)
     weights = exp(log_weights - top)
     total = float(weights.sum())
     batches = weights.reshape(-1, counts.sum())
@@ -319,7 +319,7 @@ def summarise(log_weights: np.ndarray, counts: np.ndarray) -> Estimate:
     relative_error = math.sqrt(variance) / total
     if 0 < log_probability <= NOISE * relative_error:  # by chance, of a probability near 1
         log_probability = 0.0
-    return Estimate(
+    return RareEstimate(
         log_probability,
         relative_error,
         total * total / float(np.square(weights).sum()),

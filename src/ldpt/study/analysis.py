@@ -10,7 +10,7 @@ from ldpt.radii import DEFAULT_RADIUS, Radius
 from ldpt.study import sentences
 from ldpt.study.answers import Answers, Sample, as_answers
 from ldpt.study.designs import Design, as_design
-from ldpt.study.inference import Test, estimate
+from ldpt.study.inference import ThresholdTest, estimate
 from ldpt.study.scale import Scale
 from ldpt.study.verdict_table import Report, Row, Share
 from ldpt.util.messages import counted, printable, short
@@ -99,7 +99,7 @@ def judge(answers: Answers, design: Design | None, terms: Terms) -> Report:
         samples = [replace(sample, bits=None) for sample in samples]
     rows, shares, share = [], [], terms.noncompliance
     for sample, one in zip(samples, designs, strict=True):
-        test = Test(Radius(DEFAULT_RADIUS), len(samples), delta, inner, one, share)
+        test = ThresholdTest(Radius(DEFAULT_RADIUS), len(samples), delta, inner, one, share)
         level = 1 - delta / len(samples)  # of one arm; together 1 - delta
         (interval,) = estimate(Answers((sample,)), one, level, share)
         rows.append(

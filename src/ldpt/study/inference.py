@@ -161,7 +161,9 @@ def decide(
     radius = as_radius(radius, "learner")
     if radius.warning:
         warnings.warn(radius.warning, stacklevel=2)
-    test = Test(radius, len(samples), check_delta(delta), threshold, epsilon, noncompliance)
+    test = ThresholdTest(
+        radius, len(samples), check_delta(delta), threshold, epsilon, noncompliance
+    )
     return [test.verdict(sample) for sample in samples]
 
 
@@ -299,10 +301,8 @@ def tolerated_share(
     return 0.5 if excess(most) <= 0 else _root(excess, 0.0, most)
 
 
-class Test:
+class ThresholdTest:
     """Decides arms against the threshold, one boundary per side."""
-
-    __test__ = False  # not a class of tests
 
     def __init__(
         self,

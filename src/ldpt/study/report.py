@@ -10,7 +10,7 @@ from ldpt.study import sentences
 from ldpt.study.analysis import shares_by_cut
 from ldpt.study.answers import Sample
 from ldpt.study.designs import as_design
-from ldpt.study.inference import Estimate, Test, Verdict
+from ldpt.study.inference import Estimate, ThresholdTest, Verdict
 from ldpt.study.verdict_table import Report, Row
 from ldpt.util.messages import counted
 
@@ -40,7 +40,7 @@ def make_report(
     if isinstance(learner, FixedConfidence):
         rule = f"fixed confidence, delta {learner.delta:g}, radius {learner.radius.name}"
         numbers = learner.delta, learner.threshold, learner.epsilon
-        test = Test(learner.radius, learner.n_arms, *numbers)
+        test = ThresholdTest(learner.radius, learner.n_arms, *numbers)
     else:
         rule = f"fixed budget of {learner.budget:,} responses, policy {learner.policy.name}"
     end = "finished" if study.finished else f"{study.counts['outstanding']} outstanding"
