@@ -27,9 +27,9 @@ from ldpt.engines.bits import first_bits, popcount
 from ldpt.engines.blocks import NO_EDGE_DISTANCE, STEPPED, Corridor
 from ldpt.engines.indices import arm_index, is_clearly_below, squared_edge
 from ldpt.engines.jit import compiled, compiled_without_refcount
-from ldpt.engines.rereading import FREE_ROWS, reread_block, walk_in_rows
 from ldpt.engines.sources import WORD_SIZE, Source, draw_sum, draw_word
 from ldpt.engines.tournament import index_bits, leader, runner_up_value, set_value
+from ldpt.engines.undone_blocks import FREE_ROWS, reread_block, walk_in_rows
 from ldpt.policies import IndexRule
 
 

@@ -18,9 +18,9 @@ from ldpt.engines.blocks import NO_EDGE_DISTANCE, STEPPED, Corridor
 from ldpt.engines.boundaries import Arms, is_undecided, sides
 from ldpt.engines.jit import compiled, compiled_without_refcount
 from ldpt.engines.pull_order import Groups, pulls_at
-from ldpt.engines.rereading import Piece, draw_piece
 from ldpt.engines.sources import WORD_SIZE, Edges, Source, draw_one
 from ldpt.engines.tournament import NEVER, index_bits, runner_up_value, set_value
+from ldpt.engines.undone_blocks import Piece, draw_piece
 from ldpt.radii import UNION, Boundary
 
 TIME_ROUNDING = 1e-11  # relative error of a closed form of a time, at most

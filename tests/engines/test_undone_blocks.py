@@ -7,10 +7,10 @@ from their lower edge, for a walk that touches both edges is left out of the law
 import numpy as np
 import pytest
 
-from ldpt.engines import blocks, rereading
+from ldpt.engines import blocks, undone_blocks
 from ldpt.engines.blocks import SUMMED, TOUCHING
-from ldpt.engines.rereading import FREE_ROWS
 from ldpt.engines.sources import WORD_SIZE, Edges, tape_from_responses
+from ldpt.engines.undone_blocks import FREE_ROWS
 from tests.engines.laws import LEVEL, arrangements, fits, walk_of
 
 FAR = 1000
@@ -28,8 +28,8 @@ def test_draw_piece_respects_edges_not_touched():
     rng, m, ones = np.random.default_rng(3), 12, 6
     inside = [o for o in arrangements(m, ones) if walk_of(o).max() < 3]
     weights = np.bincount([sum(order[:6]) for order in inside], minlength=7) / len(inside)
-    rows, piece = summed_row(m, ones, 3), rereading.Piece(6, Edges(3, FAR))
-    sample = [rereading.draw_piece(rng, 0, 0, piece, rows, FREE_ROWS)[0] for _ in range(20_000)]
+    rows, piece = summed_row(m, ones, 3), undone_blocks.Piece(6, Edges(3, FAR))
+    sample = [undone_blocks.draw_piece(rng, 0, 0, piece, rows, FREE_ROWS)[0] for _ in range(20_000)]
     assert fits(sample, weights) > LEVEL
 
 
@@ -41,9 +41,9 @@ def test_draw_piece_asks_for_the_inner_edge_given_the_outer(ones, inner, outer):
     answers = [(sum(o[:front]), bool(walk_of(o)[:front].max() < inner)) for o in orders]
     numbers = {answer: i for i, answer in enumerate(sorted(set(answers)))}
     weights = np.bincount([numbers[a] for a in answers]) / len(answers)
-    rows, piece = summed_row(m, ones, outer), rereading.Piece(front, Edges(inner, FAR))
+    rows, piece = summed_row(m, ones, outer), undone_blocks.Piece(front, Edges(inner, FAR))
     sample = [
-        numbers[rereading.draw_piece(rng, 0, 0, piece, rows, FREE_ROWS)] for _ in range(20_000)
+        numbers[undone_blocks.draw_piece(rng, 0, 0, piece, rows, FREE_ROWS)] for _ in range(20_000)
     ]
     assert fits(sample, weights) > LEVEL
 
@@ -59,8 +59,10 @@ def test_halve_touching_keeps_what_is_known(ones, inner, outer):
     sample = []
     for _ in range(20_000):
         rows = summed_row(m, ones, outer)
-        i = rereading.put_touching(rereading.Piece(m, Edges(inner, FAR)), ones, rows, FREE_ROWS)
-        i = rereading.halve_touching(rng, 0, 0, rows, i)
+        i = undone_blocks.put_touching(
+            undone_blocks.Piece(m, Edges(inner, FAR)), ones, rows, FREE_ROWS
+        )
+        i = undone_blocks.halve_touching(rng, 0, 0, rows, i)
         assert rows[i : i + 2]["pulls"].tolist() == [m // 2, m // 2]
         assert rows[i : i + 2]["ones"].sum() == ones
         assert (rows[i]["kind"] == TOUCHING) != (rows[i + 1]["kind"] == TOUCHING)
@@ -81,12 +83,12 @@ def test_rows_spelled_out_give_all_their_orders_alike(ones, inner, outer):
     for _ in range(100 * len(orders)):
         rows, active, i = summed_row(m, ones, outer), np.zeros(1, blocks.ARM), FREE_ROWS
         if inner is not None:
-            piece = rereading.Piece(m, Edges(inner, FAR))
-            i = rereading.put_touching(piece, ones, rows, i)
+            piece = undone_blocks.Piece(m, Edges(inner, FAR))
+            i = undone_blocks.put_touching(piece, ones, rows, i)
             assert rows[i]["kind"] == TOUCHING
         order = []
         for n in range(m):
-            i = rereading.reread_block(rng, 0, n, one_pull, rows, i, i, active)
+            i = undone_blocks.reread_block(rng, 0, n, one_pull, rows, i, i, active)
             assert active[0]["pulls"] == 1
             order.append(int(active[0]["ones"]))
         sample.append(numbers[tuple(order)])
@@ -110,7 +112,7 @@ def test_reread_block_follows_the_tape_and_stops_at_the_corridor(seed):
         while n < m:
             ways = rng.uniform(1, 60, 2)
             corridor = blocks.Corridor(*ways, 0.0, 0.0, 0.5, m)
-            i = rereading.reread_block(tape, 0, n, corridor, rows, i, i, active)
+            i = undone_blocks.reread_block(tape, 0, n, corridor, rows, i, i, active)
             pulls = int(active[0]["pulls"])
             moved = tape[0, n + 1 : n + pulls + 1] - tape[0, n] - 0.5 * np.arange(1, pulls + 1)
             where = f"seed [{seed}, {number}], pull {n}"
@@ -125,13 +127,13 @@ def test_reread_block_follows_the_tape_and_stops_at_the_corridor(seed):
 
 def test_halving_a_long_row_stays_in_its_free_rows():
     """Each halving takes a free row: the longest row that may touch is halved down to a word."""
-    rng, guarded, free = np.random.default_rng(7), 8, rereading.MIN_FREE_ROWS - 1
-    m = WORD_SIZE << (rereading.MIN_FREE_ROWS - 2)
+    rng, guarded, free = np.random.default_rng(7), 8, undone_blocks.MIN_FREE_ROWS - 1
+    m = WORD_SIZE << (undone_blocks.MIN_FREE_ROWS - 2)
     rows, active = np.zeros(guarded + free + 1, blocks.BLOCK), np.zeros(1, blocks.ARM)
     rows["kind"][:guarded] = -1
     i = guarded + free
     rows[i] = TOUCHING, m, m // 2, m, m, 0, 1, m  # it rises to 1 soon, so that first halves touch
     corridor = blocks.Corridor(blocks.NO_EDGE_DISTANCE, blocks.NO_EDGE_DISTANCE, 0.0, 0.0, 0.5, m)
-    i = rereading.reread_block(rng, 0, 0, corridor, rows, i, free, active)
+    i = undone_blocks.reread_block(rng, 0, 0, corridor, rows, i, free, active)
     assert guarded < i <= guarded + 3
     assert (rows["kind"][:guarded] == -1).all()
