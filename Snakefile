@@ -8,7 +8,6 @@ from shutil import which
 
 
 include: "workflow/rules/common.smk"
-include: "workflow/rules/instances.smk"
 include: "workflow/rules/simulate.smk"
 include: "workflow/rules/rare.smk"
 include: "workflow/rules/summarise.smk"

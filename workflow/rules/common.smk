@@ -9,8 +9,6 @@ from snakemake.utils import min_version
 
 min_version("9.27")
 
-# --- the project and its config -------------------------------------------------------------------
-
 HOME = Path(str(workflow.current_basedir)).parents[1]
 
 # These files and all jobs use the package of this folder.
@@ -54,9 +52,6 @@ pathvars:
 
 wildcard_constraints:
     family="[^/]+",
-
-
-# --- values of rules ------------------------------------------------------------------------------
 
 
 def source(name):

@@ -1,10 +1,8 @@
-# Needs: results/summaries, results/rare, results/exact. Makes: figures, and results/captions: the
-# caption of each figure with its numbers, and the facts behind them.
+# Needs: results/summaries, results/rare. Makes: figures, and results/captions with their numbers.
 #
 # A figure has one name: its entry here, scripts/NAME.py, workflow/captions/NAME.rst, figures/NAME.pdf.
 # An entry names the tables that the script reads, the figure's place in Snakemake's report, and the
-# parameters of the script. The hash of its code stands in each entry: Snakemake does not compare
-# parameters that it derives from the outputs of a rule.
+# script's parameters; its code is one: Snakemake does not compare those derived from outputs.
 
 
 rule figure:
@@ -45,9 +43,7 @@ use rule figure as fixed_confidence_error with:
             rare="rare/fixed_confidence",
         ),
     output:
-        **figure_outputs(
-            "fixed_confidence_error", "Fixed confidence", "Algorithm 2: promised and actual error"
-        ),
+        **figure_outputs("fixed_confidence_error", "Fixed confidence", "Actual error, and delta"),
     log:
         "<results>/logs/fixed_confidence_error.log",
     params:
@@ -58,11 +54,7 @@ use rule figure as fixed_budget_collapse with:
     input:
         **figure_inputs("fixed_budget_collapse", summary="summaries/fixed_budget"),
     output:
-        **figure_outputs(
-            "fixed_budget_collapse",
-            "Fixed budget",
-            "Error against the budget in units of the complexity",
-        ),
+        **figure_outputs("fixed_budget_collapse", "Fixed budget", "Error against T / H_eps"),
     log:
         "<results>/logs/fixed_budget_collapse.log",
     params:
@@ -144,11 +136,7 @@ use rule figure as fixed_budget_baselines with:
     input:
         **figure_inputs("fixed_budget_baselines", summary="summaries/fixed_budget"),
     output:
-        **figure_outputs(
-            "fixed_budget_baselines",
-            "Fixed budget",
-            "Fixed budget: Algorithm 1 beside its alternatives",
-        ),
+        **figure_outputs("fixed_budget_baselines", "Fixed budget", "Algorithm 1 and alternatives"),
     log:
         "<results>/logs/fixed_budget_baselines.log",
     params:

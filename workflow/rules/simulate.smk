@@ -1,8 +1,22 @@
-# Needs: the config. Makes: results/simulations, tidy runs in Parquet, one file per algorithm and
-# problem, or family of problems, which share the start of a job. Measured rates predict what a simulation requests from a cluster; on one machine only
-# threads count.
+# Needs: the config. Makes: the table of problems, and results/simulations: tidy runs in Parquet, one
+# file per algorithm and family of problems, which share the start of a job. Measured rates predict
+# what a simulation requests from a cluster; on one machine only threads count.
 
 CONSTANTS = {"rho": config["rho"], "prior_gap": config["prior_gap"]}  # of the radii
+
+
+rule instances:
+    """Write the problems of the config to one file, and tabulate them with their complexities."""
+    output:
+        **table_files("instances"),
+        json="<results>/instances.json",
+    log:
+        "<results>/logs/instances.log",
+    params:
+        code=code("instances"),
+        definitions=from_experiment("definitions"),
+    script:
+        "../../scripts/instances.py"
 
 
 rule compile_kernels:
