@@ -22,13 +22,13 @@ def typeset(source: str, root: Path, out: str) -> None:
     """
     import typst
 
-    shown = root.as_posix().strip("/.")
+    folder = root.as_posix().strip("/.")
     top = "."
     if not Path(source).resolve().is_relative_to(Path.cwd()):  # the project is elsewhere
-        shown = root.resolve().as_posix().strip("/")
+        folder = root.resolve().as_posix().strip("/")
         top = "/"
     inputs = {
-        "root": f"/{shown}/" if shown else "/",
+        "root": f"/{folder}/" if folder else "/",
         "records": json.dumps(short_records(root)),
     }
     numbers = json.loads((root / "results" / "numbers.json").read_text(encoding="utf-8"))

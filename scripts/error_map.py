@@ -35,7 +35,7 @@ def error_map(
                 means = [*easy_arms, threshold + gap]
                 problem = Instance(title, means, threshold, family=family, stream=title)
                 terms = (problem, float(eps), delta, Radius(name, **constants))
-                found = _simulate(*terms, grid["replicates"], seed) if easy_arms else _chain(*terms)
+                error = _simulate(*terms, grid["replicates"], seed) if easy_arms else _chain(*terms)
                 rows.append(
                     {
                         "instance": problem.name,
@@ -48,7 +48,7 @@ def error_map(
                         "gap": gap,
                         "method": "simulated" if easy_arms else "exact",
                     }
-                    | found
+                    | error
                 )
     table = pd.DataFrame(rows)
     table["error_over_delta"] = table["estimate"] / table["delta"]

@@ -63,12 +63,12 @@ def draw(data: Data) -> Figure:
 
 def facts(data: Data) -> dict[str, Any]:
     """Return the smallest and the largest relative budget of each policy."""
-    found: dict[str, Any] = {"replicates": data.replicates, "error": data.error}
+    numbers: dict[str, Any] = {"replicates": data.replicates, "error": data.error}
     for policy in ("lsa", "uniform", "laplace"):
         prices = data.prices.loc[data.prices["policy"] == policy, "estimate"]
-        found[f"{policy}_least"] = float(prices.min())
-        found[f"{policy}_most"] = float(prices.max())
-    return found
+        numbers[f"{policy}_least"] = float(prices.min())
+        numbers[f"{policy}_most"] = float(prices.max())
+    return numbers
 
 
 if __name__ == "__main__":

@@ -26,9 +26,9 @@ def prepare(files: Any, settings: Any) -> Data:
     table = pd.read_csv(files.summary)
     table = table[table["instance"].isin(settings.panels)]
     policies = parts.run_of(table["policy"], settings.policies)
-    chosen = table["policy"].isin(policies) & table["epsilon"].isin(style.ladder(table["epsilon"]))
+    rows = table["policy"].isin(policies) & table["epsilon"].isin(style.ladder(table["epsilon"]))
     panels = [name for name in settings.panels if name in set(table["instance"])]
-    return Data(table[chosen], panels, policies, settings.error, settings.epsilon)
+    return Data(table[rows], panels, policies, settings.error, settings.epsilon)
 
 
 def draw(data: Data) -> Figure:

@@ -49,9 +49,9 @@ def draw(data: Data) -> Figure:
     grid = plots.calibration(data.settings, radius=radii, height=2.05)
     for radius, axes in grid.axes_dict.items():
         broken, settings, worst = _counts(data, radius)
-        kept = f"{broken} of {settings} broken, worst: {_shown(worst)} × promise"
+        sentence = f"{broken} of {settings} broken, worst: {_shown(worst)} × promise"
         words = {"fontsize": 7.5, "transform": axes.transAxes, "va": "bottom"}
-        axes.text(0, 1.015, kept, color=style.BROKEN if broken else style.INK, **words)
+        axes.text(0, 1.015, sentence, color=style.BROKEN if broken else style.INK, **words)
         axes.set_title(style.label(radius), color=style.colour(radius), pad=14)
         line = data.one_arm[data.one_arm["radius"] == radius].sort_values("delta", kind="stable")
         axes.plot(line["delta"], line["estimate"], color=style.INK, linewidth=1.2)

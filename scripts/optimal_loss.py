@@ -34,7 +34,7 @@ def average_losses(
 
 def rows() -> list[dict[str, Any]]:
     """Return one row per problem, policy and budget, with the least loss of any algorithm."""
-    found: list[dict[str, Any]] = []
+    table: list[dict[str, Any]] = []
     for gaps, epsilon in PROBLEMS:
         optimal = optimal_losses(gaps, epsilon, BUDGETS)
         complexity = Instance("two", [0.5 + gap for gap in gaps], 0.5).complexity(epsilon)
@@ -43,8 +43,8 @@ def rows() -> list[dict[str, Any]]:
             losses = average_losses(gaps, epsilon, BUDGETS, policy)
             for budget, loss, least in zip(BUDGETS, losses, optimal, strict=True):
                 row = {"budget": budget, "scaled_budget": budget / complexity}
-                found.append(labels | row | {"policy": policy, "estimate": loss, "optimal": least})
-    return found
+                table.append(labels | row | {"policy": policy, "estimate": loss, "optimal": least})
+    return table
 
 
 if __name__ == "__main__":

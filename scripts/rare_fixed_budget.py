@@ -31,8 +31,8 @@ def sample(
                     row |= {"policy": policy, "epsilon": epsilon_name(epsilon), **size}
                     rows.append(row | {"budget": budget, "scaled_budget": budget / complexity})
     with ThreadPoolExecutor(threads) as pool:  # threads change no number
-        found = pool.map(lambda job: fixed_budget_error(*job), jobs)
-        for row, estimate in zip(rows, found, strict=True):
+        estimates = pool.map(lambda job: fixed_budget_error(*job), jobs)
+        for row, estimate in zip(rows, estimates, strict=True):
             row |= estimate.row()
     return pd.DataFrame(rows)
 

@@ -31,7 +31,7 @@ def estimate(instances: dict[str, Instance], params: Any, threads: int) -> pd.Da
     with ThreadPoolExecutor(threads) as pool:
         estimates = list(pool.map(lambda job: fixed_confidence_error(*job), jobs))
     rows = []
-    for (instance, epsilon, delta, _, _, radius, _), found in zip(jobs, estimates, strict=True):
+    for (instance, epsilon, delta, _, _, radius, _), error in zip(jobs, estimates, strict=True):
         labels = {
             "instance": instance.name,
             "radius": radius.name,
@@ -39,7 +39,7 @@ def estimate(instances: dict[str, Instance], params: Any, threads: int) -> pd.Da
             "delta": delta,
             "n_arms": instance.n_arms,
         }
-        rows.append(labels | found.row() | {"error_over_delta": found.probability / delta})
+        rows.append(labels | error.row() | {"error_over_delta": error.probability / delta})
     return pd.DataFrame(rows)
 
 

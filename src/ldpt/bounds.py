@@ -406,10 +406,10 @@ def _hoeffding_start(complexity: float, n_arms: int, term: float) -> float:
     """t_0: from 12 H_eps on, t/2 grows faster than 2 H_eps L(t), so iterating finds the least."""
     t = max(math.ceil(12 * complexity), 2)
     while True:
-        needed = 2 * (2 * complexity * (term + 3 * log(t)) + n_arms + 1)
-        if t > needed:
+        least = 2 * (2 * complexity * (term + 3 * log(t)) + n_arms + 1)
+        if t > least:
             return float(t)
-        t = math.floor(needed) + 1
+        t = math.floor(least) + 1
 
 
 def _boundary_root(edge: Boundary, gap: float, step: float) -> float:

@@ -42,10 +42,10 @@ def check_whole(name: str, value: object, least: int, most: int | None = None) -
     ValueError: n_arms must be a whole number of at least 1, got 2.5
     """
     fraction = isinstance(value, (float, np.floating)) and not float(value).is_integer()
-    known = is_number(value) and not fraction
-    if not known or not least <= value or not (most is None or value <= most):  # type: ignore[operator]
-        allowed = f"of at least {least}" if most is None else f"from {least} to {most}"
-        raise ValueError(f"{name} must be a whole number {allowed}, got {shown(value)}")
+    is_whole = is_number(value) and not fraction
+    if not is_whole or not least <= value or not (most is None or value <= most):  # type: ignore[operator]
+        bounds = f"of at least {least}" if most is None else f"from {least} to {most}"
+        raise ValueError(f"{name} must be a whole number {bounds}, got {shown(value)}")
     return int(value)  # type: ignore[call-overload]
 
 

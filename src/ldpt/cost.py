@@ -170,13 +170,13 @@ def rule_sizes(experiment: Experiment) -> dict[str, float]:
         )
         for section in ("rare_fixed_budget", "environments", "rare_fixed_confidence")
     }
-    counted = settings.allocation
+    allocation = settings.allocation
     simulated = sum(run.replicates for run in experiment.fixed_budget)
     return {
         "rare_fixed_budget": runs["rare_fixed_budget"] + runs["environments"],
         "rare_fixed_confidence": runs["rare_fixed_confidence"],
         "evidence_tapes": settings.proof_checks.chains,
-        "count_pulls": len(counted.instances) * len(counted.epsilons) * counted.replicates,
+        "count_pulls": len(allocation.instances) * len(allocation.epsilons) * allocation.replicates,
         "summarise_fixed_budget": simulated,
         "evidence_measured": simulated,
         "summarise_bounds": simulated,

@@ -85,14 +85,14 @@ def fixed_budget_losses(
     instance: Instance, epsilon: float, budgets: Sequence[int], policy: str = "apt"
 ) -> list[float]:
     """Return :func:`fixed_budget_loss` at several budgets, in any order."""
-    chosen = check_policy(policy, supporting(POLICIES, "exact"))
+    row = check_policy(policy, supporting(POLICIES, "exact"))
     if check_instance(instance).n_arms > 2:
         raise ValueError(f"the exact loss covers one or two arms, got {instance.n_arms}")
     budgets = [check_whole("budget", t, 2 * instance.n_arms, limits.MAX_PULLS) for t in budgets]
-    adaptive = instance.n_arms == 2 and chosen.log_weight is not None
+    adaptive = instance.n_arms == 2 and row.log_weight is not None
     limits.require_short_budget(instance, epsilon, max(budgets), adaptive)
     means = instance.private_means(epsilon)
-    rule = chosen.rule(instance.threshold, instance.tolerance, epsilon)
+    rule = row.rule(instance.threshold, instance.tolerance, epsilon)
     grid, places = np.unique(budgets, return_inverse=True)
     criterion = LossCriterion(grid, instance.must_accept, instance.must_reject)
     losses = _follow(_adaptive_losses if adaptive else _uniform_losses, means, rule, criterion)
@@ -144,13 +144,13 @@ def _adaptive_losses(means: np.ndarray, rule: IndexRule, criterion: LossCriterio
             mass[1][s1, s2] = first * (means[1] if s2 else 1.0 - means[1])
     losses = np.zeros(criterion.budgets.size)
     place = 0
-    kept = np.zeros(last + 2)
+    stay = np.zeros(last + 2)
     for t in range(2, last):
         for n1 in range(t - 1, 0, -1):
             n2, states, pulled = t - n1, mass[n1], mass[n1 + 1]
             for s1 in range(n1 + 1):
                 indices = index[n2, : n2 + 1], index[n1, s1]
-                _pull(states[s1], pulled[s1], pulled[s1 + 1], indices, means, kept)
+                _pull(states[s1], pulled[s1], pulled[s1 + 1], indices, means, stay)
         if t + 1 == criterion.budgets[place]:
             losses[place] = _mass_of_losses(mass, t + 1, rule.tau, criterion)
             place += 1
@@ -164,7 +164,7 @@ def _pull(
     one: np.ndarray,
     indices: tuple[np.ndarray, float],
     means: np.ndarray,
-    kept: np.ndarray,
+    stay: np.ndarray,
 ) -> None:
     """Pull once in all states with the same n_1, s_1 and n_2; ``indices`` are of arm 2 and arm 1.
 
@@ -175,13 +175,13 @@ def _pull(
     seconds, first = indices
     for s2 in range(seconds.size):
         stays = seconds[s2] < first
-        kept[s2 + 1] = states[s2] if stays else 0.0
+        stay[s2 + 1] = states[s2] if stays else 0.0
         moved = 0.0 if stays else states[s2]
         zero[s2] += moved * (1.0 - means[0])
         one[s2] += moved * means[0]
-    kept[seconds.size + 1] = 0.0
+    stay[seconds.size + 1] = 0.0
     for s2 in range(seconds.size + 1):
-        states[s2] = kept[s2 + 1] * (1.0 - means[1]) + kept[s2] * means[1]
+        states[s2] = stay[s2 + 1] * (1.0 - means[1]) + stay[s2] * means[1]
 
 
 @compiled

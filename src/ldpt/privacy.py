@@ -163,5 +163,5 @@ def _generator(rng: object) -> np.random.Generator:
     try:
         return np.random.default_rng(rng)  # type: ignore[arg-type]
     except (TypeError, ValueError):
-        allowed = "a numpy.random.Generator, or a whole number of at least 0 as its seed"
-        raise ValueError(f"rng must be {allowed}, got {shown(rng)}") from None
+        types = "a numpy.random.Generator, or a whole number of at least 0 as its seed"
+        raise ValueError(f"rng must be {types}, got {shown(rng)}") from None

@@ -339,7 +339,7 @@ def as_radius(radius: "str | Radius", use: str = "") -> Radius:
 
     A ValueError lists the radii that support the use, if one is named.
     """
-    found = radius if isinstance(radius, Radius) else Radius(radius)
+    result = radius if isinstance(radius, Radius) else Radius(radius)
     if use:
-        check_choice("radius", found.name, supporting(KINDS, use))
-    return found
+        check_choice("radius", result.name, supporting(KINDS, use))
+    return result

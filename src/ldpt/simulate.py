@@ -193,8 +193,8 @@ def fixed_budget(
         work = _budget_work(instance, method, level, grid, engine, losses)
         names = (seed, "fixed_budget", instance.stream, method.stream, level)
         runs_per_call = max(1, PULLS_PER_CALL // int(grid[-1]))
-        told = _counted_from(number * replicates, progress)
-        _simulate_chunks(work, names, replicates, runs_per_call, threads, told)
+        report = _counted_from(number * replicates, progress)
+        _simulate_chunks(work, names, replicates, runs_per_call, threads, report)
         labels = {"instance": instance.name, "policy": method.name, "epsilon": level}
         index = {
             "budget": np.tile(grid, replicates),
@@ -332,8 +332,8 @@ def fixed_confidence(
         runs_per_call = RUNS_PER_CALL
         if engine == "literal":
             runs_per_call = max(1, int(PULLS_PER_CALL // pulls_per_run[number]))
-        told = _counted_from(number * replicates, progress)
-        _simulate_chunks(work, names, replicates, runs_per_call, threads, told)
+        report = _counted_from(number * replicates, progress)
+        _simulate_chunks(work, names, replicates, runs_per_call, threads, report)
         truth = np.array(instance.means) >= instance.threshold
         answers = runs.sums - runs.pulls * threshold >= 0
         stopped = runs.stopping_times >= 0

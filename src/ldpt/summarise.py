@@ -196,8 +196,8 @@ def crossing(x: np.ndarray, error: np.ndarray, level: float) -> float:
     """
     x = np.asarray(x, float)
     error = np.asarray(error, float)
-    seen = error > 0
-    x, error = x[seen], error[seen]
+    positive = error > 0
+    x, error = x[positive], error[positive]
     below = np.flatnonzero(error <= level)
     if below.size == 0 or below[0] == 0:
         return math.nan

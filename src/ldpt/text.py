@@ -281,17 +281,17 @@ Form = Callable[[str], str]
 def _rendered(text: str, marks: Mapping[str, str], plain: Form, code: Form) -> str:
     """Return a text with scripts and code in their marks, and everything escaped."""
     pieces, end = [], 0
-    for found in MARKUP.finditer(text):
-        sign, script, name = found.groups()
+    for match in MARKUP.finditer(text):
+        sign, script, name = match.groups()
         content = marks[sign].format(plain(script)) if sign else marks["`"].format(code(name))
-        pieces += [plain(text[end : found.start()]), content]
-        end = found.end()
+        pieces += [plain(text[end : match.start()]), content]
+        end = match.end()
     return "".join([*pieces, plain(text[end:])])
 
 
-def _in_unicode(found: re.Match[str]) -> str:
+def _in_unicode(match: re.Match[str]) -> str:
     """Return code as it is, and a script in Unicode's small letters if it has them all."""
-    sign, script, name = found.groups()
+    sign, script, name = match.groups()
     if not sign:
         return str(name)
     small = script.translate(SUPERSCRIPTS if sign == "^" else SUBSCRIPTS)
@@ -314,5 +314,5 @@ def _typst_scripts(scripts: str) -> str:
 
 
 def _latex_text(text: str) -> str:
-    named = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
-    return re.sub(r"[&%_#${}\\~^]", lambda sign: named.get(sign[0], rf"\{sign[0]}"), text)
+    commands = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+    return re.sub(r"[&%_#${}\\~^]", lambda sign: commands.get(sign[0], rf"\{sign[0]}"), text)

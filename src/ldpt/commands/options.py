@@ -77,11 +77,11 @@ def number(low: float, high: float) -> Parse:
 
 def one_of(kind: str, names: Iterable[str]) -> Parse:
     """Return a parser of names, with a suggestion for an unknown one."""
-    known = tuple(names)
+    choices = tuple(names)
 
     def parse(text: str) -> str:
-        if text not in known:
-            raise argparse.ArgumentTypeError(unknown(kind, text, known))
+        if text not in choices:
+            raise argparse.ArgumentTypeError(unknown(kind, text, choices))
         return text
 
     return parse
@@ -189,13 +189,13 @@ def read_designs(arguments: argparse.Namespace) -> "list[Design]":
     """Return the designs that the options state, levels of PrivBern first."""
     from ldpt.study import designs
 
-    found = [designs.as_design(epsilon) for epsilon in arguments.epsilons or ()]
+    choices = [designs.as_design(epsilon) for epsilon in arguments.epsilons or ()]
     for name in ("warner", "crosswise", "forced", "unrelated"):
         value = getattr(arguments, name)
         if value is not None:
             make = getattr(designs, name)
-            found.append(make(*value) if isinstance(value, list) else make(value))
-    return found
+            choices.append(make(*value) if isinstance(value, list) else make(value))
+    return choices
 
 
 def add_scale(parser: argparse.ArgumentParser, text: str, skips: bool = True) -> None:

@@ -336,7 +336,12 @@ def _extra_only(settings: Config) -> dict[str, Any]:
     panels = ("fixed_budget", "collapse", "budget_bounds", "confidence_bounds", "fixed_confidence")
     delta = min(grid.deltas, key=lambda delta: abs(delta - settings.figures.delta))
     epsilon = min(grid.epsilons, key=lambda level: abs(1 / level - 1 / settings.figures.epsilon))
-    shown = {"policies": grid.policies, "radii": grid.radii, "epsilon": epsilon, "delta": delta}
+    settings_of_figures = {
+        "policies": grid.policies,
+        "radii": grid.radii,
+        "epsilon": epsilon,
+        "delta": delta,
+    }
     return {section: {"studies": []} for section in SECTIONS} | {
         "root": f"results/{names[0]}" if settings.root == "." else settings.root,
         "instances": [problem.model_dump() for problem in settings.extra_instances],
@@ -344,7 +349,7 @@ def _extra_only(settings: Config) -> dict[str, Any]:
         "fixed_confidence": {"studies": [confidence]},
         "allocation": {"instances": []},
         "error_map": {"one_arm": [], "two_arms": []},
-        "figures": dict.fromkeys(panels, names) | {"baselines": []} | shown,
+        "figures": dict.fromkeys(panels, names) | {"baselines": []} | settings_of_figures,
     }
 
 

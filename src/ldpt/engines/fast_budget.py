@@ -147,12 +147,12 @@ def continue_run(
             pace = min(1.0, 2.0 * pace)
             continue
         level = level_after(rule, t / n_arms, state.tree[1], min(tuning.MAX_GROWTH, aim / t))
-        used = raise_level(source, level, stop - t, means, rule, state)
-        if used < 0:
+        pulls_of_window = raise_level(source, level, stop - t, means, rule, state)
+        if pulls_of_window < 0:
             undo_window(rule, state)
             pace *= tuning.SHORTER_WINDOW
             continue
-        t += used
+        t += pulls_of_window
     return t
 
 

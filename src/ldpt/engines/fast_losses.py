@@ -82,18 +82,18 @@ def run_for_losses(
             level = level_after(
                 rule, t / n_arms, state.tree[1], tuning.LOOK_AHEAD_REACH * target / t - 1.0
             )
-            seen = look_ahead(source, level, target - t, means, rule, criterion, state)
-            if seen.verdict != OPEN and seen.reach == budgets[-1] - t:
-                losses[c:] = seen.verdict == WRONG
+            outlook = look_ahead(source, level, target - t, means, rule, criterion, state)
+            if outlook.verdict != OPEN and outlook.reach == budgets[-1] - t:
+                losses[c:] = outlook.verdict == WRONG
                 return
             undo_window(rule, state)
-            if seen.verdict == OPEN:
-                arm, crossing = seen.arm, seen.crossing
+            if outlook.verdict == OPEN:
+                arm, crossing = outlook.arm, outlook.crossing
                 if target > stop:
                     continue
-            elif t + seen.reach >= stop:
-                while c < budgets.size and budgets[c] <= t + seen.reach:
-                    losses[c] = seen.verdict == WRONG
+            elif t + outlook.reach >= stop:
+                while c < budgets.size and budgets[c] <= t + outlook.reach:
+                    losses[c] = outlook.verdict == WRONG
                     c += 1
                 continue
             enough = tuning.LOOK_AHEAD_GROWTH * quiet

@@ -63,10 +63,10 @@ def error_curves(table: pd.DataFrame, *, height: float = 1.75, **where: Any) -> 
     """
     rows = budget_rows(table, ["budget"], where)
     grid = _curves(rows, "budget", where, height)
-    shown = rows["high"].where(rows["estimate"] == 0, rows["estimate"])
+    heights = rows["high"].where(rows["estimate"] == 0, rows["estimate"])
     for axes in grid.axes.flat:
         parts.log_axes(axes)
-        axes.set_ylim(0.3 * shown.min(), 1.5)
+        axes.set_ylim(0.3 * heights.min(), 1.5)
     grid.set_xlabels("budget (answers)")
     parts.epsilon_legend(grid.figure, rows["epsilon"], *parts.zero_handle(rows))
     return grid
@@ -100,11 +100,11 @@ def collapse(
         As :func:`error_curves`.
     """
     rows = budget_rows(table, ["scaled_budget", "errors"], where)
-    known = rows[rows["errors"] >= MIN_ERRORS].copy()
-    grid = _curves(rows, "scaled_budget", where, height, known)
+    reliable = rows[rows["errors"] >= MIN_ERRORS].copy()
+    grid = _curves(rows, "scaled_budget", where, height, reliable)
     for panel, axes in grid.axes_dict.items():
         parts.log_axes(axes, "y")
-        parts.spread_bar(axes, _crossings(known[known["panel"] == panel], error), error)
+        parts.spread_bar(axes, _crossings(reliable[reliable["panel"] == panel], error), error)
     grid.set_xlabels("budget ÷ private complexity")
     parts.epsilon_legend(grid.figure, rows["epsilon"])
     return grid
@@ -233,27 +233,27 @@ def error_map(table: pd.DataFrame, *, height: float = 0.19, **where: Any) -> sns
 # --- rows to draw ---------------------------------------------------------------------------------
 
 
-def budget_rows(table: pd.DataFrame, needed: Iterable[str], where: dict[str, Any]) -> pd.DataFrame:
+def budget_rows(table: pd.DataFrame, columns: Iterable[str], where: dict[str, Any]) -> pd.DataFrame:
     """Return the estimates of fixed budget to draw; runs are summarised."""
     keys = ["instance", "policy", "epsilon"]
     if "loss" in table:
         table = summarise.fixed_budget(chosen(table, [*keys, "budget"], where))
-    return chosen(table, [*keys, *parts.LIMITS, *needed], where)
+    return chosen(table, [*keys, *parts.LIMITS, *columns], where)
 
 
 def confidence_rows(
-    table: pd.DataFrame, needed: Iterable[str], where: dict[str, Any]
+    table: pd.DataFrame, columns: Iterable[str], where: dict[str, Any]
 ) -> pd.DataFrame:
     """Return the estimates of fixed confidence to draw; runs are summarised."""
     keys = [*SETTING, "radius"]
     if "stopping_time" in table:
         table = summarise.fixed_confidence(chosen(table, keys, where))
-    return chosen(table, [*keys, *needed], where)
+    return chosen(table, [*keys, *columns], where)
 
 
-def chosen(table: pd.DataFrame, needed: Iterable[str], where: dict[str, Any]) -> pd.DataFrame:
+def chosen(table: pd.DataFrame, columns: Iterable[str], where: dict[str, Any]) -> pd.DataFrame:
     """Return the rows of these values, or raise one line about what is missing."""
-    if missing := [name for name in dict.fromkeys([*needed, *where]) if name not in table]:
+    if missing := [name for name in dict.fromkeys([*columns, *where]) if name not in table]:
         there = _names(table.columns)
         raise ValueError(f"the table has no column {shown(missing[0])} (it has {there})")
     if table.empty:
@@ -278,11 +278,11 @@ def _names(values: Iterable[Any]) -> str:
 
 def _crossings(curves: pd.DataFrame, error: float) -> list[float]:
     """Return the scaled budgets at which the curves of a panel pass the error level."""
-    found = [
+    crossings = [
         summarise.crossing(curve["scaled_budget"], curve["estimate"], error)
         for _, curve in curves.sort_values("scaled_budget", kind="stable").groupby("epsilon")
     ]
-    return [crossing for crossing in found if math.isfinite(crossing)]
+    return [crossing for crossing in crossings if math.isfinite(crossing)]
 
 
 # --- grids and panels -----------------------------------------------------------------------------
@@ -327,20 +327,20 @@ def _curves(
     x: str,
     where: dict[str, Any],
     height: float,
-    known: pd.DataFrame | None = None,
+    reliable: pd.DataFrame | None = None,
 ) -> sns.FacetGrid:
     """Draw error curves: panels of one policy in a row, in the order asked for."""
     policies = parts.in_order(parts.methods_of(rows["policy"]), _values(where, "policy"))
     instances = parts.in_order(rows["instance"], _values(where, "instance"))
     names = {(p, i): f"{style.label(p)}: {parts.problem(i)}" for p in policies for i in instances}
-    drawn = rows if known is None else known
-    pairs = zip(drawn["policy"], drawn["instance"], strict=True)
-    drawn["panel"] = [names[pair] for pair in pairs]
+    points = rows if reliable is None else reliable
+    pairs = zip(points["policy"], points["instance"], strict=True)
+    points["panel"] = [names[pair] for pair in pairs]
     palette = style.epsilon_palette(rows["epsilon"])
     columns = len(instances) if 1 < len(instances) <= COLUMNS else COLUMNS
-    options = {"sharey": True, "sharex": known is not None, "columns": columns}
+    options = {"sharey": True, "sharex": reliable is not None, "columns": columns}
     order = list(names.values())
-    grid = _facets(drawn, "panel", "epsilon", palette, height, col_order=order, **options)
+    grid = _facets(points, "panel", "epsilon", palette, height, col_order=order, **options)
     grid.map_dataframe(_error_curve, x=x)
     _finish(grid, "error probability")
     return grid
@@ -370,18 +370,22 @@ def _cost_curve(data: pd.DataFrame, levels: pd.Series, label: str, **_: Any) -> 
 def _settings(data: pd.DataFrame, **_: Any) -> None:
     """Draw one dot per setting, moved sideways so that none covers another."""
     axes = _axes()
-    seen = data[data["estimate"] > 0]
-    ranks = seen.groupby("delta")["estimate"].rank(method="first")
+    positive = data[data["estimate"] > 0]
+    ranks = positive.groupby("delta")["estimate"].rank(method="first")
     # Neighbours in height get places far apart in width, by multiples of the golden ratio.
     shift = ((ranks * 0.618034) % 1 - 0.5) * 2 * JITTER
-    x = seen["delta"] * power(10.0, shift.to_numpy())
+    x = positive["delta"] * power(10.0, shift.to_numpy())
     for broken, colour in ((False, style.FAINT), (True, style.BROKEN)):
-        at = seen["broken"] == broken
+        at = positive["broken"] == broken
         dots = {"color": colour, "markersize": 2.4, "markeredgewidth": 0}
-        axes.plot(x[at], seen.loc[at, "estimate"], "X" if broken else "o", **dots)
+        axes.plot(x[at], positive.loc[at, "estimate"], "X" if broken else "o", **dots)
         if broken:
             axes.vlines(
-                x[at], seen.loc[at, "low"], seen.loc[at, "high"], color=colour, linewidth=0.5
+                x[at],
+                positive.loc[at, "low"],
+                positive.loc[at, "high"],
+                color=colour,
+                linewidth=0.5,
             )
 
 

@@ -65,13 +65,13 @@ def fewest_runs(table: pd.DataFrame) -> float:
 
 def rows_where(table: pd.DataFrame, **values: Any) -> pd.DataFrame:
     """Return the rows with these values, or raise if no row matches."""
-    chosen = table
+    rows = table
     for column, value in values.items():
-        chosen = chosen[chosen[column] == value]
-    if chosen.empty:
-        wanted = ", ".join(f"{column} {value}" for column, value in values.items())
-        raise ValueError(f"nothing to draw: the table has no row with {wanted}")
-    return chosen
+        rows = rows[rows[column] == value]
+    if rows.empty:
+        conditions = ", ".join(f"{column} {value}" for column, value in values.items())
+        raise ValueError(f"nothing to draw: the table has no row with {conditions}")
+    return rows
 
 
 def problem(instance: str) -> str:
@@ -137,12 +137,12 @@ def estimates(
     x = np.asarray(list(x), dtype=float)
     estimate, low, high = (table[name].to_numpy(float) for name in LIMITS)
     zero = (table["errors"] == 0).to_numpy() if "errors" in table else np.zeros(len(x), bool)
-    seen = ~zero & np.isfinite(estimate)
+    visible = ~zero & np.isfinite(estimate)
     top = np.minimum(high, 1e6 * estimate)  # an interval may be unbounded
-    reach = [(estimate - low)[seen], (top - estimate)[seen]]
+    reach = [(estimate - low)[visible], (top - estimate)[visible]]
     look = {"color": colour, "elinewidth": 0.7, "zorder": 3, "markeredgewidth": 0} | line
-    if seen.any():
-        axes.errorbar(x[seen], estimate[seen], yerr=reach, **look)
+    if visible.any():
+        axes.errorbar(x[visible], estimate[visible], yerr=reach, **look)
     if zero.any():
         limit = {"marker": "v", "markersize": 3.5, "linestyle": "", "zorder": 3}
         axes.plot(x[zero], high[zero], color=colour, fillstyle="none", markeredgewidth=0.7, **limit)

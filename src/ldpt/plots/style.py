@@ -129,15 +129,15 @@ def colour(name: str) -> str:
 
 def marker_style(name: str, size: float = 4.0) -> dict[str, Any]:
     """Return the marker of a policy or radius, in a size at which all look equally large."""
-    shown = method(name)
-    look: dict[str, Any] = {"marker": shown.marker, "markeredgewidth": 0}
-    if not shown.filled:
+    row = method(name)
+    look: dict[str, Any] = {"marker": row.marker, "markeredgewidth": 0}
+    if not row.filled:
         look |= {
             "markerfacecolor": "white",
             "markeredgewidth": 0.9,
-            "markeredgecolor": shown.colour,
+            "markeredgecolor": row.colour,
         }
-    return look | {"markersize": size * SIZES.get(shown.marker, 1.0)}
+    return look | {"markersize": size * SIZES.get(row.marker, 1.0)}
 
 
 def epsilon_palette(epsilons: Iterable[float], dark: bool = False) -> dict[float, str]:
@@ -170,8 +170,8 @@ def ladder(epsilons: Iterable[float]) -> list[float]:
     levels = sorted(set(epsilons))
     if len(levels) <= MAX_LEVELS:
         return levels
-    chosen = [epsilon for epsilon in levels if epsilon in LADDER]
-    return chosen if len(chosen) >= MAX_LEVELS // 2 else levels[-MAX_LEVELS:]
+    rungs = [epsilon for epsilon in levels if epsilon in LADDER]
+    return rungs if len(rungs) >= MAX_LEVELS // 2 else levels[-MAX_LEVELS:]
 
 
 def epsilon_label(epsilon: float) -> str:

@@ -98,17 +98,17 @@ def audit(root: Path | str, replay: int = 0, seed: int = 0, expect: str = "") ->
         )
     name = os.path.relpath(root)
     report = Report(str(root) if name.startswith("../..") else name, hash=run.hash)
-    found = [*_compare_with_dag(run, report)]
+    discrepancies = [*_compare_with_dag(run, report)]
     for product in sorted(run.products):
-        found += [(kind, product, detail) for kind, detail in run.discrepancies(product)]
-    found += [*_strays(run), *_readme_faults(run)]
+        discrepancies += [(kind, product, detail) for kind, detail in run.discrepancies(product)]
+    discrepancies += [*_strays(run), *_readme_faults(run)]
     if not str(run.hash).startswith(expect):
-        found.append(("changed", MANIFEST, f"the run is {run.hash}, expected {expect}"))
-    found += _replay(run, report, found, random.Random(seed), replay)
-    report.faults = list(_followed(_by_cause(found), run))
+        discrepancies.append(("changed", MANIFEST, f"the run is {run.hash}, expected {expect}"))
+    discrepancies += _replay(run, report, discrepancies, random.Random(seed), replay)
+    report.faults = list(_followed(_by_cause(discrepancies), run))
     report.committed = _compare_with_committed(run, own)
     kinds: dict[str, dict[str, None]] = {}
-    for kind, product, _ in found:
+    for kind, product, _ in discrepancies:
         kinds.setdefault(product, {})[kind] = None
     for product in sorted(run.products):
         report.products[product] = ", ".join(kinds.get(product, ())) or "intact"
@@ -144,14 +144,14 @@ def _compare_with_committed(run: Run, own: Path | None) -> list[str]:
 
 
 def _replay(
-    run: Run, report: Report, found: list[Found], source: random.Random, replay: int
+    run: Run, report: Report, discrepancies: list[Found], source: random.Random, replay: int
 ) -> list[Found]:
     """Run some jobs without a fault again; return the products that came out differently."""
-    damaged = {product for kind, product, _ in found if kind != "changed"}
+    damaged = {product for kind, product, _ in discrepancies if kind != "changed"}
     jobs = [job["products"] for job in run.settings.get("jobs", ())]
     sound = [names for names in jobs if not damaged & names.keys()]
-    chosen = source.sample(sound, min(replay, len(sound)))
-    report.replayed = sorted(name for names in chosen for name in names)
+    products = source.sample(sound, min(replay, len(sound)))
+    report.replayed = sorted(name for names in products for name in names)
     origin = run.settings.get("origin") or {}
     return [
         ("replay", name, "another run of its job gave other bytes")
@@ -166,8 +166,8 @@ def _strays(run: Run) -> Iterator[Found]:
     for name in files_below(folder) if folder.is_dir() else ():
         path = Path(name)
         product = f"figures/{name}"
-        drawn = path.suffix in DRAWN and not path.name.startswith(".")
-        if drawn and product not in run.products:
+        is_figure = path.suffix in DRAWN and not path.name.startswith(".")
+        if is_figure and product not in run.products:
             yield "record", product, "no rule produces this figure"
 
 
@@ -198,12 +198,12 @@ def readme_parts(text: str) -> Iterator[tuple[str, str]]:
             yield name, text[starts.pop(name) : mark.start()]
 
 
-def _by_cause(found: list[Found]) -> list[Fault]:
+def _by_cause(discrepancies: list[Found]) -> list[Fault]:
     """Group what was found by its cause; a setting has the name that the config gives it."""
-    settings = [detail for _, product, detail in found if product == MANIFEST]
+    settings = [detail for _, product, detail in discrepancies if product == MANIFEST]
     causes = {detail.rpartition("config.")[2]: detail for detail in settings}
     alike: dict[tuple[str, str], dict[str, None]] = {}
-    for kind, product, detail in found:
+    for kind, product, detail in discrepancies:
         cause = causes.get(detail, detail) if kind == "stale" else detail
         alike.setdefault((kind, cause), {})[product] = None
     faults = [Fault(kind, detail, tuple(names)) for (kind, detail), names in alike.items()]

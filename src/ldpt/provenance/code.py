@@ -66,8 +66,8 @@ def code_parts(script: str | Path, rows: Collection[str] | None = None) -> dict[
                 row = "" if unit.row is None else f"[{unit.row}]"
                 name = f"{_short_name(path)}:{title}{row}".removesuffix(":")
                 digests.setdefault(name, []).append(unit.digest)
-    known = {name: list(filter(None, values)) for name, values in sorted(digests.items())}
-    return {name: stable_hash(values)[:DIGITS] for name, values in known.items() if values}
+    parts = {name: list(filter(None, values)) for name, values in sorted(digests.items())}
+    return {name: stable_hash(values)[:DIGITS] for name, values in parts.items() if values}
 
 
 def same_code(one: str, other: str) -> bool:

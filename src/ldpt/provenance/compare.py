@@ -284,10 +284,10 @@ def _compare_json(one: Path, other: Path) -> str:
     if not names:
         return ""
     more = f" and {len(names) - 3} more" if len(names) > 3 else ""
-    shown = [name.lstrip(".") or "the whole" for name in names[:3]]
+    keys = [name.lstrip(".") or "the whole" for name in names[:3]]
     shares = [_share(a.get(name), b.get(name)) for name in names]
     far = f", at most by {max(shares):.1e} of the value" if max(shares) < math.inf else ""
-    return f"other values: {short(', '.join(shown), 80)}{more}{far}"
+    return f"other values: {short(', '.join(keys), 80)}{more}{far}"
 
 
 def _share(one: object, other: object) -> float:

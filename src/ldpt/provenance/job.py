@@ -196,7 +196,7 @@ def _logged(log: str | None) -> Iterator[None]:
     Path(log).parent.mkdir(parents=True, exist_ok=True)
     sys.stdout.flush()
     sys.stderr.flush()
-    kept = os.dup(1), os.dup(2)
+    streams = os.dup(1), os.dup(2)
     stream = open(log, "w", buffering=1, encoding="utf-8")  # noqa: SIM115
     try:
         os.dup2(stream.fileno(), 1)
@@ -204,7 +204,7 @@ def _logged(log: str | None) -> Iterator[None]:
         with redirect_stdout(stream), redirect_stderr(stream):
             yield
     finally:
-        for number, saved in zip((1, 2), kept, strict=True):
+        for number, saved in zip((1, 2), streams, strict=True):
             os.dup2(saved, number)
             os.close(saved)
         with suppress(OSError):  # on a full disk the log stays short, and the error is known

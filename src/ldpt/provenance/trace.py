@@ -127,10 +127,10 @@ def _product_name(what: str, run: Run) -> tuple[str, list[str]] | None:
 def _figure(number: int, run: Run) -> str:
     """Return a figure of the article by its number: figures are named there in order."""
     figures = {_stem(name): name for name in run.records if name.startswith("figures/")}
-    named = dict.fromkeys(name for name in _named(PAGES["article"], run) if name in figures)
-    if not 1 <= number <= len(named):
-        raise ValueError(f"the article has {counted(len(named), 'figure')}, not Figure {number}")
-    stem = list(named)[number - 1]
+    numbered = dict.fromkeys(name for name in _named(PAGES["article"], run) if name in figures)
+    if not 1 <= number <= len(numbered):
+        raise ValueError(f"the article has {counted(len(numbered), 'figure')}, not Figure {number}")
+    stem = list(numbered)[number - 1]
     return next((n for n in run.records if n == f"figures/{stem}.pdf"), figures[stem])
 
 
@@ -346,35 +346,36 @@ def _job_lines(record: Record, indent: str) -> list[str]:
 
 def _circumstances(record: Record) -> Iterator[str]:
     """Yield time, place, commit and versions; none for a record from the manifest."""
-    made = record["volatile"]
-    if not made:
+    volatile = record["volatile"]
+    if not volatile:
         return
     state = {"True": "clean tree", "False": "edited tree"}.get(
-        str(made.get("clean")), "no repository"
+        str(volatile.get("clean")), "no repository"
     )
     yield ""
-    yield f"made {made.get('started')} on {made.get('host')} in {made.get('wall_seconds')} s"
-    yield f"commit {made.get('commit') or 'unknown'}, {state}"
-    versions = ", ".join(f"{name} {text}" for name, text in made.get("environment", {}).items())
+    seconds = volatile.get("wall_seconds")
+    yield f"made {volatile.get('started')} on {volatile.get('host')} in {seconds} s"
+    yield f"commit {volatile.get('commit') or 'unknown'}, {state}"
+    versions = ", ".join(f"{name} {text}" for name, text in volatile.get("environment", {}).items())
     yield from wrapped(versions, WIDTH).splitlines()
 
 
 def _tree(trace: Trace) -> Iterator[str]:
     """Yield the files depth first; repeated ones are listed but not expanded."""
     waiting = [(trace.top, 0)]
-    shown: set[str] = set()
+    done: set[str] = set()
     while waiting:
         name, depth = waiting.pop()
         indent = "    " * min(depth, MAX_INDENT)
         record = trace.products.get(name)
         if record is None:
             yield f"{indent}{name}  source {trace.sources[name][:SHORT]}"
-        elif name in shown:
+        elif name in done:
             yield f"{indent}{name}  see above"
         elif depth > MAX_DEPTH:
             yield f"{indent}{name}  more than {MAX_DEPTH} steps deep, not shown"
         else:
-            shown.add(name)
+            done.add(name)
             yield f"{indent}{name}"
             yield from _job_lines(record, f"{indent}  ")
             children = (*record["stable"]["inputs"], *record["stable"]["sources"])

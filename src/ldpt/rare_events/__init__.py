@@ -174,18 +174,18 @@ def fixed_budget_error(
     check_whole("budget", budget, 2 * check_instance(instance).n_arms, MAX_PULLS)
     check_whole("replicates", replicates, 1, MAX_REPLICATES)
     epsilon = check_epsilon(epsilon)
-    chosen = check_policy(policy, supporting(POLICIES, "rare"))
-    key = chosen.stream
-    named = () if key == "apt" else (key,)  # published streams of Algorithm 1 have no policy
+    row = check_policy(policy, supporting(POLICIES, "rare"))
+    key = row.stream
+    labels = () if key == "apt" else (key,)  # published streams of Algorithm 1 have no policy
     truth = instance.private_means(epsilon)
     ends, stages = _stage_ends(instance, budget)
     ways = _family_of_ways(instance, epsilon)
     after, costs = ways.after[:, stages], budget * ways.costs[:, stages]
     batch, batches = _batches(replicates, effective_size)
     proposal = build_proposal(ways._replace(after=after, costs=costs), truth, TILTED, batch)
-    rule = chosen.rule(instance.threshold, instance.tolerance, epsilon)
+    rule = row.rule(instance.threshold, instance.tolerance, epsilon)
     criterion = LossCriterion(ends, instance.must_accept, instance.must_reject)
-    rng = stream(seed, "rare_fixed_budget", instance.stream, *named, epsilon, budget)
+    rng = stream(seed, "rare_fixed_budget", instance.stream, *labels, epsilon, budget)
     job = partial(budget_log_weights, rng, proposal, truth, rule, criterion)
     return _estimate(job, proposal.counts, batches, effective_size)
 
@@ -238,8 +238,8 @@ def fixed_confidence_error(
     rng = stream(seed, "rare_fixed_confidence", instance.stream, radius.stream, epsilon, delta)
     right = np.array(instance.means) >= instance.threshold
     tilted = proposal.arms >= 0
-    shown = proposal.means[tilted, proposal.arms[tilted]]
-    longest = float(exit_pulls(shown - arms.tau, edge).max())
+    tilted_means = proposal.means[tilted, proposal.arms[tilted]]
+    longest = float(exit_pulls(tilted_means - arms.tau, edge).max())
     require_short_walks(replicates, edge, [(longest, 1)])
     job = partial(confidence_log_weights, rng, proposal, arms, edge, NO_LIMIT, right)
     return _estimate(job, proposal.counts, batches, effective_size)

@@ -79,7 +79,7 @@ def confidence_log_weights(
     above: np.ndarray,
 ) -> np.ndarray:  # fmt: skip
     """Log weight of each run of Algorithm 2, -inf where its answer is right."""
-    drawn = Arms(np.empty(above.size), truth.tau)
+    arms = Arms(np.empty(above.size), truth.tau)
     state = new_confidence_state(above.size)
     groups = new_groups(above.size)
     n = state.pulls.reshape((1, above.size))
@@ -88,8 +88,8 @@ def confidence_log_weights(
     r = 0
     for c in range(proposal.arms.size):
         for _ in range(proposal.counts[c, 0]):
-            draw_means(rng, proposal.means[c], proposal.chance[c], truth.means, drawn.means)
-            run_to_decision(rng, drawn, edge, max_pulls, state, groups)
+            draw_means(rng, proposal.means[c], proposal.chance[c], truth.means, arms.means)
+            run_to_decision(rng, arms, edge, max_pulls, state, groups)
             if np.any((s[0] - n[0] * truth.tau >= 0) != above):
                 log_weights[r] = -log_ratio(n, s, proposal)
             r += 1
@@ -99,11 +99,11 @@ def confidence_log_weights(
 @compiled_without_refcount
 def draw_means(
     rng: np.random.Generator, means: np.ndarray, chance: np.ndarray, truth: np.ndarray,
-    drawn: np.ndarray,
+    arms: np.ndarray,
 ) -> None:  # fmt: skip
     """Fill ``drawn``: arm j is tilted with probability chance[j]."""
     for j in range(truth.size):
-        drawn[j] = means[j] if rng.random() < chance[j] else truth[j]
+        arms[j] = means[j] if rng.random() < chance[j] else truth[j]
 
 
 @compiled_without_refcount

@@ -176,11 +176,11 @@ def _right_means(mean: float, tau: float, zeta: float) -> np.ndarray:
 
 
 def _squared_distance(
-    shown: np.ndarray | float, truth: np.ndarray | float, tau: float, zeta: float
+    mean: np.ndarray | float, truth: np.ndarray | float, tau: float, zeta: float
 ) -> np.ndarray:
     """D(y)^2, kept from 0 so that an arm with zeta = 0 does not use up an infinite budget."""
     floor = np.maximum(NEAR * (np.abs(truth - tau) + zeta), 1e-9)
-    return np.square(np.maximum(np.abs(shown - tau) + zeta, floor))
+    return np.square(np.maximum(np.abs(mean - tau) + zeta, floor))
 
 
 def _cheapest_others(

@@ -24,18 +24,18 @@ def build_proposal(ways: WaysToErr, truth: np.ndarray, tilted: float, replicates
     nominal = np.zeros((1, weights.shape[1]))
     nominal[0, -1] = NOMINAL
     counts = _allocate(np.vstack([(1 - NOMINAL) * weights, nominal]), replicates)
-    used = counts.sum(axis=1) > 0
+    is_tried = counts.sum(axis=1) > 0
     chance = np.full(ways.means.shape, tilted)
     chance[np.arange(ways.arms.size), ways.arms] = 1.0
-    counts = counts[used]
-    arms = np.append(ways.arms, -1)[used]
-    means = np.vstack([ways.means, truth])[used]
-    after = np.vstack([ways.after, np.full_like(nominal, truth[-1])])[used]
+    counts = counts[is_tried]
+    arms = np.append(ways.arms, -1)[is_tried]
+    means = np.vstack([ways.means, truth])[is_tried]
+    after = np.vstack([ways.after, np.full_like(nominal, truth[-1])])[is_tried]
     own = truth[arms][:, None]
     log_shares = log(counts / counts.sum())  # as allocated: so the estimate is exactly unbiased
     return Proposal(
         counts, log_shares, arms, means, after,
-        np.vstack([chance, np.zeros(truth.size)])[used],
+        np.vstack([chance, np.zeros(truth.size)])[is_tried],
         _log_quotient(means, truth), _log_quotient(1 - means, 1 - truth),
         _log_quotient(after, own), _log_quotient(1 - after, 1 - own),
     )  # fmt: skip

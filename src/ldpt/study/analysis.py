@@ -211,9 +211,9 @@ def uneven_probability(counts: Sequence[int]) -> float:
 
 def shares_by_cut(sample: Sample, design: Design) -> list[Share]:
     """Return the share of people whose answer is at least k, for every cut k that was asked."""
-    asked = [part for part in sample.cuts if part.answers]
+    parts = [part for part in sample.cuts if part.answers]
     shares = []
-    for part in asked:
+    for part in parts:
         (share,) = estimate(Answers((part,)), design, SHARE_LEVEL)
         shares.append(Share(sample.arm, part.arm, part.answers, share.mean, share.low, share.high))
     return shares

@@ -190,8 +190,8 @@ def _collect(table: "pd.DataFrame", source: str, names: Mapping[str, str] | None
     if table.empty:
         raise ValueError(f"{source}: no rows below the header")
     arms = table["arm"].map(lambda cell: cell.strip() if isinstance(cell, str) else cell)
-    named = arms.map(lambda cell: isinstance(cell, (str, int)) and cell != "")
-    _require(named, source, "no arm")
+    is_name = arms.map(lambda cell: isinstance(cell, (str, int)) and cell != "")
+    _require(is_name, source, "no arm")
     places, found = pd.factorize(arms)
     if len(found) > MAX_ARMS:
         raise ValueError(f"{source}: more than {MAX_ARMS:,} arms")
@@ -200,10 +200,10 @@ def _collect(table: "pd.DataFrame", source: str, names: Mapping[str, str] | None
         counts = _counts(table, places, found.tolist(), source)
         return Answers(_with_levels(counts, stated), source)
     text = table["response"].map(str).str.strip().str.lower()
-    known = text.isin(BITS).to_numpy()
-    _require(known | text.isin(MISSING), source, "the response is not 0 or 1 (it is not shown)")
-    bits = text[known].map(BITS).to_numpy(np.uint8)
-    places = places[known]
+    is_bit = text.isin(BITS).to_numpy()
+    _require(is_bit | text.isin(MISSING), source, "the response is not 0 or 1 (it is not shown)")
+    bits = text[is_bit].map(BITS).to_numpy(np.uint8)
+    places = places[is_bit]
     order = np.argsort(places, kind="stable")
     ends = np.cumsum(np.bincount(places, minlength=len(found)))[:-1]
     groups = np.split(bits[order], ends)
@@ -212,12 +212,12 @@ def _collect(table: "pd.DataFrame", source: str, names: Mapping[str, str] | None
         for arm, group in zip(found.tolist(), groups, strict=True)
     ]
     if "cut" in table:
-        cuts = _cuts(table[known], source)
+        cuts = _cuts(table[is_bit], source)
         samples = [
             sample.split(group, at, np.unique(at).tolist())
             for sample, group, at in zip(samples, groups, np.split(cuts[order], ends), strict=True)
         ]
-    return Answers(_with_levels(samples, stated), source, int(np.sum(~known)), places)
+    return Answers(_with_levels(samples, stated), source, int(np.sum(~is_bit)), places)
 
 
 def _with_levels(samples: Sequence[Sample], levels: Sequence[float | None]) -> tuple[Sample, ...]:
@@ -295,16 +295,16 @@ def as_answers(data: Any) -> Answers:
     if hasattr(data, "columns"):
         return _collect(data.reset_index(drop=True), "the table")
     if isinstance(data, Mapping):
-        named = list(data.items())
+        pairs = list(data.items())
     elif isinstance(data, (Sequence, np.ndarray)) and not isinstance(data, (str, bytes)):
-        named = list(enumerate(data))
+        pairs = list(enumerate(data))
     else:
         raise ValueError(
             f"answers must be given per arm, in a list or a dict, got a {type(data).__name__}"
         )
-    if not named:
+    if not pairs:
         raise ValueError("answers must have at least one arm, got none")
-    return Answers(tuple(_sample(arm, data) for arm, data in named))
+    return Answers(tuple(_sample(arm, data) for arm, data in pairs))
 
 
 def _sample(arm: str | int, data: Any) -> Sample:

@@ -205,8 +205,8 @@ class PrivateDevice:
 
 def _check_reward(reward: float) -> float:
     """Return a reward as a float; the error does not repeat it."""
-    known = isinstance(reward, (int, float, np.integer, np.floating, np.bool_))
-    if not known or not 0 <= reward <= 1:
+    is_number = isinstance(reward, (int, float, np.integer, np.floating, np.bool_))
+    if not is_number or not 0 <= reward <= 1:
         raise ValueError("a reward on a device must be a number in [0, 1]; its value is not shown")
     return float(reward)
 

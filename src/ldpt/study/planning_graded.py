@@ -50,8 +50,8 @@ def graded_plan(
 
 def _problem(at_least: np.ndarray, scale: Scale, threshold: float) -> Instance:
     """Return the problem of the truth at the cuts in use."""
-    used = at_least[scale.skip_low : at_least.size - scale.skip_high]
-    return Instance("graded", [float(used.mean())], scale.threshold(threshold))
+    cut_shares = at_least[scale.skip_low : at_least.size - scale.skip_high]
+    return Instance("graded", [float(cut_shares.mean())], scale.threshold(threshold))
 
 
 def _choices(

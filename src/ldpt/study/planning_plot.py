@@ -73,8 +73,8 @@ def _draw_cost(axes: "Axes", plan: Plan) -> None:
 def _label_cost(axes: "Axes", plan: Plan, places: dict[float, float]) -> None:
     """Say the answer as the title, what is drawn below it, and what the levels mean."""
     request, method = plan.request, plan.request.methods[0]
-    named = plan.cost[plan.cost["method"] == method].groupby("epsilon")["people"].last()
-    with_privacy, without = (prose(float(f"{named[e]:.2g}")) for e in (request.focus, math.inf))
+    people = plan.cost[plan.cost["method"] == method].groupby("epsilon")["people"].last()
+    with_privacy, without = (prose(float(f"{people[e]:.2g}")) for e in (request.focus, math.inf))
     level = style.epsilon_label(request.focus)
     title = f"Privacy at ε = {level} takes {with_privacy} people instead of {without}"
     means = short(", ".join(f"{mean:g}" for mean in request.instance.means), 40)
@@ -112,10 +112,10 @@ def _draw_error(axes: "Axes", plan: Plan) -> None:
     first = plan.request.budget_methods[0]
     colours = style.epsilon_palette(plan.error["epsilon"])
     for epsilon, rows in plan.error[plan.error["method"] == first].groupby("epsilon"):
-        colour, seen = colours[epsilon], rows[rows["errors"] > 0]
-        reach = [seen["estimate"] - seen["low"], seen["high"] - seen["estimate"]]
+        colour, positive = colours[epsilon], rows[rows["errors"] > 0]
+        reach = [positive["estimate"] - positive["low"], positive["high"] - positive["estimate"]]
         look = {"color": colour, "marker": "o", "label": style.epsilon_label(epsilon)}
-        axes.errorbar(seen["budget"], seen["estimate"], reach, **look)
+        axes.errorbar(positive["budget"], positive["estimate"], reach, **look)
         unseen = rows[rows["errors"] == 0]
         hollow = {"markerfacecolor": "none", "markeredgecolor": colour, "markeredgewidth": 0.9}
         axes.plot(unseen["budget"], unseen["high"], "v", **hollow)

@@ -34,9 +34,9 @@ def odds(design: Design, answers: int = 1) -> str:
     share = f"{certainty:.0%}".replace("%", " %")
     share = "more than 99 %" if certainty > ALMOST_CERTAIN else f"at most {share}"
     factor = f"{math.exp(total):.2g}" if total < math.log(1000) else "a thousand or more"
-    seen = "one recorded answer" if answers == 1 else f"the {answers} recorded answers of a person"
+    data = "one recorded answer" if answers == 1 else f"the {answers} recorded answers of a person"
     return (
-        f"Whoever sees {seen}, whatever else they know, can multiply the odds that this person's "
+        f"Whoever sees {data}, whatever else they know, can multiply the odds that this person's "
         f"true answer is yes, or that it is no, by at most {factor}: a guess of 50 % becomes "
         f"{share}."
     )

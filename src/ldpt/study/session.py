@@ -404,8 +404,8 @@ class Study:
         if not ticket.arm < self._learner.n_arms:
             raise ValueError(f"the study has no arm {ticket.arm}")
         request = f"request {ticket.number} of arm {self.arms[ticket.arm]!r}"
-        made = ticket.number < len(self._requests[ticket.arm].outcomes)
-        expected = self._ticket(ticket.arm, ticket.number) if made else None
+        exists = ticket.number < len(self._requests[ticket.arm].outcomes)
+        expected = self._ticket(ticket.arm, ticket.number) if exists else None
         if expected is None or not secrets.compare_digest(ticket.token, expected.token):
             raise ValueError(f"{request} was never made")
         if ticket.cut != expected.cut:
@@ -647,9 +647,9 @@ class Study:
             learner.pulls = list(counted)
             learner.sums = [sum(bits[:n]) for bits, n in zip(entered, counted, strict=True)]
             learner.total_pulls = sum(counted)
-        kept = [len(bits) - n for bits, n in zip(entered, counted, strict=True)]
-        needed = [arm for arm, n in enumerate(kept) if n and learner.wanted(arm)]
-        if learner.pulls != counted or min(kept) < 0 or min(counted) < 0 or needed:
+        surplus = [len(bits) - n for bits, n in zip(entered, counted, strict=True)]
+        arms = [arm for arm, n in enumerate(surplus) if n and learner.wanted(arm)]
+        if learner.pulls != counted or min(surplus) < 0 or min(counted) < 0 or arms:
             raise ValueError("answers are counted that are not there, or kept that are needed")
 
     def _check_requests(self) -> None:

@@ -48,10 +48,10 @@ def read_json(text: object, limit: int | None = None) -> Any:
 
 
 def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    result = dict(pairs)
+    if len(result) < len(pairs):
         raise ValueError("a key is repeated")
-    return found
+    return result
 
 
 def _no_constant(name: str) -> None:

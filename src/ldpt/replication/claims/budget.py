@@ -35,7 +35,7 @@ def compare_with_bounds(losses: Losses, versions: Sequence[str], scale: float = 
     arm. ``scale`` divides the bounds.
     """
     losses = list(losses)
-    found = Evidence()
+    evidence = Evidence()
     for version in versions:
         compared = [
             (problem.n_arms, loss, bound / scale)
@@ -43,12 +43,12 @@ def compare_with_bounds(losses: Losses, versions: Sequence[str], scale: float = 
             if (bound := bounds.fixed_budget_upper(problem, epsilon, budget, version)) < 1
         ]
         name = version.replace("-", "_")
-        found |= {
+        evidence |= {
             f"{name}_informative": len(compared),
             f"{name}_several": sum(n_arms > 1 for n_arms, _, _ in compared),
             f"{name}_violations": sum(loss > bound for _, loss, bound in compared),
         }
-    return found
+    return evidence
 
 
 def sampled_losses(
@@ -61,11 +61,11 @@ def sampled_losses(
 
     Reliable estimates only; a bound is contradicted by one that exceeds it by five standard errors.
     """
-    chosen = table[table["reliable"] & (table["estimate"] > 0) & (table["policy"] == policy)]
-    safe_estimate = chosen["estimate"] * (1 - MIN_STANDARD_ERRORS * chosen["relative_error"])
-    problems = chosen["instance"].map(instances)
-    losses = zip(problems, chosen["epsilon"], chosen["budget"], safe_estimate, strict=True)
-    detects = MIN_STANDARD_ERRORS * chosen["relative_error"].median()
+    rows = table[table["reliable"] & (table["estimate"] > 0) & (table["policy"] == policy)]
+    safe_estimate = rows["estimate"] * (1 - MIN_STANDARD_ERRORS * rows["relative_error"])
+    problems = rows["instance"].map(instances)
+    losses = zip(problems, rows["epsilon"], rows["budget"], safe_estimate, strict=True)
+    detects = MIN_STANDARD_ERRORS * rows["relative_error"].median()
     return {"detects": detects} | compare_with_bounds(losses, versions)
 
 
@@ -84,8 +84,8 @@ def collapse(
     series: dict[str, list[np.ndarray]] = {name: [] for name in (*RANGES, "none")}
     curves = cells[cells["policy"] == policy].assign(budget=lambda part: part["scaled_budget"])
     for target in targets:
-        needed = needed_budgets(curves, target).dropna().set_index("epsilon")
-        for _, budgets in needed.groupby("instance")[[*LIMITS]]:
+        budgets_needed = needed_budgets(curves, target).dropna().set_index("epsilon")
+        for _, budgets in budgets_needed.groupby("instance")[[*LIMITS]]:
             for name, most in RANGES.items():
                 chosen = budgets[budgets.index <= most]
                 if len(chosen) > 1:
@@ -122,9 +122,9 @@ def compared(cells: pd.DataFrame, ours: str = "lsa", other: str = "apt") -> Evid
     floor = np.maximum(pairs["estimate_theirs"], 1 / pairs["replicates_theirs"])
     ratio = pairs["estimate_ours"] / floor
     loss, runs = pairs["estimate_theirs"], pairs["replicates_theirs"]
-    seen = (loss > 0) & (loss < 1)
+    informative = (loss > 0) & (loss < 1)
     # the ratio to this loss that Fisher's test finds half of the time
-    detects = 1 + FISHER_QUANTILE * np.sqrt(2 * (1 - loss) / (runs * loss))[seen]
+    detects = 1 + FISHER_QUANTILE * np.sqrt(2 * (1 - loss) / (runs * loss))[informative]
     return {
         "differing": int(differs.sum()),
         "better": int(better.sum()),

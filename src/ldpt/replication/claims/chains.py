@@ -303,10 +303,10 @@ def _model_loss(gap: float, weight: float) -> float:
     distance = gap + rng.standard_normal((MODEL_RUNS, 2)) / 2  # d_n, positive on the right side
     while (running := each[pulls.sum(axis=1) < 1 / (gap * gap)]).size:  # H_eps / 2
         index = np.square(distance[running]) / pulls[running] + weight * log(pulls[running])
-        chosen = running, index.argmin(axis=1)
-        more = pulls[chosen]
-        distance[chosen] += gap * more + np.sqrt(more) / 2 * rng.standard_normal(running.size)
-        pulls[chosen] += more
+        arm = running, index.argmin(axis=1)
+        more = pulls[arm]
+        distance[arm] += gap * more + np.sqrt(more) / 2 * rng.standard_normal(running.size)
+        pulls[arm] += more
     return float((distance <= 0).any(axis=1).mean())
 
 

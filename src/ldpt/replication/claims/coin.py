@@ -77,15 +77,15 @@ def one_arm_flatness(
     """Follow the exact mean cost of one arm over Theorem D along eps, with two radii."""
     pairs = [(tau, mean) for tau, means in arms.items() for mean in means]
     counter = COUNTEREXAMPLE.threshold, COUNTEREXAMPLE.means[0]
-    found: Evidence = {"series": len(pairs)}
+    evidence: Evidence = {"series": len(pairs)}
     for radius in ("onesided", "coin"):
         spreads = {pair: _spread(*pair, epsilons, radius) for pair in pairs}
-        found |= {
+        evidence |= {
             f"{radius}_spread": max(spreads.values()),
             f"{radius}_half_spread": max(v for (tau, _), v in spreads.items() if tau == 0.5),
             f"{radius}_counterexample_spread": spreads.get(counter, math.nan),
         }
-    return found
+    return evidence
 
 
 def _spread(tau: float, mean: float, epsilons: Sequence[float], radius: str) -> float:

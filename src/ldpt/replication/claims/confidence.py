@@ -63,18 +63,18 @@ def delta_correctness(cells: pd.DataFrame, radius: str) -> Evidence:
     """
     from scipy.stats import binom
 
-    chosen = cells[cells["radius"] == radius]
-    runs, delta = chosen["replicates"], chosen["delta"]
-    p_values = binom.sf(chosen["errors"] - 1, runs, delta)
+    rows = cells[cells["radius"] == radius]
+    runs, delta = rows["replicates"], rows["delta"]
+    p_values = binom.sf(rows["errors"] - 1, runs, delta)
     detects = (binom.isf(STRICTEST, runs, delta) + 1) / (runs * delta)
     return {
         "tests": [
             {"where": f"{r.instance}, eps = {r.epsilon:g}, delta = {r.delta:g}", "p": float(p)}
-            for r, p in zip(chosen.itertuples(), p_values, strict=True)
+            for r, p in zip(rows.itertuples(), p_values, strict=True)
         ],
-        "cells": len(chosen),
-        "cells_above_delta": int((chosen["low"] > delta).sum()),
-        "largest_error_over_delta": float((chosen["estimate"] / delta).to_numpy().max(initial=0.0)),
+        "cells": len(rows),
+        "cells_above_delta": int((rows["low"] > delta).sum()),
+        "largest_error_over_delta": float((rows["estimate"] / delta).to_numpy().max(initial=0.0)),
         "detects_least": float(detects.min()),
         "detects_largest": float(detects.max()),
     }
@@ -82,31 +82,31 @@ def delta_correctness(cells: pd.DataFrame, radius: str) -> Evidence:
 
 def error_map(table: pd.DataFrame) -> Evidence:
     """Return how much of the exact map of error/delta fails with each radius."""
-    found: Evidence = {}
+    evidence: Evidence = {}
     for radius in RADII:
         cells = table[(table["radius"] == radius) & (table["method"] == "exact")]
-        found |= {
+        evidence |= {
             f"exact_{radius}_cells": len(cells),
             f"exact_{radius}_failing": int(cells["fails"].sum()),
             f"exact_{radius}_largest_error_over_delta": float(cells["error_over_delta"].max()),
         }
-    return found
+    return evidence
 
 
 def sampled_errors(table: pd.DataFrame) -> Evidence:
     """Count importance-sampled errors that exceed delta by five standard errors."""
-    chosen = table[table["reliable"]]
-    found: Evidence = {"detects": MIN_STANDARD_ERRORS * chosen["relative_error"].median()}
+    rows = table[table["reliable"]]
+    evidence: Evidence = {"detects": MIN_STANDARD_ERRORS * rows["relative_error"].median()}
     for radius in RADII:
-        part = chosen[chosen["radius"] == radius]
+        part = rows[rows["radius"] == radius]
         safe_estimate = part["estimate"] * (1 - MIN_STANDARD_ERRORS * part["relative_error"])
         largest = float((part["estimate"] / part["delta"]).max())
-        found |= {
+        evidence |= {
             f"{radius}_estimates": len(part),
             f"{radius}_failing": int((safe_estimate > part["delta"]).sum()),
             f"{radius}_largest_error_over_delta": largest,
         }
-    return found
+    return evidence
 
 
 def one_of_ten(cells: pd.DataFrame) -> Evidence:
@@ -129,27 +129,27 @@ def stopping_time_quantiles(cells: pd.DataFrame, instances: Instances) -> Eviden
     had not stopped counts as infinite. The printed H_eps log(4 K H_eps/delta) at threshold 10, one
     arm with mean 1/2, no privacy and delta = .1 is less than one pull.
     """
-    chosen = cells[cells["radius"] == "printed"]
-    bound = _bounds(bounds.fixed_confidence_upper, chosen, instances, "printed")
+    rows = cells[cells["radius"] == "printed"]
+    bound = _bounds(bounds.fixed_confidence_upper, rows, instances, "printed")
     far = 1 / ((10.0 - 0.5) * (10.0 - 0.5))
     return {
-        "cases": len(chosen),
-        "largest_over_bound": float((chosen["quantile_pulls"] / bound).max()),
+        "cases": len(rows),
+        "largest_over_bound": float((rows["quantile_pulls"] / bound).max()),
         "bound_at_far_threshold": far * log(4 * far / 0.1),
     }
 
 
 def expected_cost_bounds(cells: pd.DataFrame, instances: Instances, scale: float = 1.0) -> Evidence:
     """Divide lower limits of mean stopping times by the proved bounds over ``scale``."""
-    found: Evidence = {}
+    evidence: Evidence = {}
     for version, radius in bounds.MEAN_COSTS.items():
-        chosen = cells[cells["radius"] == radius]
-        bound = _bounds(bounds.fixed_confidence_upper, chosen, instances, version)
-        found[f"{radius}_cells"] = len(chosen)
-        found[f"{radius}_largest_over_bound"] = float(
-            (scale * chosen["mean_pulls_low"] / bound).max()
+        rows = cells[cells["radius"] == radius]
+        bound = _bounds(bounds.fixed_confidence_upper, rows, instances, version)
+        evidence[f"{radius}_cells"] = len(rows)
+        evidence[f"{radius}_largest_over_bound"] = float(
+            (scale * rows["mean_pulls_low"] / bound).max()
         )
-    return found
+    return evidence
 
 
 def _bounds(
@@ -192,18 +192,18 @@ def lower_bounds(cells: pd.DataFrame, instances: Instances, scale: float = 1.0) 
     chance does not contradict it.
     """
     reduction = cost_over_bound(cells, instances, "reduction")
-    found: Evidence = {}
+    evidence: Evidence = {}
     for radius, part in reduction.groupby("radius"):
-        found[f"{radius}_least_over_reduction"] = float(part["ratio"].min())
-        found[f"{radius}_median_over_reduction"] = float(part["ratio"].median())
-        found[f"{radius}_largest_over_reduction"] = float(part["ratio"].max())
+        evidence[f"{radius}_least_over_reduction"] = float(part["ratio"].min())
+        evidence[f"{radius}_median_over_reduction"] = float(part["ratio"].median())
+        evidence[f"{radius}_largest_over_reduction"] = float(part["ratio"].max())
     valid = cells["radius"].isin(VALID_RADII)
     printed = cost_over_bound(cells[valid], instances, "printed")
     along = along_epsilon(reduction[valid])
     for radius in VALID_RADII:
         part = [along[name] for name in along if f", {radius}, " in name]
-        found |= widest(part, f"{radius}_spread") if part else {}
-    return found | {
+        evidence |= widest(part, f"{radius}_spread") if part else {}
+    return evidence | {
         "printed_informative": int(np.isfinite(printed["ratio"]).sum()),
         "least_over_printed": float(printed["high"].min()) / scale,
         "least_over_reduction": float(reduction[valid]["high"].min()) / scale,
@@ -239,8 +239,8 @@ def reduction_bound(cells: pd.DataFrame, instances: Instances) -> Evidence:
 
 def decoupled(cells: pd.DataFrame, instances: Instances, scale: float = 1.0) -> Evidence:
     """Divide the cost of radii that decide an arm by its own responses by Theorem E."""
-    chosen = cells[cells["radius"].isin(OWN_RESPONSES) & (cells["delta"] < 0.5)]
-    table = cost_over_bound(chosen, instances, "decoupled")
+    rows = cells[cells["radius"].isin(OWN_RESPONSES) & (cells["delta"] < 0.5)]
+    table = cost_over_bound(rows, instances, "decoupled")
     return {
         "cases": len(table),
         "least_over_bound": float(table["high"].min()) / scale,
@@ -254,14 +254,14 @@ def many_arms(cells: pd.DataFrame, instances: Instances, scale: float = 1.0) -> 
 
     It bounds the average over mirror images, which by symmetry cost the same there.
     """
-    chosen = cells[
+    rows = cells[
         cells["radius"].isin(VALID_RADII)
         & cells["instance"].map(lambda name: instances[name].family == "equal-gap")
         & cells["instance"].map(lambda name: instances[name].threshold == 0.5)
         & (cells["delta"] < 0.5)
     ]
-    high = cost_over_bound(chosen, instances, "many_arms")["high"]
-    return {"cases": len(chosen), "least_over_bound": float(high.min()) / scale}
+    high = cost_over_bound(rows, instances, "many_arms")["high"]
+    return {"cases": len(rows), "least_over_bound": float(high.min()) / scale}
 
 
 # --- cost: comparisons ----------------------------------------------------------------------------
@@ -306,7 +306,7 @@ def pulls_by_radius(cells: pd.DataFrame) -> Iterator[pd.DataFrame]:
 def cost_of_radii(cells: pd.DataFrame, pairs: Sequence[tuple[str, str]] = COMPARED) -> Evidence:
     """Compare mean pulls with two radii over the settings that both were run on."""
     mean, low, high = pulls_by_radius(cells)
-    found: Evidence = {}
+    evidence: Evidence = {}
     for above, below in pairs:
         both = mean[[above, below]].dropna().index
         ends = [
@@ -314,13 +314,13 @@ def cost_of_radii(cells: pd.DataFrame, pairs: Sequence[tuple[str, str]] = COMPAR
         ]
         ratio, deviation = _ratio(*(np.array(values, float) for values in ends))
         name = f"{above}_over_{below}"
-        found |= {
+        evidence |= {
             f"least_{name}": float(ratio.min(initial=math.inf)),
             **bootstrap(f"median_{name}", median, ratio, deviation),
             **bootstrap(f"mean_{name}", geometric_mean, ratio, deviation),
             **bootstrap(f"largest_{name}", lambda logs: logs.max(axis=-1), ratio, deviation),
         }
-    return found | {
+    return evidence | {
         "cells": len(mean[["printed", "hoeffding", "mixture"]].dropna()),
         "onesided_cells": len(mean[["mixture", "onesided"]].dropna()),
         "coin_cells": len(mean[["coin", "onesided"]].dropna()),
@@ -329,23 +329,21 @@ def cost_of_radii(cells: pd.DataFrame, pairs: Sequence[tuple[str, str]] = COMPAR
 
 def surveys(table: pd.DataFrame, radius: str = "coin") -> Evidence:
     """Return how many of the published answers a sequential study would have needed."""
-    chosen = table[table["radius"] == radius]
-    undecided = chosen["verdict"] == "undecided"
-    sides = np.where(chosen["estimate"] >= chosen["threshold"], "above", "below")
+    rows = table[table["radius"] == radius]
+    undecided = rows["verdict"] == "undecided"
+    sides = np.where(rows["estimate"] >= rows["threshold"], "above", "below")
     # of a mean over orders, from the quantiles at 5 and 95 % of one order
-    errors = (
-        (chosen["high_answers"] - chosen["low_answers"]) / (2 * 1.645) / np.sqrt(chosen["orders"])
-    )
-    share = chosen["mean_answers"].sum()
-    all_answers = max(chosen["answers"].sum(), 1)
+    errors = (rows["high_answers"] - rows["low_answers"]) / (2 * 1.645) / np.sqrt(rows["orders"])
+    share = rows["mean_answers"].sum()
+    all_answers = max(rows["answers"].sum(), 1)
     margin = NORMAL * math.sqrt(np.square(errors).sum())
     return {
-        "questions": len(chosen),
+        "questions": len(rows),
         "undecided": int(undecided.sum()),
         "share_of_answers": float(share / all_answers),
         "share_of_answers_low": float((share - margin) / all_answers),
         "share_of_answers_high": float((share + margin) / all_answers),
-        "changed_verdicts": int((~undecided & (chosen["verdict"] != sides)).sum()),
+        "changed_verdicts": int((~undecided & (rows["verdict"] != sides)).sum()),
     }
 
 

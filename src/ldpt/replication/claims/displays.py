@@ -79,9 +79,9 @@ def privacy_ratio(strength: int = 1) -> Evidence:
         zeros = [1 - p for p in ones]
         return max(max(ones) / min(ones), max(zeros) / min(zeros))
 
-    found = check("e^eps = {}", zip(EXPONENTIALS), lambda x: largest_ratio(x) == x)
+    evidence = check("e^eps = {}", zip(EXPONENTIALS), lambda x: largest_ratio(x) == x)
     worst = max(largest_ratio(x) / x for x in EXPONENTIALS)
-    return found | {"largest_ratio_over_level": float(worst)}
+    return evidence | {"largest_ratio_over_level": float(worst)}
 
 
 def lemma_2_1(slope: Fraction = HALF, strength: int = 1) -> Evidence:
@@ -136,10 +136,10 @@ def variance_of_the_estimate(power: int = -2) -> Evidence:
         return p * (1 - p) * ((x - 1) / (x + 1)) ** power
 
     points = ((mean, x, y) for x, y in pairwise(EXPONENTIALS) for mean in UNIT_GRID)
-    found = check(
+    evidence = check(
         "mu = {}, e^eps from {} to {}", points, lambda m, x, y: variance(m, x) > variance(m, y)
     )
-    return found | {"variance_at_e_eps_2.7": float(variance(HALF, Fraction(27, 10)))}
+    return evidence | {"variance_at_e_eps_2.7": float(variance(HALF, Fraction(27, 10)))}
 
 
 def private_order(exponentials: Sequence[Fraction] = (Fraction(1), *EXPONENTIALS)) -> Evidence:
@@ -172,8 +172,8 @@ def complexity_identity(power: int = 2) -> Evidence:
         x = iv.exp(enclose(epsilon))
         return abs(midpoint(enclose(shrinkage(epsilon)) / ((x - 1) / (x + 1))) - 1)
 
-    found = check("e^eps = {}, zeta = {}", product(EXPONENTIALS, TOLERANCES), holds)
-    return found | {"largest_float_error": max(map(float_error, EPSILONS))}
+    evidence = check("e^eps = {}, zeta = {}", product(EXPONENTIALS, TOLERANCES), holds)
+    return evidence | {"largest_float_error": max(map(float_error, EPSILONS))}
 
 
 def theorem_4_1_at_epsilon_zero(x: Fraction = Fraction(1)) -> Evidence:
@@ -224,13 +224,13 @@ def sub_gaussian(scale: Fraction = Fraction(1, 4), amended: Fraction = HALF) -> 
 
     # lam = 0 is an equality; p = 1/2 makes 1/2 the exact limit as lam -> 0
     rates = [Fraction(n, 4) for n in (-32, -8, -2, -1, 1, 2, 8, 32)]
-    found = check(
+    evidence = check(
         "p = {}, lambda = {}",
         product(INNER_GRID, rates),
         lambda p, lam: not excess(p, lam, scale) > 0,
         lambda p, lam: excess(p, lam, amended) <= 0,
     )
-    return found | {"excess_at_half": midpoint(excess(HALF, Fraction(1), scale))}
+    return evidence | {"excess_at_half": midpoint(excess(HALF, Fraction(1), scale))}
 
 
 def maximal_inequality(rate: int = 8, factor: int = 1) -> Evidence:
@@ -240,13 +240,13 @@ def maximal_inequality(rate: int = 8, factor: int = 1) -> Evidence:
     long end and the deviation at the short end gives 2 exp(-x).
     """
     exact = {x: crossing_probability(64, 128, x) for x in (1, 2, 3)}
-    found = check(
+    evidence = check(
         "x = {}",
         zip(exact),
         lambda x: not enclose(exact[x]) > factor * iv.exp(-rate * x),
         lambda x: enclose(exact[x]) <= 2 * iv.exp(-x),
     )
-    return found | {
+    return evidence | {
         "exact_probability": float(exact[1]),
         "printed_bound": midpoint(factor * iv.exp(-rate)),
     }
@@ -273,10 +273,10 @@ def peeling_scales(budgets: Sequence[int] = tuple(range(2, 200))) -> Evidence:
     def reached(budget: int) -> bool:
         return 2 ** (math.floor(iv.log(budget).a) + 1) >= budget
 
-    found = check(
+    evidence = check(
         "T = {}", zip(budgets), reached, lambda budget: 2 ** budget.bit_length() >= budget
     )
-    return found | {"largest_budget_reached": max(filter(reached, budgets), default=0)}
+    return evidence | {"largest_budget_reached": max(filter(reached, budgets), default=0)}
 
 
 def union_term(factor: int = 2) -> Evidence:
@@ -387,8 +387,8 @@ def _contraction(rate: Callable[[Fraction], Fraction]) -> Evidence:
         for p, q, x in product(grid, grid, EXPONENTIALS)
         if p != q
     }
-    found = check("p = {}, q = {}, e^eps = {}", ratios, lambda *point: ratios[point] <= 1)
-    return found | {"largest_ratio": max(map(midpoint, ratios.values()))}
+    evidence = check("p = {}, q = {}, e^eps = {}", ratios, lambda *point: ratios[point] <= 1)
+    return evidence | {"largest_ratio": max(map(midpoint, ratios.values()))}
 
 
 def pigeonhole_over_measures(x: Fraction = Fraction(150)) -> Evidence:
@@ -401,14 +401,14 @@ def pigeonhole_over_measures(x: Fraction = Fraction(150)) -> Evidence:
     n_arms, budget = 8, 100
     right = x / (1 + x)  # a response shows the arm's side (means are 0 and 1)
     expected = 1 + (budget - n_arms) * right**n_arms  # a lower bound on E_i[T_i]
-    allowed = Fraction(4 * budget, n_arms)  # H = K when every gap is 1
+    limit = Fraction(4 * budget, n_arms)  # H = K when every gap is 1
     # in B^0 the arm pulled after the first round is arm j with these probabilities
     shares = [right**j * (1 - right) for j in range(n_arms)]
     shares[0] += right**n_arms  # all answered 1: the policy takes the first
     total = sum((1 + (budget - n_arms) * share for share in shares), Fraction(0))
     return counted(
-        [("some arm is cheap", expected <= allowed)], [("sum under B^0", total == budget)]
-    ) | {"least_expected_pulls": float(expected), "allowed_pulls": float(allowed)}
+        [("some arm is cheap", expected <= limit)], [("sum under B^0", total == budget)]
+    ) | {"least_expected_pulls": float(expected), "allowed_pulls": float(limit)}
 
 
 def channel_simulation(excess: Fraction = Fraction(1)) -> Evidence:
@@ -529,8 +529,8 @@ def fixed_point(constant: int = 499, needed: tuple[int, int] = (126, 54)) -> Evi
         middle = (low + high) / 2
         low, high = (low, middle) if exceeds(middle, *needed) else (middle, high)
     constants = [(Fraction(constant), 56, 24), (Fraction(constant), *needed)]
-    found = check("C = {}, {} + {} log(2 C)", constants, exceeds)
-    return found | {"least_constant": float(high)}
+    evidence = check("C = {}, {} + {} log(2 C)", constants, exceeds)
+    return evidence | {"least_constant": float(high)}
 
 
 # --- Theorem 4.2 (Appendix E) ---------------------------------------------------------------------
@@ -553,10 +553,10 @@ def mirrored_divergence(coefficient: Fraction = Fraction(2)) -> Evidence:
         for tau, mean, x in product(thresholds, UNIT_GRID, EXPONENTIALS)
         if mean != tau
     }
-    found = check(
+    evidence = check(
         "mu = {}, tau = {}, e^eps = {}", ratios, lambda *p: ratios[p] <= enclose(coefficient)
     )
-    return found | {"largest_coefficient": max(map(midpoint, ratios.values()))}
+    return evidence | {"largest_coefficient": max(map(midpoint, ratios.values()))}
 
 
 def binary_divergence_bound(slack: int = 2) -> Evidence:

@@ -172,8 +172,8 @@ def widest(series: Sequence[np.ndarray], name: str) -> Evidence:
         parts = np.split(logs, ends, axis=-1)
         return np.max([np.ptp(part, axis=-1) for part in parts], axis=0)
 
-    found = bootstrap(name, spread, cells[:, 0], log_deviation(cells[:, 1], cells[:, 2]))
-    return found | {f"{name}_low": max(1.0, found[f"{name}_low"])} if len(cells) else found
+    evidence = bootstrap(name, spread, cells[:, 0], log_deviation(cells[:, 1], cells[:, 2]))
+    return evidence | {f"{name}_low": max(1.0, evidence[f"{name}_low"])} if len(cells) else evidence
 
 
 def median(logs: np.ndarray) -> np.ndarray:

@@ -40,29 +40,31 @@ def skewed_losses(losses: pd.DataFrame) -> Evidence:
     errors = cells["errors"].clip(lower=0.5)
     cells = cells.assign(log=log((errors / cells["replicates"]).to_numpy()))
     cells["variance"] = 1 / errors - 1 / cells["replicates"]  # of the logarithm
-    found: Evidence = {}
+    evidence: Evidence = {}
     for other in ("apt", "lsa"):
         pair = compared(cells, OURS, other)
-        found |= {f"{other}_{key}": pair[key] for key in pair if key.startswith("share_better")}
-        found |= {f"{other}_{key}": pair[key] for key in ("differing", "better")}
-        found["detects"] = pair["detects"]
+        evidence |= {f"{other}_{key}": pair[key] for key in pair if key.startswith("share_better")}
+        evidence |= {f"{other}_{key}": pair[key] for key in ("differing", "better")}
+        evidence["detects"] = pair["detects"]
     wide = cells.pivot_table(
         index=["instance", "epsilon"], columns="policy", values=["log", "variance"]
     ).reindex(columns=[(value, policy) for value in ("log", "variance") for policy in POLICIES])
     wide = wide.dropna()
     growths = {policy: _growth(cells[cells["policy"] == policy]) for policy in POLICIES[::2]}
-    found |= {
+    evidence |= {
         "settings": len(wide),
         "growth_problems": min(map(len, growths.values())),
         **bootstrap("apt_growth", median, *growths["apt"].to_numpy().T),
         **bootstrap("apt_clipped_growth", median, *growths["apt-clipped"].to_numpy().T),
     }
     if not len(wide):
-        return found | {"best": "none", **bootstrap("lead", geometric_mean, *np.empty((2, 0)))}
+        return evidence | {"best": "none", **bootstrap("lead", geometric_mean, *np.empty((2, 0)))}
     private = wide[wide.index.get_level_values("epsilon") <= 1]
     means = wide["log"].mean()
-    found |= {f"mean_loss_{p.replace('-', '_')}": exp(private["log"][p]).mean() for p in POLICIES}
-    return found | {
+    evidence |= {
+        f"mean_loss_{p.replace('-', '_')}": exp(private["log"][p]).mean() for p in POLICIES
+    }
+    return evidence | {
         "best": str(means.idxmin()),
         **_lead("lead", wide, str(means.drop(OURS).idxmin())),
         **_lead("lead_private", private, str(private["log"].mean().drop(OURS).idxmin())),

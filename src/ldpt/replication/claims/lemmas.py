@@ -88,12 +88,12 @@ def probability(chain: Chain) -> float:
         hit = chain.event_holds(n, d)
         struck += ready[hit].sum()
         ready[hit] = 0.0
-        followed = np.flatnonzero(waiting + ready >= NEGLIGIBLE)
-        if followed.size == 0:
+        heavy = np.flatnonzero(waiting + ready >= NEGLIGIBLE)
+        if heavy.size == 0:
             break
-        kept = slice(followed[0], followed[-1] + 1)
-        mass = (waiting[kept], ready[kept])
-        low = low + int(followed[0])
+        window = slice(heavy[0], heavy[-1] + 1)
+        mass = (waiting[window], ready[window])
+        low = low + int(heavy[0])
     return float(struck)
 
 

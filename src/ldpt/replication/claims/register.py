@@ -141,8 +141,8 @@ def _number(token: str, entry: Mapping[str, Any]) -> float:
 def _with_values(criterion: str, entry: Mapping[str, Any], outcome: str = "") -> str:
     """Return a criterion, its outcome, and the numbers that it names."""
     values = {part: entry[part] for part in sorted(criterion.split()) if part in entry}
-    shown = [f"{k} = {v:.4g}" if isinstance(v, float) else f"{k} = {v}" for k, v in values.items()]
-    return f"{criterion}{outcome} ({', '.join(shown)})"
+    terms = [f"{k} = {v:.4g}" if isinstance(v, float) else f"{k} = {v}" for k, v in values.items()]
+    return f"{criterion}{outcome} ({', '.join(terms)})"
 
 
 def _filled(text: str, entry: Mapping[str, Any]) -> str:

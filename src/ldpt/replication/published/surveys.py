@@ -61,7 +61,7 @@ def replay(
     """
     sizes = np.array([question.answers for question in questions])
     shape = terms["orders"], len(questions)
-    used = np.zeros(shape, np.int64)
+    answers = np.zeros(shape, np.int64)
     verdicts = np.zeros(shape, np.int8)
     sums = np.zeros(shape)
     tapes = [_shuffle(question, terms["orders"], rng) for question in questions]
@@ -75,8 +75,8 @@ def replay(
     ]
     for n in range(1, int(sizes.max()) + 1):
         open_arms = (verdicts == 0) & (sizes >= n)
-        used += open_arms
-        times = used.sum(axis=1)
+        answers += open_arms
+        times = answers.sum(axis=1)
         for arm, edge in enumerate(edges):
             rows = np.flatnonzero(open_arms[:, arm])
             if rows.size:
@@ -84,7 +84,7 @@ def replay(
                 high, low = _edges(edge, n, times[rows])
                 walk = sums[rows, arm]
                 verdicts[rows, arm] = np.where(walk >= high, 1, np.where(walk < -low, -1, 0))
-    return used, verdicts
+    return answers, verdicts
 
 
 def _shuffle(question: Question, orders: int, rng: np.random.Generator) -> np.ndarray:

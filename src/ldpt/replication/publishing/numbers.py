@@ -93,19 +93,19 @@ def fill(template: str, numbers: Numbers) -> str:
 
 def _of_claims(claims: Mapping[str, Any]) -> dict[str, Any]:
     """Return the counts among the headlines, and every number of the evidence."""
-    found: dict[str, Any] = {
+    numbers: dict[str, Any] = {
         "claims:test-level": claims["test_level"],
         "claims:own-tested": claims["own_tested"],
     }
     for name, value in claims["headlines"].items():
         if isinstance(value, int):
-            found[f"claims:{name.replace('_', '-')}"] = value
+            numbers[f"claims:{name.replace('_', '-')}"] = value
     for claim in claims["claims"]:
         for name, value in claim["evidence"].items():
             undefined = value in ("nan", "inf", "-inf")  # as evidence writes them
-            found[f"claim:{claim['id']}:{name}"] = float(value) if undefined else value
-        found[f"claim:{claim['id']}:verdict"] = claim["verdict"]
-    return found
+            numbers[f"claim:{claim['id']}:{name}"] = float(value) if undefined else value
+        numbers[f"claim:{claim['id']}:verdict"] = claim["verdict"]
+    return numbers
 
 
 def _of_runs(fixed_budget: pd.DataFrame, fixed_confidence: pd.DataFrame) -> dict[str, Any]:
