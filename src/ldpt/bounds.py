@@ -119,7 +119,7 @@ def fixed_budget_upper(
     Returns
     -------
     float
-        The bound; it says something where it is below 1.
+        The bound; it is informative only below 1.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Checks of arguments at the public entrances: one line that says what was wrong."""
+"""Argument checks of public functions; an error is one line with the value and what is allowed."""
 
 import math
 from collections.abc import Iterable, Mapping

@@ -100,7 +100,7 @@ def fixed_budget_losses(
 
 
 def _follow(chain: Callable[..., Any], *arguments: Any) -> Any:
-    """Follow a chain in another thread, so that Ctrl-C is not kept waiting."""
+    """Follow a chain in another thread, so that Ctrl-C is handled at once."""
     return run_jobs([partial(chain, *arguments)])[0]
 
 
@@ -297,7 +297,7 @@ def fixed_confidence_error(
     epsilon : float
         Privacy level; ``math.inf`` means none.
     delta : float
-        Error probability that the radius is asked to keep, in (0, 1).
+        Target error probability of the radius, in (0, 1).
     radius : str or Radius
         One of :data:`ldpt.radii.RADII`. The default ``printed`` is the paper's, whose guarantee is
         false; ``coin`` is the valid choice.

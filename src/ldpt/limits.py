@@ -35,7 +35,7 @@ MARGIN = 1.15  # safety factor over the first-order approximation
 
 
 def expected_pulls(instance: Instance, epsilon: float, delta: float, radius: Radius) -> float:
-    """About the mean stopping time of Algorithm 2: where drift meets boundary, over all arms."""
+    """Approximate the mean stopping time of Algorithm 2: where the drifts meet the boundary."""
     return math.fsum(n * arms for n, arms in confidence_pulls(instance, epsilon, delta, radius))
 
 
@@ -127,7 +127,7 @@ def require_short_walks(
 
 
 def require_private_gaps(instance: Instance, epsilon: float) -> None:
-    """Refuse an arm that lies at the threshold, also by rounding of the private numbers."""
+    """Raise if the private mean of an arm equals the private threshold, in floating point too."""
     threshold = check_instance(instance).private_threshold(epsilon)
     for arm, mean in enumerate(instance.private_means(epsilon)):
         if mean == threshold:

@@ -40,15 +40,15 @@ BASELINE = frozenset({"literal", "fast"})  # for comparison in simulations only
 
 @dataclass(frozen=True)
 class Policy:
-    """What there is to know about a policy before the problem is known.
+    """Problem-independent parameters of a policy: a row of ``POLICIES``.
 
     Attributes
     ----------
     name : str
         Its name in configs, tables and function calls.
     log_weight : float or None
-        Weight of log n in its index, divided by 4 t (1 - t) if ``standardised``; ``None`` if it has
-        no index and pulls the arms in turn.
+        w in the term w log n of its index, or in 4 t (1 - t) w log n if ``standardised``; ``None``
+        if it has no index and pulls the arms in turn.
     clipped : bool
         Whether the estimated mean reward is clipped to [0, 1].
     standardised : bool
@@ -106,7 +106,7 @@ POLICIES = {
     "laplace": Policy("laplace", 0.0, private_responses=False, stream="laplace", supports=BASELINE),
 }
 INDEX_POLICIES = supporting(POLICIES, "learner")
-DEFAULT_POLICY = "lsa-clipped"  # what a practitioner gets without choosing
+DEFAULT_POLICY = "lsa-clipped"  # of learners and the command line
 
 
 def check_policy(policy: str, allowed: Iterable[str] = POLICIES) -> Policy:

@@ -40,7 +40,7 @@ __all__ = ["DEFAULT_RADIUS", "RADII", "VALID_RADII", "Radius", "lower", "upper"]
 
 UNION, TWO_SIDED, ONE_SIDED, COIN = 0, 1, 2, 3  # families of formulas
 HOEFFDING_VARIANCE = 0.25  # variance proxy of every variable in [0, 1]
-DEFAULT_RADIUS = "coin"  # what a practitioner gets without choosing
+DEFAULT_RADIUS = "coin"  # of learners and the command line
 DEFAULT_RHO = 10.0
 DEFAULT_PRIOR_GAP = 0.125
 DRIFT_TOLERANCE = 1e-4  # relative, of pulls that are estimated; every step halves the distance
@@ -51,7 +51,7 @@ MIN_CONSTANT, MAX_CONSTANT = 1e-100, 1e100  # of rho and prior_gap; beyond, squa
 
 @dataclass(frozen=True)
 class Kind:
-    """What there is to know about a radius before the problem is known.
+    """Problem-independent parameters of a radius: a row of ``KINDS``.
 
     Attributes
     ----------

@@ -55,7 +55,7 @@ Progress = Callable[[int], None]  # called with the number of finished replicate
 def stream(seed: int, *names: object) -> np.random.Generator:
     """Return the random stream of this name under the root seed, the same on every machine.
 
-    A number counts by its value as a float.
+    1 and 1.0 name the same stream.
     """
     words = (repr(float(x)) if isinstance(x, (float, int)) else str(x) for x in names)
     digest = hashlib.sha256("\x1f".join(words).encode()).digest()

@@ -31,7 +31,7 @@ def over_files(
 def clopper_pearson(
     errors: np.ndarray | int, replicates: np.ndarray | int, level: float = CONFIDENCE
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return exact two-sided limits for proportions: 0 below no error, 1 above only errors."""
+    """Return exact two-sided limits for proportions: 0 if no run erred, 1 if all did."""
     from scipy.special import betaincinv  # scipy.stats would take half a second to import
 
     errors = np.asarray(errors)
@@ -192,7 +192,7 @@ def allocation(pulls: np.ndarray, gaps: np.ndarray, labels: dict[str, Any]) -> p
 def crossing(x: np.ndarray, error: np.ndarray, level: float) -> float:
     """Return where a falling error curve passes ``level``, straight in x and log(error), or NaN.
 
-    Points at which no error was seen carry no logarithm and are left out.
+    Points without errors are dropped.
     """
     x = np.asarray(x, float)
     error = np.asarray(error, float)

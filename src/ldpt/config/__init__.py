@@ -6,7 +6,7 @@ MOVED = {"study": "build_experiment", "Study": "Experiment", "load": "load", "me
 
 
 def __getattr__(name: str) -> Any:
-    """Return an experiment's function under its name of release 3, with a warning."""
+    """Return a function of ``experiment`` under its name of release 3, with a warning."""
     if name not in MOVED:
         raise AttributeError(f"module 'ldpt.config' has no attribute {name!r}")
     import warnings

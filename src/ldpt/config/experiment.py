@@ -315,7 +315,7 @@ def build_experiment(config: Mapping[str, Any]) -> Experiment:
 
 
 def _require_few_values(config: Mapping[str, Any]) -> None:
-    """Refuse YAML whose aliases unfold to more values than a study can have."""
+    """Limit the number of values after the expansion of YAML aliases."""
     count, parts = 0, [config]
     while parts:
         part = parts.pop()

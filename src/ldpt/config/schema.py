@@ -44,7 +44,7 @@ from ldpt.util.messages import short, shown, unknown
 Item = TypeVar("Item")
 
 NAME = r"^[A-Za-z0-9][A-Za-z0-9.-]*$"
-NAMING = "of the problem and its files; unique, also without regard to case"
+NAMING = "of the problem and its files; unique, case-insensitive"
 STREAM = "former name of the problem, if it was renamed and its numbers are to stay"
 ROOT = "folder under which figures/, results/ and paper/ are written"
 FOLDER = r"^[\w./+@=,-]+( +[\w./+@=,-]+)*$"

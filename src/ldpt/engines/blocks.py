@@ -56,7 +56,8 @@ BLOCK = np.dtype(
 )
 # One row per arm: the block that it is in, and what is known of the responses that follow. First
 # comes its rest, what is left of its last word; then its urn, responses of which only the number
-# and the ones are known. Up to the mirror an urn is seen in a mirror (:func:`fill_urn`).
+# and the ones are known. Until the walk reaches the mirror, ones and zeros of the urn are swapped
+# (:func:`fill_urn`).
 ARM = np.dtype(
     [
         *BLOCK.descr,
@@ -64,7 +65,7 @@ ARM = np.dtype(
         ("rest_size", np.int64),
         ("urn", np.int64),
         ("urn_ones", np.int64),
-        ("mirror", np.int64),  # the walk's signed way to the mirror; 0: none ahead
+        ("mirror", np.int64),  # signed distance of the walk to the mirror; 0 if there is none
     ]
 )
 

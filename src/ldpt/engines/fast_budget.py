@@ -9,8 +9,8 @@ A run is made in two moves, both exact, both in blocks (:mod:`ldpt.engines.block
   last pulls before a checkpoint are made in excursions, because no window ends exactly there.
 
 A window that turns out to need more pulls than are left to the next checkpoint is undone: arms
-return to where they were, and the responses already made stay their future, block by block, to
-be cut smaller where needed. Nothing is drawn twice, so nothing is biased. Memory does not depend on
+return to where they were, and responses already drawn are kept and reused, block by block, in
+smaller blocks where needed. Nothing is drawn twice, so nothing is biased. Memory does not depend on
 the budget: a window with too many blocks is undone as well.
 
 All this holds for any index; Algorithm 1 and ``lsa`` differ in the edge of a level only
@@ -71,7 +71,7 @@ def new_state(n_arms: int, budget: int) -> BudgetState:
 
 @compiled_without_refcount
 def restart(state: BudgetState) -> None:
-    """Bring the state to before the first pull."""
+    """Reset the state to that of a run without pulls."""
     state.n[:] = 0
     state.s[:] = 0
     for k in range(state.n.size):

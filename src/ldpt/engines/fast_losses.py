@@ -4,7 +4,7 @@ As long as some index is at most l, no arm is pulled beyond its first passage ov
 together take T pulls or more to pass l, each of them is, after T pulls, somewhere between where it
 is now and its first passage. If no estimate crosses the threshold on that way, the answer is the
 same wherever the arms are, and so is the loss at every budget up to T. To see that, a *look ahead*
-walks each arm in long blocks to a point beyond its first passage, which need not be found. That it
+walks each arm in long blocks past its first passage; where exactly that is, is not needed. That it
 takes T pulls to pass l is certain once so many pulls of some arms are known not to touch l; those
 of the hardest arms are enough.
 

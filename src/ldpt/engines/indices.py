@@ -1,4 +1,4 @@
-"""The comparisons on which Algorithm 1 turns, in one place for all engines and oracles.
+"""Comparisons of indices in Algorithm 1, shared by the engines and the exact chains.
 
 Two engines can only be compared bit for bit if they evaluate the same floating-point expressions.
 An arm with n pulls and s positive responses is described by d = s - n tau.

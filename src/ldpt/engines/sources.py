@@ -54,7 +54,8 @@ class LaplaceRewards(NamedTuple):
     scale: float
 
 
-# --- The questions. Numba knows the type of a source when it compiles, and drops the other branch.
+# --- What an engine may request from a source. Numba knows the type of a source when it compiles,
+# and drops the other branch.
 
 
 @compiled_without_refcount

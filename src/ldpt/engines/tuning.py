@@ -1,4 +1,4 @@
-"""Constants that decide which of several exact ways is taken, and so the speed, never the law.
+"""Constants that affect speed, not the distribution of results: they select among exact methods.
 
 All were chosen by the rows of ``benchmarks/engines.py`` (``make benchmark``), in this order, each
 with the others fixed. A change makes other draws from the same laws, so that all numbers move.

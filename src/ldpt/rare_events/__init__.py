@@ -102,7 +102,7 @@ class RareEstimate:
 
     @property
     def high(self) -> float:
-        """Upper end of the same interval; 1 if no run erred, for then nothing is known."""
+        """Upper end of the same interval; 1 if no run erred."""
         if math.isinf(self.log_probability):
             return 1.0
         return exp(min(0.0, self.log_probability + QUANTILE * self.relative_error))
@@ -208,7 +208,7 @@ def fixed_confidence_error(
     epsilon : float
         Privacy level; ``math.inf`` means none.
     delta : float
-        Error probability that the radius is asked to keep, in (0, 1).
+        Target error probability of the radius, in (0, 1).
     replicates : int
         Number of runs in tilted environments, at most.
     seed : int

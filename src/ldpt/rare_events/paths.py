@@ -82,11 +82,11 @@ def ways_to_err_by_budget(
 def _second_stage(
     truth: float, tau: float, zeta: float, mean: float, share: float, lengths: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Means and costs of second stages that leave the arm on its wrong side, infinite if none does.
+    """Return means and costs of second stages that end on the wrong side; infinite if none does.
 
-    In the first stage the arm had ``share`` of the pulls and showed ``mean``. From the wrong side
-    it may walk home, only not too fast; from its right side it must cross. Everything is per pull
-    of the budget.
+    In the first stage the arm had ``share`` of the pulls, with empirical mean ``mean``. From the
+    wrong side it may drift back without reaching its true side; from there it must cross. Costs are
+    per pull of the budget.
     """
     n = share * (1 - lengths)
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -384,7 +384,7 @@ class ThresholdTest:
         return max(math.ceil(pulls) - n, 1)
 
     def _lower_bound(self, n: int, s: int, t: float) -> float:
-        """Return the largest threshold q >= t that the mixture of ``coin`` at t finds exceeded."""
+        """Return the largest threshold q >= t that the mixture of ``coin`` at t rejects."""
         scale = self.prior_gap / threshold_variance(t, math.inf)
         mixture = Mixture(*_nodes(scale, self.log_level), n, s)
         if t >= s / n or mixture.log(t) <= self.log_level:

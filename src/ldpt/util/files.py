@@ -28,7 +28,7 @@ def file_within(root: Path, name: str, most: int = MAX_READ, links: bool = False
     """Return the path of a regular file below a folder that somebody else may have written.
 
     FileNotFoundError if there is none; ValueError for a name that leads out of the folder, a
-    symbolic link on the way unless ``links``, a device, a pipe, or more than ``most`` bytes.
+    symbolic link in the path unless ``links``, a device, a pipe, or more than ``most`` bytes.
     """
     parts = PurePosixPath(name).parts
     if not parts or name.startswith("/") or ".." in parts or "\0" in name:

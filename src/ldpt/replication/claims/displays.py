@@ -451,7 +451,7 @@ def _random_channel(
 
 
 def other_answer_is_an_error(least_gap: Fraction = Fraction(0)) -> Evidence:
-    """Appendix C: whoever gives the answer of B^i in B^0 errs, and the loss counts it.
+    """Appendix C: the answer of B^i is an error in B^0, and the loss counts it.
 
     The two answers differ in arm i, whose mean in B^0 is tau + g/2 + zeta. The loss counts its
     absence only if that mean is above tau + zeta, that is if g > 0.
