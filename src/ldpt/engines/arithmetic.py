@@ -34,6 +34,7 @@ def exp(x: float) -> float:
     if x < LEAST_EXPONENT:
         return 0.0
     k = math.floor(x * PER_LN2 + 0.5)
+    # log 2 in two parts, so that the difference keeps its digits.
     return math.ldexp(1.0 + remainder((x - k * LN2_HIGH) - k * LN2_LOW), int(k))
 
 
@@ -68,5 +69,6 @@ def small_exp(x: float) -> float:
         return 0.0
     k = math.floor(x * (PARTS * PER_LN2))
     r = (x - k * (LN2_HIGH / PARTS)) - k * (LN2_LOW / PARTS)
+    # 2^(k / 32) is a root from the table times a power of 2; the rest is small.
     taylor = 1.0 + r * (1.0 + r * (0.5 + r * (1 / 6 + r * (1 / 24 + r * (1 / 120 + r / 720)))))
     return taylor * ROOTS[k & (PARTS - 1)] * HALVES[-(k >> 5)]

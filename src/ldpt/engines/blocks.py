@@ -219,6 +219,7 @@ def open_long_block(
     safe = safe_length(corridor, limit)
     up_edge = math.ceil(2.0 * up - m * rise)
     down_edge = math.ceil(2.0 * down - m * fall)
+    # A safe block of about that length needs no draw of touches.
     if m < tuning.MIN_BLOCK or m <= 2 * safe:
         m, up_edge, down_edge = safe, NO_EDGE, NO_EDGE
     if m < tuning.MIN_BLOCK:
@@ -232,6 +233,7 @@ def open_long_block(
     active[arm].up, active[arm].down = up_edge, down_edge
     ends = Edges(up_edge, down_edge)
     side = edges_touched(source, arm, n, m, ones, ends, ends)
+    # Only a block that is made takes its responses out of the urn.
     if side == 0 and active[arm].urn > 0:
         active[arm].urn -= m
         active[arm].urn_ones -= ones
@@ -333,6 +335,7 @@ def walk_in_words(
             line += 1
         if up <= 0.0 or down <= 0.0 or left == 0 or is_full(log, line):
             return pulls, ones, line
+        # Most walks end before: the distance is computed only for those that last.
         if left >= tuning.MIN_BLOCK:
             far = worthwhile_distance(mean, corridor, read_once) if far == 0.0 else far
             if min(up, down) > far:
@@ -405,6 +408,7 @@ def end_before_touch(source: Source, arm: int, n: int, edge: int, active: np.nda
     forgotten: the first touch was drawn with them, and nothing else depends on them.
     """
     m, ones = active[arm].pulls, active[arm].ones
+    # At the touch the walk stands on the edge: its length gives the ones before.
     first = first_touch(source, arm, n, m, ones, edge)
     touching = 1 if edge > 0 else 0
     before = ((first + edge) >> 1) - touching  # ones

@@ -1,4 +1,4 @@
-"""The comparison on which Algorithm 2 turns, in one place for all engines and oracles.
+"""The comparison that Algorithm 2 makes, shared by the engines and the exact chains.
 
 Two engines can only be compared bit for bit if they evaluate the same floating-point expressions.
 An arm with n pulls and s positive responses is described by d = s - n tau.
@@ -12,6 +12,7 @@ from ldpt import radii
 from ldpt.engines.jit import inlined
 from ldpt.radii import Boundary
 
+# Called once per response: a call would cost more than the arithmetic.
 sides = inlined(radii.boundaries_at)
 
 

@@ -54,6 +54,7 @@ class BudgetState(NamedTuple):
 @compiled
 def new_state(n_arms: int, budget: int) -> BudgetState:
     """Return tables for a run of up to ``budget`` pulls."""
+    # A window logs at most one block per pull; a longer log ends the window (:func:`log_room`).
     rows = min(budget + 1, tuning.LOG_ROWS + 64 * n_arms) + 2 * FREE_ROWS * n_arms
     return BudgetState(
         np.zeros(n_arms, np.int64),
@@ -116,6 +117,7 @@ def run_to_budgets(
     for c in range(budgets.size):
         t = continue_run(source, t, budgets[c], np.inf, stages[c], rule, state)
         pulls[c], sums[c] = state.n, state.s
+        # The means may change here: responses drawn ahead would have the old ones.
         forget(state)
 
 
@@ -142,12 +144,15 @@ def continue_run(
             or aim < tuning.MIN_WINDOW * n_arms
             or is_noisy(rule, state.tree[1], stop - t, escape)
         ):
+            # A window would cost more than it saves, or would probably be undone.
             moves = min(stop - t, tuning.MIN_WINDOW * n_arms)
             t += excursions(source, moves, stop - t, means, rule, state)
+            # Windows return to their full length step by step.
             pace = min(1.0, 2.0 * pace)
             continue
         level = level_after(rule, t / n_arms, state.tree[1], min(tuning.MAX_GROWTH, aim / t))
         pulls_of_window = raise_level(source, level, stop - t, means, rule, state)
+        # It needs more pulls than are left: undo it and try a shorter one.
         if pulls_of_window < 0:
             undo_window(rule, state)
             pace *= tuning.SHORTER_WINDOW
@@ -186,6 +191,7 @@ def complexity(rule: IndexRule, means: np.ndarray) -> float:
 def level_after(rule: IndexRule, pulls: float, level: float, growth: float) -> float:
     """Return the level at which arms that follow their means have 1 + growth times the pulls."""
     squared = max(tuning.MIN_SQUARED_INDEX, squared_edge(rule, pulls, level))
+    # I^2 grows in proportion to the pulls; log n in the index adds its own growth.
     if rule.log_weight == 0.0:
         return squared * (1.0 + growth)
     return level + growth * squared + rule.log_weight * math.log(1.0 + growth)
@@ -205,6 +211,7 @@ def excursions(
         k = leader(tree)
         level = runner_up_value(tree, k)
         index = -np.inf
+        # Single pulls must not split a block whose sum alone is known.
         if has_no_known_sum(k, state):
             most = min(left - used, tuning.EXCURSION_PULLS)
             used += step_to_level(source, k, means[k], rule, level, most, state)
@@ -228,11 +235,13 @@ def next_blocks(
     """
     active, n = state.active, state.n[k]
     m, ones = 0, 0
+    # Responses of an undone window come first: nothing is drawn twice.
     if state.head[k] < state.tail[k]:
         state.head[k], m, ones, line = walk_in_rows(
             corridor, state.future, state.head[k], state.tail[k], log, line
         )
         if m == 0:
+            # The next row reaches beyond the corridor: read it again, in parts.
             free = state.head[k] - (state.tail[k - 1] if k > 0 else 0)
             state.head[k] = reread_block(
                 source, k, n, corridor, state.future, state.head[k], free, active
@@ -240,6 +249,7 @@ def next_blocks(
     elif active[k].urn > 0:
         blocks.step_in_urn(source, k, n, corridor, active)
     else:
+        # Nothing is known of the next responses: one long block if the edges are far, else words.
         is_opened, edge = False, 0
         if min(corridor.up, corridor.down) >= blocks.NEAREST_BRIDGE:
             is_opened, edge = blocks.open_long_block(source, k, n, mean, corridor, False, active)
@@ -248,6 +258,7 @@ def next_blocks(
                 source, k, n, mean, corridor, False, active, log, line
             )
         elif edge != 0:
+            # The block would touch an edge: the response that does is found one by one.
             blocks.fill_urn(k, edge, active)
             blocks.step_in_urn(source, k, n, corridor, active)
     if m == 0:  # one block, in the active row
@@ -275,11 +286,13 @@ def raise_level(
     log = state.log[:room]
     for k in range(n.size):
         log_start[k] = lines
+        # Arms pass the level one after the other: their order before that time does not matter.
         index = tree[leaves + k]
         while index <= level:
             if used == left or lines >= room:
                 log_start[k + 1 :] = lines
                 return -1
+            # The index of a young arm moves too much per pull for a corridor.
             if n[k] < tuning.SINGLE_PULLS and has_no_known_sum(k, state):
                 m = step_to_level(source, k, means[k], rule, level, left - used, state)
                 blocks.copy_block(state.active, k, log, lines)
@@ -289,6 +302,7 @@ def raise_level(
                 m, lines = next_blocks(source, k, means[k], corridor, state, log, lines)
             used += m
             index = arm_index(rule, n[k], s[k])
+        # Only arms that were pulled have a new index.
         if lines > log_start[k]:
             set_value(tree, k, index)
     log_start[n.size] = lines
@@ -343,6 +357,7 @@ def pulls_to_level(word: int, most: int, rule: IndexRule, level: float, n: int, 
         word >>= 1
         n += 1
         if n > horizon:
+            # One evaluation of the level serves the next n / 8 pulls.
             horizon = n + (n >> 3)
             squared = squared_edge(rule, horizon, level)
         if not is_clearly_below(rule, n, s, squared) and arm_index(rule, n, s) >= level:
@@ -359,6 +374,7 @@ def corridor_below(rule: IndexRule, level: float, n: int, s: int, limit: int) ->
     is also at most the level while n cap <= e(n), however far d is: then that side has no edge.
     Once this fails, with n growing, it never holds again.
     """
+    # A longer chord would lie far below the concave edge, and the corridor would be narrow.
     limit = min(limit, n)
     d = s - n * rule.tau
     slack = blocks.rounding_slack(n)
@@ -409,12 +425,14 @@ def undo_window(rule: IndexRule, state: BudgetState) -> None:
     if state.log_start[-1] == 0 and rows_after_undo(state) > state.spare.shape[0]:
         return
     for k in range(state.n.size):
+        # Reading again cuts rows, and the parts need room in front.
         start = filled = filled + FREE_ROWS
         for line in range(state.log_start[k], state.log_start[k + 1]):
             state.n[k] -= state.log[line].pulls
             state.s[k] -= state.log[line].ones
             blocks.copy_block(state.log, line, state.spare, filled)
             filled += 1
+        # What the window has not read follows its log.
         for row in range(state.head[k], state.tail[k]):
             blocks.copy_block(state.future, row, state.spare, filled)
             filled += 1

@@ -90,10 +90,13 @@ def run_to_decision(
     for k in range(n_arms):
         pulls[k] = 1
         sums[k] = draw_one(source, k, 0, arms.means[k])
+        # The first check of every arm, at time K, is that of an arm that reopens then.
         set_value(reopen_keys, k, (t << bits) + k)
     while True:
+        # The boundary of `printed` grows with time: arms that were decided may be so no longer.
         while reopen_keys[1] >> bits <= t:
             k = reopen_keys[1] & mask
+            # It has fewer pulls than the others, and the fewest pulls come first.
             alone = pulls_at(frontiers[count - 1], k, bits) - pulls[k] if count > 0 else WORD_SIZE
             t, decided = visit(source, arms, edge, state, k, t, alone, max_pulls)
             if not decided and check_arm(source, arms, edge, state, k, t, max_pulls):
@@ -103,6 +106,7 @@ def run_to_decision(
         if t >= max_pulls:
             settle(source, count, groups, state)
             return -1
+        # The next event: the top group reaches the group below, or the block of an arm ends.
         top = count - 1
         frontier, key = frontiers[top], check_keys[1]
         catches_up = top > 0 and key >= frontiers[top - 1]
@@ -111,6 +115,7 @@ def run_to_decision(
         else:
             steps = 1 + pull_order.keys_between(frontier, key, bits, top, groups)
         t, done = visits_before(source, arms, edge, state, t, steps, frontier, max_pulls)
+        # Another arm has reopened and stays undecided: it is served before the rest of this group.
         if done < steps:
             frontiers[top] = pull_order.key_after(frontier, done, bits, top, groups)
             continue
@@ -140,6 +145,7 @@ def visits_before(
         reopening = state.reopen_keys[1] >> state.bits
         if end <= min(reopening, max_pulls):
             return end, steps
+        # The run ends before any arm reopens, within these pulls.
         if reopening >= max_pulls:
             return max_pulls, steps - (end - max_pulls)
         k = state.reopen_keys[1] & ((1 << state.bits) - 1)
@@ -165,6 +171,7 @@ def visit(
     n, s = pulls[k], sums[k]
     undecided = is_undecided(edge, n, s, t, tau)
     if t < stop:
+        # Bit by bit: most visits are too short for a block.
         word, size = active[k].rest, active[k].rest_size
         if size == 0:
             word, size = blocks.next_word(source, k, n, arms.means[k], active)
@@ -201,6 +208,7 @@ def check_arm(
         more = max(1, max_pulls - t + 1)
         next_block(source, arms, edge, state, k, t, (above, below), more)
         set_value(state.check_keys, k, (n + state.active[k].pulls << state.bits) + k)
+        # A new value costs log K steps in the tree: skip the call where nothing changes.
         if state.reopen_keys[(state.reopen_keys.size >> 1) + k] != NEVER:
             set_value(state.reopen_keys, k, NEVER)
         return True
@@ -236,10 +244,12 @@ def next_block(
     up, down = above - slack - d, below - slack + d
     is_opened, touched = False, 0
     if min(up, down) >= blocks.NEAREST_BRIDGE:
+        # Boundaries do not fall, so that flat edges at their present heights are on the safe side.
         flat = Corridor(up, down, 0.0, 0.0, arms.tau, more)
         is_opened, touched = blocks.open_long_block(source, k, n, mean, flat, True, active)
     if is_opened and (touched == 0 or blocks.end_before_touch(source, k, n, touched, active)):
         return
+    # The boundary of an arm with many pulls is nearly straight: its chord may be longer.
     limit = min(more, active[k].rest_size + WORD_SIZE * (1 + (n >> tuning.CHORD_SHIFT)))
     later = sides(edge, n + limit, t)
     rise = (min(later[0], NO_EDGE_DISTANCE) - above) / limit
@@ -291,6 +301,7 @@ def first_ones(source: Source, k: int, m: int, state: State) -> int:
     """Return the sum of the first m responses of the arm's block."""
     active, words = state.active, state.words
     if active[k].kind != STEPPED:
+        # Of a block drawn at once the sum alone is known: draw its first part given the whole.
         piece = Piece(m, Edges(active[k].up, active[k].down))
         return draw_piece(source, k, state.pulls[k], piece, active, k)[0]
     ones, j = 0, 0

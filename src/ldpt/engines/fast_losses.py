@@ -76,13 +76,16 @@ def run_for_losses(
             losses[c] = is_loss(state.n, state.s, rule.tau, criterion)
             c += 1
             continue
+        # The larger the least index, the rarer are estimates that cross the threshold.
         quiet = squared_edge(rule, t / n_arms, state.tree[1]) if t >= n_arms else 0.0
         if quiet >= enough:
+            # A known crossing ahead leaves later budgets open: aim at the next one only.
             target = budgets[-1] if state.n[arm] >= crossing else stop
             level = level_after(
                 rule, t / n_arms, state.tree[1], tuning.LOOK_AHEAD_REACH * target / t - 1.0
             )
             outlook = look_ahead(source, level, target - t, means, rule, criterion, state)
+            # Settled up to the last budget: no further pull can change a loss.
             if outlook.verdict != OPEN and outlook.reach == budgets[-1] - t:
                 losses[c:] = outlook.verdict == WRONG
                 return
@@ -96,6 +99,7 @@ def run_for_losses(
                     losses[c] = outlook.verdict == WRONG
                     c += 1
                 continue
+            # Try again only when crossings have become rarer.
             enough = tuning.LOOK_AHEAD_GROWTH * quiet
         t = continue_run(source, t, stop, enough, means, rule, state)
 
@@ -122,6 +126,7 @@ def look_ahead(
         index = tree[leaves + k]
         speed = squared_speed(rule, means[k])
         is_watched = criterion.must_accept[k] or criterion.must_reject[k]
+        # Arms that expect few pulls add little to the reach: only their sides are watched.
         counts = n.size > tuning.MIN_PULL_SHARE * speed * hardness and reach < needed
         while index <= level and n[k] - start < needed and (is_watched or counts):
             if lines >= room:
@@ -134,10 +139,12 @@ def look_ahead(
                 if n[k] > tuning.MIN_BLOCK and near < worthwhile_distance(
                     means[k], corridor, False
                 ):
+                    # Blocks get short near the edge: count what there is, then only watch.
                     counts = False
                     reach += n[k] - start
                     continue
             else:
+                # Without an edge the arm jumps as far as its drift takes to the level.
                 more = int(min(float(left), squared_edge(rule, n[k], level) / speed)) - n[k]
                 more = min(left, max(WORD_SIZE, more, n[k] >> 2))
                 corridor = Corridor(NO_EDGE_DISTANCE, NO_EDGE_DISTANCE, 0.0, 0.0, rule.tau, more)
@@ -149,6 +156,7 @@ def look_ahead(
                 is_watched = False
                 if crossed < 0:
                     crossed, crossing = k, n[k]
+                # No arm is on its wrong side: this crossing alone can make the answer wrong.
                 if not some_wrong:
                     log_start[k + 1 :] = lines
                     return LookAheadState(OPEN, 0, crossed, crossing)

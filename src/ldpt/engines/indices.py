@@ -13,6 +13,7 @@ from ldpt import policies
 from ldpt.engines.jit import compiled, compiled_without_refcount
 from ldpt.policies import IndexRule
 
+# The learner's own function: engine and learner round alike.
 arm_index = compiled(policies.index)
 
 

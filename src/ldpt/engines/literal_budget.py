@@ -24,11 +24,12 @@ def fixed_budget_literal(
     """
     n_arms = means.size
     n = np.zeros(n_arms, np.int64)
-    s = np.zeros_like(sums[0])
+    s = np.zeros_like(sums[0])  # whole numbers, or floats with Laplace noise
     index = np.zeros(n_arms)
     t = 0
     for c in range(budgets.size):
         while t < budgets[c]:
+            # Every arm once, then the arm with the least index.
             arm = t if t < n_arms else first_minimum(index)
             s[arm] += draw_one(source, arm, n[arm], means[arm])
             n[arm] += 1

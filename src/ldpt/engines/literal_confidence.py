@@ -24,6 +24,7 @@ def fixed_confidence_literal(
         sums[k] = draw_one(source, k, 0, means[k])
     t = n_arms
     while True:
+        # The undecided arm with the fewest pulls, the lowest index among ties.
         arm = -1
         for k in range(n_arms):
             if (arm < 0 or pulls[k] < pulls[arm]) and is_undecided(edge, pulls[k], sums[k], t, tau):

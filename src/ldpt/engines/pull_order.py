@@ -57,8 +57,8 @@ def member_of_rank(group: int, position: int, groups: Groups) -> int:
         word += 1
     rest = groups.members[group, word]
     for _ in range(position):
-        rest &= rest - 1
-    return (word << 6) + popcount((rest & -rest) - 1)
+        rest &= rest - 1  # remove the lowest member
+    return (word << 6) + popcount((rest & -rest) - 1)  # the place of the lowest bit
 
 
 @compiled_without_refcount
@@ -70,6 +70,7 @@ def pulls_at(frontier: int, arm: int, bits: int) -> int:
 @compiled_without_refcount
 def keys_between(start: int, stop: int, bits: int, group: int, groups: Groups) -> int:
     """Return the number of the group's pulls with start <= key < stop."""
+    # Whole rounds pull every member once; ranks count the partial rounds at both ends.
     mask = (1 << bits) - 1
     rounds = (stop >> bits) - (start >> bits)
     before = rank(group, start & mask, groups)
@@ -91,6 +92,7 @@ def remove(arm: int, count: int, groups: Groups) -> int:
     """Take an arm out of the top group; return how many groups are left."""
     groups.members[count - 1, arm >> 6] &= ~(np.int64(1) << (arm & 63))
     groups.sizes[count - 1] -= 1
+    # An empty group leaves the stack.
     return count if groups.sizes[count - 1] > 0 else count - 1
 
 
@@ -98,6 +100,7 @@ def remove(arm: int, count: int, groups: Groups) -> int:
 def join(arm: int, n: int, bits: int, count: int, groups: Groups) -> int:
     """Put an arm with n pulls where it belongs in the stack of groups; return their new count."""
     frontiers, sizes, members = groups.frontiers, groups.sizes, groups.members
+    # Groups above have fewer pulls, and are pulled before this arm.
     place = count
     while place > 0 and n > pulls_at(frontiers[place - 1], arm, bits):
         place -= 1
@@ -108,6 +111,7 @@ def join(arm: int, n: int, bits: int, count: int, groups: Groups) -> int:
             frontiers[g], sizes[g] = frontiers[g - 1], sizes[g - 1]
             for word in range(members.shape[1]):
                 members[g, word] = members[g - 1, word]
+        # No group has so many pulls: the arm starts one, behind its own next key.
         frontiers[place] = ((n + 1) << bits) + arm
         sizes[place] = 0
         members[place] = 0

@@ -150,9 +150,11 @@ def bernoulli_word(rng: np.random.Generator, mean: float) -> int:
     ones = np.int64(0)
     while undecided != 0 and mean > 0.0:
         word = np.int64(next_uint64(rng.bit_generator))
+        # The next binary digit of the mean: doubling is exact.
         mean *= 2.0
         if mean >= 1.0:
             mean -= 1.0
+            # Digit 1: a uniform number with digit 0 is less than the mean.
             ones |= undecided & ~word
             undecided &= word
         else:
@@ -166,6 +168,7 @@ def bernoulli_word(rng: np.random.Generator, mean: float) -> int:
 @compiled_without_refcount
 def binomial(rng: np.random.Generator, m: int, mean: float) -> int:
     """Draw the sum of m responses."""
+    # NumPy's sampler has a set-up that few responses do not pay for.
     if m > tuning.MAX_ONE_BY_ONE:
         return rng.binomial(m, mean)
     ones = 0
@@ -219,6 +222,7 @@ def hypergeometric_from_mode(rng: np.random.Generator, m: int, ones: int, total:
     high = float(mode)
     low_weight, high_weight = weight, weight
     while left > 0.0:
+        # Ratios of neighbouring weights: no factorials in the loop.
         high_weight *= (successes - high) * (size - high) / ((high + 1.0) * (others + high + 1.0))
         low_weight *= low * (others + low) / ((successes - low + 1.0) * (size - low + 1.0))
         high += 1.0
@@ -273,6 +277,7 @@ def deviance(x: float, mean: float) -> float:
     difference = x - mean
     if abs(difference) >= 0.1 * (x + mean):
         return x * math.log(x / mean) - difference
+    # The two terms nearly cancel: sum the series of their difference instead.
     ratio = difference / (x + mean)
     value, term = difference * ratio, 2.0 * x * ratio
     j = 1.0
@@ -316,6 +321,7 @@ def reflected_edges(rng: np.random.Generator, m: int, ones: int, inner: Edges, o
     if end >= outer.up or end <= -outer.down:
         return OUTER if end >= outer.up else -OUTER
     side = 1 if end >= inner.up else -1 if end <= -inner.down else 0
+    # Mostly so, and without a random number.
     if side == 0 and cannot_touch(m, end, inner):
         return 0
     u = uniform(rng)
@@ -336,6 +342,7 @@ def halved_touch(rng: np.random.Generator, m: int, ones: int, edge: int) -> int:
     drawn, and by reflection whether it has touched before; the half with the first touch is, or
     mirrors, a walk that ends beyond the edge again. The other half is discarded.
     """
+    # Mirror a lower edge, then a walk that comes back: it ends at or beyond an upper edge.
     if edge < 0:
         ones, edge = m - ones, -edge
     if 2 * ones - m < edge:
@@ -353,6 +360,7 @@ def halved_touch(rng: np.random.Generator, m: int, ones: int, edge: int) -> int:
             before, edge, m, ones = before + half, edge - middle, m - half, ones - front
     walk = 0
     while walk < edge:
+        # Few steps are left: draw them one by one, without replacement.
         rises = uniform(rng) * m < ones
         walk += 1 if rises else -1
         ones -= rises
@@ -400,6 +408,7 @@ def touch_probability(m: int, ones: int, edge: int) -> float:
     """Return the chance that a walk of m steps, ``ones`` of them up, touched the edge above it."""
     ratio = 1.0
     for i in range(1, edge - (2 * ones - m) + 1):
+        # A quotient of binomial coefficients, factor by factor: each of them would overflow.
         ratio *= (m - ones - i + 1) / (ones + i)
         if ratio <= 0.0:
             return 0.0

@@ -28,6 +28,7 @@ def set_value(tree: np.ndarray, arm: int, value: int) -> None:
     while node > 1:
         node >>= 1
         least = min(tree[2 * node], tree[2 * node + 1])
+        # Nothing changes further up.
         if tree[node] == least:
             return
         tree[node] = least
@@ -39,6 +40,7 @@ def leader(tree: np.ndarray) -> int:
     leaves = tree.size >> 1
     node = 1
     while node < leaves:
+        # Ties go to the left, which is the lower arm.
         node = 2 * node if tree[2 * node] == tree[node] else 2 * node + 1
     return node - leaves
 
@@ -47,7 +49,7 @@ def leader(tree: np.ndarray) -> int:
 def runner_up_value(tree: np.ndarray, arm: int) -> float:
     """Return the least value of all arms but this one."""
     node = (tree.size >> 1) + arm
-    least = tree[node ^ 1]
+    least = tree[node ^ 1]  # the sibling
     while node > 3:
         node >>= 1
         least = min(least, tree[node ^ 1])

@@ -47,12 +47,14 @@ def reread_block(
     """
     while True:
         if rows[i].kind == TOUCHING:
+            # So short that the touch is soon found by trial.
             if rows[i].pulls <= WORD_SIZE:
                 spell_out(source, arm, n, rows, i)
                 continue
             i = halve_touching(source, arm, n, rows, i)
             free -= 1
             continue
+        # Where only a few pulls fit inside the edges, single responses are cheaper.
         piece = front_piece(corridor, rows, i, free)
         if (
             rows[i].kind == SUMMED
@@ -65,6 +67,7 @@ def reread_block(
         ones, inside = draw_piece(source, arm, n, piece, rows, i)
         if inside:
             break
+        # The piece touches the narrower edges: it becomes a row, and is halved in the next round.
         i = put_touching(piece, ones, rows, i)
         free -= 1
     blocks.copy_block(rows, i, active, arm)
@@ -168,9 +171,11 @@ def draw_piece(
     while True:
         ones = all_ones if m == total else draw_part(source, arm, n, m, all_ones, total)
         first = abs(edges_touched(source, arm, n, m, ones, inner, outer))
+        # Not what is known of the row: reject this draw.
         if first == OUTER:
             continue
         if m < total:
+            # A touching row that has not touched yet must do so in its second part.
             must_touch = rows[i].kind == TOUCHING and first == 0
             far = shifted(outer, 2 * ones - m)
             near = shifted(inner, 2 * ones - m) if must_touch else far
@@ -224,6 +229,7 @@ def halve_touching(source: Source, arm: int, n: int, rows: np.ndarray, i: int) -
     i = split_row(half.pulls, ones, rows, i)
     if inside:
         rows[i].kind = SUMMED
+        # The touch is in the second half: the first one is now known to stay inside.
         rows[i].up, rows[i].down = half.inner.up, half.inner.down
     else:
         rows[i + 1].kind = SUMMED
@@ -256,9 +262,11 @@ def spell_out(source: Source, arm: int, n: int, rows: np.ndarray, i: int) -> int
             if walk >= outer.up or walk <= -outer.down:
                 stays = False
                 break
+        # Rejection keeps the law of the responses given all that is known.
         if not (stays and touches):
             continue
         if m < total:
+            # The responses that follow must stay inside the outer edges too.
             rest = shifted(outer, walk)
             if edges_touched(source, arm, n + m, total - m, all_ones - ones, rest, rest) != 0:
                 continue

@@ -237,6 +237,7 @@ def fixed_confidence_error(
     edge = radius.at(instance.n_arms, delta, instance.threshold, epsilon)
     rng = stream(seed, "rare_fixed_confidence", instance.stream, radius.stream, epsilon, delta)
     right = np.array(instance.means) >= instance.threshold
+    # Runs in tilted environments may last longer than true ones: check those as well.
     tilted = proposal.arms >= 0
     tilted_means = proposal.means[tilted, proposal.arms[tilted]]
     longest = float(exit_pulls(tilted_means - arms.tau, edge).max())
@@ -310,6 +311,7 @@ def summarise(log_weights: np.ndarray, counts: np.ndarray) -> RareEstimate:
     weights = exp(log_weights - top)
     total = float(weights.sum())
     batches = weights.reshape(-1, counts.sum())
+    # Runs were allocated to strata, so that only the spread within them counts.
     strata = [stratum.ravel() for stratum in np.split(batches, np.cumsum(counts)[:-1], axis=1)]
     # A stratum of one run shows no spread; its square stands for it, which errs on the safe side.
     variance = math.fsum(

@@ -63,6 +63,7 @@ def budget_log_weights(
         for m in range(ends.size):
             for _ in range(proposal.counts[c, m]):
                 draw_means(rng, proposal.means[c], proposal.chance[c], truth, stages[0])
+                # Stages differ in the arm that errs only.
                 stages[1:] = stages[0]
                 if proposal.arms[c] >= 0:
                     stages[m + 1 :, proposal.arms[c]] = proposal.after[c, m]
@@ -101,7 +102,7 @@ def draw_means(
     rng: np.random.Generator, means: np.ndarray, chance: np.ndarray, truth: np.ndarray,
     arms: np.ndarray,
 ) -> None:  # fmt: skip
-    """Fill ``drawn``: arm j is tilted with probability chance[j]."""
+    """Fill ``arms``: arm j is tilted with probability chance[j]."""
     for j in range(truth.size):
         arms[j] = means[j] if rng.random() < chance[j] else truth[j]
 
@@ -120,10 +121,12 @@ def log_ratio(n: np.ndarray, s: np.ndarray, proposal: Proposal) -> float:
                 continue
             if k >= 0:
                 n1, s1 = n[m, k], s[m, k]
+                # Responses after the end of the stage have another mean.
                 n2, s2 = n[last, k] - n1, s[last, k] - s1
                 value += times(s1, proposal.ones[c, k]) + times(n1 - s1, proposal.zeros[c, k])
                 value += times(s2, proposal.after_ones[c, m])
                 value += times(n2 - s2, proposal.after_zeros[c, m])
+            # A sum of exponentials relative to the largest so far: none of them overflows.
             if value > top:
                 total = total * small_exp(top - value) + 1.0
                 top = value

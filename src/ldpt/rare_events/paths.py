@@ -13,15 +13,7 @@ from ldpt.radii import Boundary, Radius, drift_pulls
 from ldpt.util.reproducible import bernoulli_divergence, geomspace
 
 SHOWN_MEANS = 14  # grid of wrong means per arm
-GAP_INFLATIONS = (
-    0.0,
-    0.1,
-    0.2,
-    0.35,
-    0.5,
-    0.75,
-    1.0,
-)  # by how much other arms' gaps grow (Algorithm 2)
+GAP_INFLATIONS = (0.0, 0.1, 0.2, 0.35, 0.5, 0.75, 1.0)  # of the other arms' gaps (Algorithm 2)
 STEPS = 400  # of the grid on which the other arms' cheapest means are sought
 EXIT_TOLERANCE = 1e-9  # relative, of pulls
 NEAR = 1e-3  # least distance from the threshold, relative to the gap, where zeta = 0
@@ -85,8 +77,8 @@ def _second_stage(
     """Return means and costs of second stages that end on the wrong side; infinite if none does.
 
     In the first stage the arm had ``share`` of the pulls, with empirical mean ``mean``. From the
-    wrong side it may drift back without reaching its true side; from there it must cross. Costs are
-    per pull of the budget.
+    wrong side it may drift back without reaching its true side; from its true side it must cross.
+    Costs are per pull of the budget.
     """
     n = share * (1 - lengths)
     with np.errstate(divide="ignore", invalid="ignore"):

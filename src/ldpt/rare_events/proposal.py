@@ -26,6 +26,7 @@ def build_proposal(ways: WaysToErr, truth: np.ndarray, tilted: float, replicates
     counts = _allocate(np.vstack([(1 - NOMINAL) * weights, nominal]), replicates)
     is_tried = counts.sum(axis=1) > 0
     chance = np.full(ways.means.shape, tilted)
+    # The arm that errs is tilted for sure.
     chance[np.arange(ways.arms.size), ways.arms] = 1.0
     counts = counts[is_tried]
     arms = np.append(ways.arms, -1)[is_tried]

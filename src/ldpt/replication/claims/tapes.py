@@ -197,7 +197,7 @@ def play(
 def _least_index(
     index: np.ndarray, at_last_pull: np.ndarray, full: np.ndarray, wrong: int
 ) -> float:
-    """Return the largest ratio of a full arm's index to the wrong one's, at the former's last pull."""
+    """Return the largest ratio of an arm's index to the wrong arm's, at last pulls of full arms."""
     ratios = [
         _ratio(index[k, at_last_pull[k, k] - 1], index[wrong, at_last_pull[k, wrong] - 1])
         for k in full.nonzero()[0]
