@@ -1,7 +1,9 @@
 """The documented interface: names, order of arguments, defaults, and fields of the results."""
 
+import importlib
 import inspect
 import math
+import sys
 import warnings
 from collections.abc import Callable
 
@@ -212,3 +214,23 @@ def test_answers_are_decided_and_estimated_without_a_learner() -> None:
     (first, _) = inference.estimate(counts, 1.0, 0.9)
     assert (first.arm, first.answers) == ("a", 400)
     assert first.low < first.mean < first.high
+
+
+@pytest.mark.parametrize(
+    ("old", "name", "new"),
+    [
+        ("rare", "Estimate", "ldpt.rare_events.RareEstimate"),
+        ("rare", "fixed_budget_error", "ldpt.rare_events.fixed_budget_error"),
+        ("designs", "Design", "ldpt.study.designs.Design"),
+        ("config", "study", "ldpt.config.experiment.build_experiment"),
+        ("config", "load", "ldpt.config.experiment.load"),
+    ],
+)
+def test_names_of_release_3_work_and_warn(
+    old: str, name: str, new: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delitem(sys.modules, f"ldpt.{old}", raising=False)
+    with pytest.warns(DeprecationWarning, match=f"ldpt.{old}.* is now ldpt"):
+        value = getattr(importlib.import_module(f"ldpt.{old}"), name)
+    module, _, attribute = new.rpartition(".")
+    assert value is getattr(importlib.import_module(module), attribute)
