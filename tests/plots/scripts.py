@@ -35,7 +35,7 @@ def inputs(name: str, results: Path) -> SimpleNamespace:
     files = {key: str(results / f"{table}.csv") for key, table in tables}
     others = re.findall(r'(\w+)="<results>/([^"]+\.json)"', _rule(name))
     files |= {key: str(results / path) for key, path in others}
-    if "rare=SAMPLED" in _rule(name):
+    if "rare=RARE_ESTIMATES" in _rule(name):
         sampled = results / "rare" / "fixed_budget.csv"
         files["rare"] = str(sampled) if sampled.is_file() else ""
     return SimpleNamespace(**files)
