@@ -86,6 +86,7 @@ def test_facts_claims_and_headlines_have_names(gathered: numbers.Numbers) -> Non
     assert texts["claim:T4.1:printed_error"] == "0.304"
     assert texts["claims:typos"] == texts["claims:paper-roots"] == "1"
     assert texts["runs:runs"] == "7\u202f010"  # once per sweep, seven of 1 000 and one of 10
+    assert (texts["runs:fewest-budget"], texts["runs:fewest-confidence"]) == ("1\u202f000", "10")
     assert texts["claim:T4.1:ratio"] == "undefined"
 
 

@@ -114,6 +114,8 @@ def _of_runs(fixed_budget: pd.DataFrame, fixed_confidence: pd.DataFrame) -> dict
     both = pd.concat([fixed_budget, fixed_confidence])
     return {
         "runs:runs": int(sweeps.sum() + fixed_confidence["replicates"].sum()),
+        "runs:fewest-budget": int(fixed_budget["replicates"].min()),  # of a curve
+        "runs:fewest-confidence": int(fixed_confidence["replicates"].min()),  # of a setting
         "runs:confidence:undecided": int(fixed_confidence["undecided"].sum()),
         "runs:instances": both["instance"].nunique(),
         "runs:least-epsilon": float(both["epsilon"].min()),
