@@ -51,7 +51,7 @@ class Instance:
         family: str = "",
         stream: str = "",
     ) -> None:
-        if not isinstance(name, str) or len(name) > MAX_NAME:
+        if not isinstance(name, str) or len(name) > MAX_NAME:  # type: ignore[redundant-expr]
             raise ValueError(
                 f"name of an instance must be text of at most {MAX_NAME} characters, "
                 f"got {shown(name)}"

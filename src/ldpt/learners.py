@@ -62,7 +62,7 @@ class _Learner:
             If there is no such arm, the algorithm does not want its response (:meth:`wanted`), or
             the response is neither 0 nor 1; its value is not shown, because it may be a reward.
         """
-        if not isinstance(arm, (int, np.integer)) or isinstance(arm, bool):
+        if isinstance(arm, bool) or not isinstance(arm, (int, np.integer)):
             raise ValueError(f"arm must be 0..{self.n_arms - 1}, got a {type(arm).__name__}")
         if not 0 <= arm < self.n_arms:
             raise ValueError(f"arm must be 0..{self.n_arms - 1}, got {shown(arm)}")

@@ -158,6 +158,7 @@ def test_many_arms_are_served_in_the_literal_order():
         assert literal == confidence_run(fixed_confidence_fast, *arguments)
 
 
+@pytest.mark.filterwarnings("ignore:the guarantee of the radius 'printed'")
 def test_literal_engines_follow_the_learners():
     """The listings in ``learners`` are the readable truth; the engines must make the same pulls."""
     rng = np.random.default_rng(6)

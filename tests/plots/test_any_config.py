@@ -170,12 +170,6 @@ def run_script(name: str, results: Path, experiment: Experiment) -> tuple[Module
     return module, data, figure
 
 
-@pytest.fixture(autouse=True)
-def closed_figures() -> Any:
-    yield
-    plt.close("all")
-
-
 DRAWN = [name for name in scripts.FIGURES if name not in ("surveys", "privacy_cost")]
 
 

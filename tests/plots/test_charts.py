@@ -15,12 +15,6 @@ from tests.plots.tables import budget_table, cut_off, overlapping
 EASY = Instance("easy", [0.1, 0.9], 0.5)
 
 
-@pytest.fixture(autouse=True)
-def closed_figures():
-    yield
-    plt.close("all")
-
-
 def confidence_table() -> pd.DataFrame:
     rows = [
         {"instance": "two", "radius": radius, "epsilon": epsilon, "delta": delta}

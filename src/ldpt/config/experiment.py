@@ -316,7 +316,8 @@ def build_experiment(config: Mapping[str, Any]) -> Experiment:
 
 def _require_few_values(config: Mapping[str, Any]) -> None:
     """Limit the number of values after the expansion of YAML aliases."""
-    count, parts = 0, [config]
+    count = 0
+    parts: list[object] = [config]
     while parts:
         part = parts.pop()
         if isinstance(part, (Mapping, list)):

@@ -105,7 +105,7 @@ class Ticket(_Message):
             raise ValueError(
                 "a ticket has an arm and a number, both whole numbers 0..2^53; they are not shown"
             )
-        if not (isinstance(self.token, str) and TOKEN.fullmatch(self.token)):
+        if not (isinstance(self.token, str) and TOKEN.fullmatch(self.token)):  # type: ignore[redundant-expr]
             raise ValueError("the token of a ticket or response has 32 lower-case hex digits")
 
     def __index__(self) -> int:

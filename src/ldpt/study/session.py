@@ -387,7 +387,7 @@ class Study:
         if isinstance(request, Ticket):
             self._check_ticket(request)
             return request.arm, request.number
-        known = isinstance(request, (str, int)) and not isinstance(request, bool)
+        known = not isinstance(request, bool) and isinstance(request, (str, int))
         if not known or request not in self._places:
             what = shown(request) if known else "another type"
             raise ValueError(f"arm must be one of {shown(self.arms)}, got {what}")
