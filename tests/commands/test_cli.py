@@ -10,10 +10,12 @@ import sys
 import unittest.mock
 from pathlib import Path
 
+import matplotlib as mpl
 import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from matplotlib.figure import Figure
 
 from ldpt import __version__, simulate
 from ldpt.cli import COMMANDS, main, parsers
@@ -489,3 +491,35 @@ def test_a_plan_compares_designs_and_prints_paragraphs(capsys):
     _, out, _ = run(capsys, "plan", *terms, "--text")
     assert out.startswith("Methods. Answers are randomised")
     assert "by at most 4: a guess of 50 % becomes at most 80 %" in " ".join(out.split())
+
+
+def test_a_plan_of_designs_without_privacy_says_so(capsys):
+    _, out, err = run(capsys, "plan", *PROBLEM, "--delta", "0.1", "--forced", "0.2", "0")
+    assert err == ""
+    assert "people on average at no privacy (forced response, yes 0.2, no 0)" in " ".join(
+        out.split()
+    )
+    more = ["--forced", "0.2", "0", "--unrelated", "0.7", "0"]
+    _, out, _ = run(capsys, "plan", *PROBLEM, "--delta", "0.1", *more)
+    assert out.startswith("None of these designs gives any privacy.")
+
+
+def test_a_plan_of_designs_is_drawn_by_levels_only(capsys, tmp_path):
+    plot = ["--plot", str(tmp_path / "plan.png")]
+    code, out, err = run(capsys, "plan", *PROBLEM, "--delta", "0.1", "--warner", "0.8", *plot)
+    assert (code, out) == (2, "")
+    assert err == "ldpt plan: --plot draws people by privacy level: add --epsilon\n"
+
+
+def test_a_plot_is_saved_in_the_style_that_it_was_drawn_in(capsys, monkeypatch, tmp_path):
+    """The fonts of formulas are looked up then; a missing one is a line on standard error."""
+    seen = []
+
+    def save(figure: Figure, path: Path, **options: object) -> None:
+        seen.append(mpl.rcParams["mathtext.cal"])
+        path.touch()
+
+    monkeypatch.setattr(Figure, "savefig", save)
+    terms = ["--budget", "50", "--epsilon", "1", "--replicates", "20"]
+    run(capsys, "plan", *PROBLEM, *terms, "--plot", str(tmp_path / "plan.png"))
+    assert seen == ["Libertinus Serif"]

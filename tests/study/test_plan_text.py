@@ -138,6 +138,31 @@ def test_designs_are_compared_in_one_table_and_dominated_ones_are_not_advised():
     assert rows.loc[ways[0].name, "pulls"] == pytest.approx(same.cost["pulls"][0], rel=1e-9)
 
 
+def test_nothing_is_said_of_other_designs_where_there_are_none():
+    request = Request(PAIR, [], 0.1, methods=["coin"], designs=[warner(0.7), warner(0.8)])
+    text = plan_text.recommendation(make_plan(request, wrong_means=False))
+    assert text.startswith("Choose by privacy")
+    assert "Others" not in text
+
+
+def test_one_design_is_planned_for_throughout():
+    """Its own law of responses, not that of PrivBern at its epsilon."""
+    way = unrelated(0.5, 0.1)
+    request = Request(PAIR, [], 0.1, 200, ["coin", "lsa"], designs=[way], replicates=100)
+    plan = make_plan(request)
+    assert plan_text.recommendation(plan).count(f" at epsilon 2.398 ({way.name})") == 2
+    wrong = plan.wrong_means.set_index(["gaps", "method"])["pulls"]
+    cost = plan.cost.set_index(["design", "method"])["pulls"]
+    assert wrong[1.0, "coin"] == cost[way.name, "coin"]
+    scaled = study.scaled_gaps(PAIR, 0.5)
+    assert wrong[0.5, "coin"] == study.pulls_needed(request, scaled, way, "coin").pulls
+    own = plan.error[plan.error["design"] == way.name]
+    level = make_plan(Request(PAIR, [way.epsilon], budget=200, methods=["lsa"], replicates=100))
+    other = level.error[level.error["epsilon"] == way.epsilon]
+    assert own["errors"].tolist() != other["errors"].tolist()
+    assert way.name in plan_text.render(plan, explain=True)
+
+
 def test_the_protocol_says_people_error_and_odds(plan):
     methods, privacy = plan_text.paragraphs(plan, 10_000).split("\n\n")
     assert "2 questions will be compared with the threshold 0.5" in methods

@@ -1,7 +1,6 @@
 """``ldpt plan``: the cost of a private study."""
 
 import argparse
-import math
 import shutil
 import sys
 from functools import partial
@@ -74,9 +73,9 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.budget is None:
         terms.setdefault("methods", [DEFAULT_RADIUS])
     if designs:
-        terms.setdefault("epsilons", [round(designs[0].epsilon, 2)])
-        if math.isinf(terms["epsilons"][0]):
-            terms["epsilons"] = []
+        terms.setdefault("epsilons", [])
+        if arguments.plot and not terms["epsilons"]:
+            raise ValueError("--plot draws people by privacy level: add --epsilon")
     request = plan.Request(options.read_problem(arguments), designs=designs, **terms)
     options.warn([design.epsilon for design in request.settings], request.methods)
     track = partial(tqdm, disable=None, unit=" settings", leave=False)
@@ -90,9 +89,10 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         print(plan_text.render(result, width, arguments.explain, bold))
     if arguments.plot:
+        from ldpt.plots import style
         from ldpt.study import planning_plot as plan_plot
 
-        with staged_file(arguments.plot) as staged:
+        with staged_file(arguments.plot) as staged, style.context():  # of the labels of axes too
             plan_plot.draw(result).savefig(staged, dpi=200)
     return 0
 

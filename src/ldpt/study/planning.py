@@ -156,6 +156,11 @@ class Request:
         return private[len(private) // 2]
 
     @property
+    def main(self) -> Design:
+        """Return the way to randomise that the words are about: the first design, or the focus."""
+        return self.designs[0] if self.designs else as_design(self.focus)
+
+    @property
     def settings(self) -> list[Design]:
         """Return all ways to randomise: the other designs, then PrivBern by level."""
         return [*self.designs, *map(as_design, self.levels)]
@@ -169,6 +174,10 @@ class Request:
     def per_answer(self, epsilon: float) -> float:
         """Return the privacy of one answer of a person who shares epsilon among several."""
         return epsilon / self.answers_per_person
+
+    def answer(self, way: Design) -> float | Design:
+        """Return how one answer is randomised: by a design, or by its privacy level."""
+        return way if way.level is None else self.per_answer(way.epsilon)
 
     def people(self, pulls: float) -> float:
         """Return the people to invite for this many answers, in whole numbers; inf stays inf."""
@@ -247,7 +256,9 @@ def plan(
         columns.insert(0, "method")
     if request.designs:
         columns.insert(0, "design")
-    table = result.error if result.cost.empty else result.cost[columns]
+    table = result.cost[columns] if result.error.empty else result.error
+    if not request.designs:
+        table = table.drop(columns="design", errors="ignore")
     table.attrs = {"recommendation": recommendation(result), "protocol": paragraphs(result)}
     return table
 
@@ -310,11 +321,8 @@ def pulls_needed(
 
     By exact chains if they are short and the boundary ignores the other arms, else simulated.
     """
-    prior_gap = DEFAULT_PRIOR_GAP
-    if isinstance(epsilon, Design):
-        instance = randomised(instance, epsilon)
-        prior_gap = prior_gap * epsilon.shrinkage
-        epsilon = math.inf
+    prior_gap = DEFAULT_PRIOR_GAP * (epsilon.shrinkage if isinstance(epsilon, Design) else 1)
+    instance, epsilon = of_responses(instance, epsilon)
     if method not in RADII:
         return _budget_needed(request, instance, epsilon, method)
     delta = request.delta or 0.0
@@ -331,6 +339,13 @@ def pulls_needed(
     error = float((~runs["correct"]).mean())
     limit = summarise.clopper_pearson((~runs["correct"]).sum(), len(runs))[1]
     return Need(times.mean(), float(np.quantile(times, 0.95)), error, float(limit))
+
+
+def of_responses(instance: Instance, answer: float | Design) -> tuple[Instance, float]:
+    """Return the problem of a design's responses, which has no privacy; a level changes nothing."""
+    if not isinstance(answer, Design):
+        return instance, answer
+    return randomised(instance, answer), math.inf
 
 
 def randomised(instance: Instance, design: Design) -> Instance:
@@ -404,12 +419,10 @@ def _cost_table(request: Request, track: Track) -> pd.DataFrame:
     """Return one row per epsilon and method: cost, error, price of privacy, lower bound."""
     rows = []
     for design, method in track([*product(request.settings, request.methods)]):
-        other, bound = design.level is None, math.nan
-        answer: float | Design = design if other else request.per_answer(design.epsilon)
+        answer, bound = request.answer(design), math.nan
         if method in RADII:
             delta = request.delta or 0.0
-            problem = randomised(request.instance, design) if other else request.instance
-            level = math.inf if isinstance(answer, Design) else answer
+            problem, level = of_responses(request.instance, answer)
             bound = request.people(fixed_confidence_lower(problem, level, delta, "reduction"))
         cost = pulls_needed(request, request.instance, answer, method)
         rows.append(
@@ -442,20 +455,25 @@ def _wrong_means_table(request: Request, cost: pd.DataFrame, track: Track) -> pd
     A method that stops when certain then needs more or fewer people and keeps its error level. A
     fixed number of answers, planned for the guess, keeps its cost and errs more or less often.
     """
-    epsilon = request.per_answer(request.focus)
+    answer = request.answer(request.main)
     rows = []
-    plain = cost["design"] == as_design(request.focus).name
-    planned = cost[plain & (cost["epsilon"] == request.focus)].set_index("method")
+    planned = rows_of(cost, request.main).set_index("method")
     for factor, method in track([*product(GAP_FACTORS, request.methods)]):
         problem = scaled_gaps(request.instance, factor)
         pulls, error = planned.loc[method, ["pulls", "error"]]
         if factor != 1 and method in RADII:
-            pulls, _, error, _ = pulls_needed(request, problem, epsilon, method)
+            pulls, _, error, _ = pulls_needed(request, problem, answer, method)
         elif factor != 1:
             budget = [math.ceil(min(pulls, MAX_PULLS))]
-            error = _error_curve(request, problem, epsilon, method, budget)["estimate"].iloc[0]
+            responses = of_responses(problem, answer)
+            error = _error_curve(request, *responses, method, budget)["estimate"].iloc[0]
         rows.append((factor, method, pulls, request.people(pulls), error))
     return pd.DataFrame(rows, columns=["gaps", "method", "pulls", "people", "error"])
+
+
+def rows_of(table: pd.DataFrame, design: Design) -> pd.DataFrame:
+    """Return the rows of one way to randomise."""
+    return table[(table["design"] == design.name) & (table["epsilon"] == design.epsilon)]
 
 
 def _error_table(request: Request, budget: int, track: Track) -> pd.DataFrame:
@@ -463,13 +481,13 @@ def _error_table(request: Request, budget: int, track: Track) -> pd.DataFrame:
     halves = (budget // 2**halvings for halvings in range(6))
     grid = sorted({half for half in halves if half >= 2 * request.instance.n_arms})
     curves = []
-    for method, epsilon in track([*product(request.budget_methods, request.levels)]):
-        answer = request.per_answer(epsilon)
-        curve = _error_curve(request, request.instance, answer, method, grid)
-        curves.append(curve.assign(epsilon=epsilon, method=method))
+    for method, design in track([*product(request.budget_methods, request.settings)]):
+        responses = of_responses(request.instance, request.answer(design))
+        curve = _error_curve(request, *responses, method, grid)
+        curves.append(curve.assign(design=design.name, epsilon=design.epsilon, method=method))
     table = pd.concat(curves, ignore_index=True)
     table["people"] = table["budget"].map(request.people)
-    keys = ["epsilon", "method", "budget", "people", "errors", "replicates"]
+    keys = ["design", "epsilon", "method", "budget", "people", "errors", "replicates"]
     return table[[*keys, "estimate", "low", "high"]]
 
 

@@ -111,7 +111,8 @@ def _draw_error(axes: "Axes", plan: Plan) -> None:
     axes.set(xscale="log", yscale="log")
     first = plan.request.budget_methods[0]
     colours = style.epsilon_palette(plan.error["epsilon"])
-    for epsilon, rows in plan.error[plan.error["method"] == first].groupby("epsilon"):
+    plain = plan.error[plan.error["design"] == as_design(1.0).name]
+    for epsilon, rows in plain[plain["method"] == first].groupby("epsilon"):
         colour, positive = colours[epsilon], rows[rows["errors"] > 0]
         reach = [positive["estimate"] - positive["low"], positive["high"] - positive["estimate"]]
         look = {"color": colour, "marker": "o", "label": style.epsilon_label(epsilon)}

@@ -10,8 +10,8 @@ import pandas as pd
 
 from ldpt.radii import DEFAULT_RADIUS, RADII
 from ldpt.study import sentences
-from ldpt.study.designs import as_design
-from ldpt.study.planning import Plan
+from ldpt.study.designs import Design
+from ldpt.study.planning import Plan, rows_of
 from ldpt.text import BOLD, NORMAL, json_text, rounded, table, wrapped
 from ldpt.util.messages import counted, short
 
@@ -67,7 +67,7 @@ def render(plan: Plan, width: int = 80, explain: bool = False, bold: bool = Fals
 def paragraphs(plan: Plan, width: int = 80) -> str:
     """Return a paragraph for the methods section of a protocol, and one for an ethics board."""
     request, instance = plan.request, plan.request.instance
-    design = request.designs[0] if request.designs else as_design(request.focus)
+    design = request.main
     each = request.answers_per_person
     means = ", ".join(f"{mean:g}" for mean in instance.means)
     methods = [
@@ -76,8 +76,7 @@ def paragraphs(plan: Plan, width: int = 80) -> str:
         + (f" for all {each} answers of a person together)." if each > 1 else ")."),
     ]
     if not plan.cost.empty:
-        rows = plan.cost[(plan.cost["design"] == design.name)]
-        row = rows[rows["epsilon"] == design.epsilon].iloc[0]
+        row = rows_of(plan.cost, design).iloc[0]
         methods.append(
             f"{counted(instance.n_arms, 'question')} will be compared with the threshold "
             f"{instance.threshold:g} by the method {row['method']!r}. If the shares are {means}, "
@@ -144,13 +143,15 @@ def _tables(plan: Plan) -> Iterator[tuple[str, pd.DataFrame]]:
         numbers = plan.error.assign(error=texts, interval=intervals)
         differ = request.drop_out > 0 or request.answers_per_person > 1
         people = ["people"] if differ else []  # else they are the answers
-        columns = ["epsilon", "method", "budget", *people, "error", "interval"]
+        design = ["design"] if request.designs else []
+        columns = [*design, "epsilon", "method", "budget", *people, "error", "interval"]
         yield "Error probability by number of answers", numbers[columns]
     if not plan.smallest.empty:
         title = f"Smallest epsilon for {request.budget:,} answers and error {request.delta:g}"
         yield title, plan.smallest.rename(columns={"epsilon": "smallest"})
     if not plan.wrong_means.empty:
-        title = f"If the guessed means are wrong (epsilon {request.focus:g})"
+        level = way(request.main) if request.main.level else request.main.name
+        title = f"If the guessed means are wrong ({level})"
         errors = plan.wrong_means["error"]
         wrong = plan.wrong_means.assign(error=[_error_text(one, one) for one in errors])
         yield title, wrong[["gaps", "method", "people", "error"]]
@@ -196,34 +197,31 @@ def recommendation(plan: Plan) -> str:
     request = plan.request
     if plan.cost.empty:
         last = plan.error[plan.error["budget"] == request.budget]
-        best = last[last["epsilon"] == request.focus].sort_values("estimate", kind="stable").iloc[0]
+        best = rows_of(last, request.main).sort_values("estimate", kind="stable").iloc[0]
         return (
-            f"{best['method']}: with {request.budget:,} answers at epsilon {request.focus:g} it "
+            f"{best['method']}: with {request.budget:,} answers at {way(request.main)} it "
             f"was wrong in {counted(best['errors'], 'run')} of {best['replicates']:,} (error at "
             f"most {best['high']:.2g} at 95 %), if the guessed means are right; --delta adds "
             "methods whose error level holds whatever the means are."
         )
-    plain = plan.cost["design"] == as_design(request.focus).name
-    rows = plan.cost[plain & (plan.cost["epsilon"] == request.focus)].sort_values(
-        "people", kind="stable"
-    )
+    rows = rows_of(plan.cost, request.main).sort_values("people", kind="stable")
     proved = rows[rows["guaranteed"]]
     fixed = rows[~rows["method"].isin(RADII)]
     answers = [] if plan.smallest.empty else [_affordable(plan)]
-    if request.designs:
+    if len(request.designs) + len(request.epsilons) > 1 and request.designs:
         answers.append(_choice(plan))
     elif not proved.empty:
         best = proved.iloc[0]
         answers.append(
             f"{best['method']}: {rounded(best['people'])} people on average at "
-            f"{sentences.privacy_level(as_design(request.focus))}; invite up to "
+            f"{way(request.main)}; invite up to "
             f"{rounded(best['people_95'])} to finish in 95 % of studies. It stops when certain: "
             f"whatever the means are, it is wrong with probability at most {request.delta:g}."
         )
     if not fixed.empty:
         answers.append(
             f"{fixed.iloc[0]['method']} with a fixed number of {rounded(fixed.iloc[0]['people'])} "
-            f"people at epsilon {request.focus:g} has this error probability only if the guessed "
+            f"people at {way(request.main)} has this error probability only if the guessed "
             "means are right."
         )
     if proved.empty:
@@ -231,6 +229,12 @@ def recommendation(plan: Plan) -> str:
             f"The error of {DEFAULT_RADIUS} is at most {request.delta:g} whatever the means are."
         )
     return " ".join(answers)
+
+
+def way(design: Design) -> str:
+    """Return a privacy level in words, with the design if it is not PrivBern."""
+    level = sentences.privacy_level(design)
+    return level if design.level is not None else f"{level} ({design.name})"
 
 
 def _affordable(plan: Plan) -> str:
@@ -249,6 +253,8 @@ def _choice(plan: Plan) -> str:
     rows = plan.cost[np.isfinite(plan.cost["epsilon"])].sort_values(
         ["people", "epsilon"], kind="stable"
     )
+    if rows.empty:
+        return "None of these designs gives any privacy."
     rows = rows[rows["method"] == rows["method"].iloc[0]]
     chosen: list[pd.Series] = []
     for _, row in rows.iterrows():
@@ -260,10 +266,10 @@ def _choice(plan: Plan) -> str:
     ]
     if len(names) == 1:
         return f"Choose {names[0]}: no other design needs fewer people or protects them better."
-    return (
-        f"Choose by privacy, from weak to strong: {'; '.join(names)}. Others need more people at "
-        "the same privacy or less."
+    others = (
+        " Others need more people at the same privacy or less." if len(rows) > len(names) else ""
     )
+    return f"Choose by privacy, from weak to strong: {'; '.join(names)}.{others}"
 
 
 def as_json(plan: Plan) -> str:
