@@ -93,6 +93,21 @@ def test_the_reason_of_a_difference_is_named(
     assert result.hashes[0] != result.hashes[1]
 
 
+def test_two_manifests_do_not_say_which_of_two_definitions_a_product_reaches(
+    small_run: Path, other: Callable
+) -> None:
+    def edit(content: Manifest) -> None:
+        function(content)
+        (part,) = [row for row in content["code"] if row["file"] == "scripts/simulate.py"]
+        part["definitions"]["simulate"] = "0" * 16
+
+    manifest = str(small_run / "out" / MANIFEST)
+    result = compare(manifest, str(other(edit)))
+    assert [reason.products for reason in result.reasons] == [None, None]
+    (reason,) = compare(manifest, str(other(function))).reasons
+    assert reason.products == 1
+
+
 @pytest.mark.parametrize(
     ("edit", "kind"), [(nothing, None), (version, "version"), (machine, "machine")]
 )

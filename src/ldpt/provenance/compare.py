@@ -170,19 +170,24 @@ def _setting_reasons(first: Run, second: Run) -> Iterator[Reason]:
 
 
 def _code_reasons(first: Run, second: Run) -> Iterator[Reason]:
-    """Yield the files whose code differs, with the definitions."""
+    """Yield the files whose code differs, with the definitions.
+
+    Manifests list the definitions of the whole run: which of several a product reaches is unknown.
+    """
     lines: dict[str, int] = {}
     definitions = [definitions_of(run.settings) for run in (first, second)]
     for one, other in _common(first, second):
         if one["code"]["hash"] == other["code"]["hash"]:
             continue
         parts = [stable["code"]["parts"] for stable in (one, other)]
-        if not all(parts):
+        by_product = all(parts)
+        if not by_product:
             parts = definitions if all(definitions) else [{}, {}]
-        for line in code_changes(*parts) or [f"code changed: {one['script']}"]:
-            lines[line] = lines.get(line, 0) + 1
+        changes = code_changes(*parts) or [f"code changed: {one['script']}"]
+        for line in changes:
+            lines[line] = lines.get(line, 0) + (by_product or len(changes) == 1)
     for line, count in lines.items():
-        yield Reason("code", line.removeprefix("code changed: "), count)
+        yield Reason("code", line.removeprefix("code changed: "), count or None)
 
 
 def _environment_reasons(first: Run, second: Run) -> Iterator[Reason]:
