@@ -27,7 +27,7 @@ after a study:            ldpt analyse answers.csv --threshold 0.3 --epsilon 1
 with a copy of a run:     ldpt audit, then ldpt trace figures/hero.pdf or ldpt compare A B
 with a problem of yours:  ldpt simulate --means 0.2 0.6 --epsilon 1 --delta 0.1
 
-Exit status: 0 success, 1 audit found faults, 2 invalid input, 130 interrupted."""
+Exit status: 0 success, 1 faults or differences found, 2 invalid input, 130 interrupted."""
 
 
 class Command(NamedTuple):
