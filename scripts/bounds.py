@@ -175,7 +175,12 @@ def _cost_panel(axes: Axes, data: Data, instance: str) -> None:
         words = f"×{number(ends['printed_ratio'])}"
         place = {"xytext": (3, 2), "textcoords": "offset points", "va": "bottom"}
         axes.annotate(words, (where, span[0]), color=style.BROKEN, **place)
-    lines = [(f"{style.label(radius)}, measured", style.colour(radius)) for radius in radii]
+    proved = set(bounds.loc[bounds["side"] == "upper", "version"]) - {"printed"}
+    lines = [
+        (f"{style.label(radius)}, measured" + "; dashed: proved" * (radius in proved),
+         style.colour(radius))
+        for radius in radii
+    ]  # fmt: skip
     lines += [
         ("dashed: printed bounds", style.BROKEN),
         ("dashed: lower bound, any algorithm", style.INK),
@@ -215,7 +220,7 @@ def _ends(data: Data, instance: str) -> dict[str, float]:
 
 def facts(data: Data) -> dict[str, Any]:
     """Return budgets for one error, and the bounds on the cost, of the first problem of each."""
-    error_problem, cost_problem = data.error_panels[0], data.cost_panels[0]
+    error_problem, cost_problem = data.error_panels[0], [*data.cost_panels, parts.NOT_RUN][0]
     budgets = _budgets(data, error_problem)
     costs = data.costs[data.costs["instance"] == cost_problem]
     policies = parts.methods_of(data.errors["policy"])

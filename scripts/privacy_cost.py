@@ -38,14 +38,15 @@ def _shrinkage(summary: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw(data: Data) -> Figure:
-    """Draw H_eps / H against epsilon: theory as a line, the laws of rewards side by side."""
-    figure, (axes,) = parts.panels(1, 1, 2.4)
+    """Draw the price of privacy against epsilon: theory as a line, laws side by side."""
+    figure, (axes,) = parts.panels(1, 1, 2.7)
     measured = data.measured
     x_of = parts.epsilon_axis(axes, measured["epsilon"])
     finite = measured.loc[np.isfinite(measured["epsilon"]), "epsilon"]
-    grid = geomspace(finite.min() / 1.3, 1.5 * finite.max(), 150)
+    free = x_of(math.inf)
+    grid = geomspace(finite.min() / 1.3, free / 1.5, 150)  # up to the break
     axes.plot(grid, [power(shrinkage(e), -2.0) for e in grid], color=style.INK, zorder=1)
-    axes.plot(x_of(math.inf) * np.array([0.8, 1.3]), [1, 1], color=style.INK, zorder=1)
+    axes.plot([free / 1.15, free * 1.15], [1, 1], color=style.INK, zorder=1)
     parts.log_axes(axes, "y")
     parts.plain_ticks(axes, "y")
     laws = [law for law in MARKERS if law in set(measured["law"])]
@@ -57,14 +58,11 @@ def draw(data: Data) -> Figure:
         x = [x_of(e) * power(SIDE_BY_SIDE, place - (len(laws) - 1) / 2) for e in rows["epsilon"]]
         look = {"marker": MARKERS[law], "markersize": 3.2, "linestyle": "", "label": law}
         parts.estimates(axes, x, price, style.METHODS["apt"].colour, **look)
-    axes.set_ylabel("cost of privacy,  $H_ε / H$")
+    axes.set_ylabel("answers needed ÷ without privacy")
     at = data.marked
-    words = f"tanh(ε/2)⁻²: ×{power(shrinkage(at), -2.0):.2g} at ε = {at:g}"
-    beside = {"xytext": (14, 16), "textcoords": "offset points"}
-    line = {"arrowstyle": "-", "color": style.INK, "linewidth": 0.6}
-    axes.annotate(words, (at, power(shrinkage(at), -2.0)), arrowprops=line, **beside)
-    handles, names = axes.get_legend_handles_labels()
-    axes.legend(handles, names, title="law of the rewards", loc="lower left")
+    words = f"×{power(shrinkage(at), -2.0):.2g} at ε = {at:g}"
+    parts.key(axes, [("line: tanh(ε/2)⁻²", style.INK), (words, style.INK)])
+    parts.method_legend(figure, axes.get_legend_handles_labels()[0])
     return figure
 
 

@@ -12,7 +12,11 @@ from ldpt.summarise import needed_budgets
 from ldpt.text import number
 from ldpt.util.reproducible import log, slope
 
-LOWER = {"decoupled": (0, (4, 1.5)), "many_arms": (0, (1, 1.5))}  # bounds and their dashes
+# Lower bounds: dashes, words at the right end, and their place in points from there.
+LOWER: dict[str, tuple[Any, str, float]] = {
+    "decoupled": ((0, (4, 1.5)), "least, arm by arm", -22),
+    "many_arms": ((0, (1, 1.5)), "least, any algorithm", 4),
+}
 
 
 class Data(NamedTuple):
@@ -56,10 +60,13 @@ def draw(data: Data) -> Figure:
     parts.method_curves(axes, costs, "radius", "n_arms")
     parts.arms_axis(axes, costs["n_arms"])
     parts.fine_ticks(axes, "y")
-    for version, dashes in LOWER.items():
+    for version, (dashes, words, shift) in LOWER.items():
         curve = data.bounds[data.bounds["version"] == version].sort_values("n_arms", kind="stable")
         value = curve["value"] / curve["complexity"]
         axes.plot(curve["n_arms"], value, color=style.INK, **parts.BOUND | {"linestyle": dashes})
+        if len(curve):
+            end = {"xytext": (0, shift), "textcoords": "offset points", "ha": "right"}
+            axes.annotate(words, (curve["n_arms"].iloc[-1], value.iloc[-1]), **end)
     axes.set_ylabel("mean pulls ÷ $H_ε$")
     axes.set_title(f"ε = {data.epsilon:g}, δ = {data.delta:g}")
     parts.method_legend(figure, parts.method_handles(costs["radius"]))

@@ -13,6 +13,7 @@ from ldpt.instances import Instance, read_instances
 from ldpt.util.reproducible import geomspace
 
 COLUMNS = ["instance", "epsilon", "scaled_budget", "side", "version", "value"]
+CONFIDENCE_COLUMNS = ["instance", "epsilon", "delta", "side", "version", "value"]
 CURVE_EPSILONS = 48  # privacy levels of a drawn curve
 CURVE_BUDGETS = 160  # budgets of a drawn curve
 LEAST_BOUND = 1e-9  # curves reach to where the printed upper bound is below this
@@ -31,7 +32,8 @@ def confidence_rows(
 ) -> Iterator[dict[str, Any]]:
     """Yield the bounds on the stopping time at every measurement and along the panels' curves."""
     measured = summary[["instance", "epsilon", "delta"]].drop_duplicates()
-    finite = summary.loc[np.isfinite(summary["epsilon"]), "epsilon"]
+    levels = summary["epsilon"].astype(float)  # a table without rows has no types
+    finite = levels[np.isfinite(levels)]
     fine = []
     if len(finite):
         fine = geomspace(finite.min(), 2 * finite.max(), CURVE_EPSILONS).tolist()
@@ -63,7 +65,10 @@ def budget_rows(
             for side, versions in BUDGET.items():
                 bound = getattr(bounds, f"fixed_budget_{side}")
                 for version in versions:
-                    value = bound(problem, epsilon, budget, version)
+                    try:
+                        value = bound(problem, epsilon, budget, version)
+                    except ValueError:  # the lower ones need every mean off the threshold
+                        value = math.nan
                     yield labels | {"side": side, "version": version, "value": value}
 
 
@@ -75,7 +80,8 @@ if __name__ == "__main__":
         params = step.params
         summary = pd.read_csv(step.input.fixed_confidence)
         rows = confidence_rows(summary, problems, params.confidence_panels, params.delta)
-        pd.DataFrame(rows).to_csv(step.output.fixed_confidence, index=False)
+        table = pd.DataFrame(rows, columns=CONFIDENCE_COLUMNS)
+        table.to_csv(step.output.fixed_confidence, index=False)
         panels = [problem for name, problem in problems.items() if name in params.budget_panels]
         reached: dict[str, float] = {}
         if step.input.rare:

@@ -381,6 +381,20 @@ def test_settings_of_a_figure_are_checked_when_it_is_drawn(smoke_config: Config,
     assert "\n" not in str(caught.value)
 
 
+def test_extra_instance_with_a_mean_at_the_threshold_needs_a_tolerance() -> None:
+    mine = {"name": "mine", "means": [0.5, 0.9], "threshold": 0.5}
+    message = "extra_instances: mean 0.5 of 'mine' is at the threshold: set a tolerance above 0"
+    with pytest.raises(ValueError, match=re.escape(message)):
+        config.build_experiment(config.merge(config.load(), {"extra_instances": [mine]}))
+
+
+def test_an_error_of_an_own_study_names_the_key_of_the_user() -> None:
+    mine = {"name": "mine", "means": [0.2], "threshold": 0.5}
+    own = {"extra_instances": [mine], "extra_study": {"multiples": [1e-9]}}
+    with pytest.raises(ValueError, match=r"^extra_study: the largest multiple of H_eps"):
+        config.build_experiment(config.merge(config.load(), own))
+
+
 def test_extra_instances_run_one_study_on_one_problem() -> None:
     mine = {"name": "products", "means": [0.12, 0.25, 0.4], "threshold": 0.3}
     study = config.build_experiment(config.merge(config.load(), {"extra_instances": [mine]}))

@@ -109,6 +109,11 @@ def test_explorer_opens_without_an_error_and_without_network(
     assert "http://" not in SOURCES.joinpath("page.html").read_text()
 
 
+def test_no_line_joins_no_privacy_to_its_neighbour(explored: webdriver.Chrome) -> None:
+    for series in ("coin", "printed", "upper", "lower"):
+        assert curve(explored, "confidence-chart", series).count("M") == 2
+
+
 def test_explorer_moves_curve_and_facts_with_epsilon(
     explored: webdriver.Chrome,
 ) -> None:

@@ -24,6 +24,7 @@ from tests.conftest import PROJECT
 from tests.plots import scripts
 
 summarise_bounds = scripts.load("scripts/summarise_bounds.py")
+summarise_confidence = scripts.load("scripts/summarise_fixed_confidence.py")
 # Fewer points and versions: every point of a bound on coin takes a while.
 summarise_bounds.CURVE_EPSILONS = summarise_bounds.CURVE_BUDGETS = 8
 summarise_bounds.CONFIDENCE = {"upper": ("printed", "onesided"), "lower": ("printed", "reduction")}
@@ -102,7 +103,7 @@ def confidence_rows(experiment: Experiment, rate: float, rng: np.random.Generato
             labels |= {"delta": delta, "n_arms": problem.n_arms, "family": problem.family}
             labels |= {"complexity": problem.complexity(run.epsilon)}
             rows.append(labels | pulls | counts(errors, run.replicates))
-    return pd.DataFrame(rows)
+    return pd.DataFrame(rows, columns=None if rows else summarise_confidence.COLUMNS)
 
 
 def allocation_rows(experiment: Experiment) -> pd.DataFrame:
@@ -140,7 +141,7 @@ def write_results(folder: Path, experiment: Experiment, rate: float, seed: int) 
     tables = {
         "summaries/fixed_budget": budget,
         "summaries/fixed_confidence": confidence,
-        "summaries/bounds": pd.DataFrame(bounds),
+        "summaries/bounds": pd.DataFrame(bounds, columns=summarise_bounds.CONFIDENCE_COLUMNS),
         "summaries/budget_bounds": pd.DataFrame(budget_bounds, columns=summarise_bounds.COLUMNS),
         "summaries/allocation": allocation_rows(experiment),
         "error_map": confidence.assign(family="one-arm", threshold=0.9, gap=0.05, method="exact"),
@@ -219,8 +220,23 @@ def marks(axes: Axes, colour: str) -> int:
     return sum(len(line.get_xdata()) for line in own if line.get_marker() in ("o", "v"))
 
 
-def test_mean_at_the_threshold_is_drawn_with_its_tolerance(tmp_path: Path) -> None:
-    """Algorithm 2 cannot decide it, so the study has a fixed budget alone."""
+@pytest.mark.parametrize("others", [[], [{"name": "off", "means": [0.7], "threshold": 0.5}]])
+def test_a_study_of_a_mean_at_the_threshold_draws_its_figures(
+    tmp_path: Path, others: list[dict[str, Any]]
+) -> None:
+    """Algorithm 2 has no tolerance and cannot decide it: it runs on the others alone."""
+    problem = {"name": "at", "means": [0.5, 0.9], "threshold": 0.5, "tolerance": 0.05}
+    own = {"extra_instances": [problem, *others], "extra_study": {"epsilons": [1.0, math.inf]}}
+    experiment = build_experiment(merge(load(), own))
+    assert {run.instance for run in experiment.fixed_budget} == {"at", *(o["name"] for o in others)}
+    assert {run.instance for run in experiment.fixed_confidence} == {o["name"] for o in others}
+    write_results(tmp_path, experiment, 0.3, 0)
+    for name in OWN:
+        run_script(name, tmp_path, experiment)
+
+
+def test_mean_at_the_threshold_is_drawn_with_its_tolerance() -> None:
+    """Its marks are there; the upper limits of no privacy, too."""
     problem = Instance("at", [0.5, 0.9], 0.5, 0.05)
     rows = [
         {"instance": "at", "policy": "apt", "epsilon": epsilon, "budget": budget, "n_arms": 2}

@@ -1,5 +1,7 @@
 """The gallery has a tile of few lines for every public function; its build runs them."""
 
+import re
+
 from ldpt import plots
 from tests.conftest import PROJECT
 from tests.plots import scripts
@@ -18,6 +20,11 @@ def plots_in_order() -> list[str]:
     order = ["error_curves", "collapse", "cost", "calibration", "error_map"]
     assert sorted(order) == sorted(plots.__all__)
     return order
+
+
+def test_the_plan_is_that_of_the_readme() -> None:
+    (command,) = re.findall(r"^ldpt plan .*$", gallery.PAGE.read_text(), re.MULTILINE)
+    assert command in (PROJECT / "README.md").read_text()
 
 
 def test_pictures_of_the_tiles_are_kept() -> None:

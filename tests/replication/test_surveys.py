@@ -72,9 +72,9 @@ def test_tables_of_the_surveys():
     questions = tabulate(CONTENT | {"orders": 30}, seed=1)
     assert len(questions) == 9 * 3
     coin = questions[questions["radius"] == "coin"].set_index(["survey", "question"])
-    assert coin.loc[("crosswise-1", "shoplifting"), "verdict"] == "above"
-    assert coin.loc[("crosswise-1", "cheating"), "verdict"] == "below"
-    assert coin.loc[("nigeria", "armed groups"), "verdict"] == "undecided"
+    assert coin.loc[("Höglinger and Jann 1", "shoplifting"), "verdict"] == "above"
+    assert coin.loc[("Höglinger and Jann 1", "cheating"), "verdict"] == "below"
+    assert coin.loc[("Blair et al.", "armed groups"), "verdict"] == "undecided"
     others = questions[questions["radius"] == "onesided"].set_index(["survey", "question"])
     assert (coin["mean_answers"] <= others["mean_answers"]).all()  # same orders, never later
     assert ((questions["low"] <= questions["estimate"]) & (questions["estimate"] <= 1)).all()

@@ -11,7 +11,7 @@ from ldpt.text import prose
 PAIR = Instance("pair", [0.3, 0.7], 0.5)
 
 
-@pytest.mark.parametrize("levels", [[2.0], [0.5, 1.0, 2.0]])
+@pytest.mark.parametrize("levels", [[2.0], [0.5, 1.0, 2.0], [0.5, 1.0, 2.0, 4.0]])
 def test_draw_has_one_panel_per_question_with_the_answer_as_title(levels):
     request = Request(PAIR, levels, 0.1, budget=100, methods=["onesided", "apt"], replicates=50)
     plan = make_plan(request, wrong_means=False)
@@ -20,7 +20,7 @@ def test_draw_has_one_panel_per_question_with_the_answer_as_title(levels):
     cost = plan.cost[plan.cost["method"] == "onesided"]
     people = [prose(float(f"{value:.2g}")) for value in cost["people"]]
     title = figure.axes[0].get_title(loc="left")
-    assert title.endswith(f"takes {people[len(levels) // 2]} people instead of {people[-1]}")
+    assert title.endswith(f"takes {people[(len(levels) - 1) // 2]} people instead of {people[-1]}")
     written = [text.get_text() for text in figure.axes[0].texts]
     assert {"budget", *people} <= {*written}
     line = figure.axes[0].lines[0]

@@ -297,10 +297,12 @@ def build_experiment(config: Mapping[str, Any]) -> Experiment:
     if settings.extra_instances:
         config = merge(config, _extra_only(settings))
         settings = check_keys(config)
+    elif not settings.fixed_confidence.studies:
+        raise ValueError("fixed_confidence.studies: there must be at least one grid")
     checked = Experiment(dict(config), settings, _unfold_instances(settings))
     for section in SECTIONS:
         for where, grid, problem in checked.grids(section):
-            with _at(where):
+            with _at("extra_study" if checked.is_extra else where):
                 if isinstance(grid, ConfidenceGrid):
                     _check_cost(checked, problem, grid, require_affordable)
                 else:
@@ -328,13 +330,25 @@ def _require_few_values(config: Mapping[str, Any]) -> None:
 
 
 def _extra_only(settings: Config) -> dict[str, Any]:
-    """Return the changes after which a config runs ``extra_study`` on ``extra_instances`` alone."""
+    """Return the changes after which a config runs ``extra_study`` on ``extra_instances`` alone.
+
+    Algorithm 2 has no tolerance, so problems with a mean at the threshold have a fixed budget only.
+    """
     grid = settings.extra_study
+    at_threshold = [one for one in settings.extra_instances if one.threshold in one.means]
+    for problem in at_threshold:
+        if problem.tolerance == 0:
+            raise ValueError(
+                f"extra_instances: mean {problem.threshold:g} of {problem.name!r} is at the "
+                "threshold: set a tolerance above 0"
+            )
+    decidable = [one.name for one in settings.extra_instances if one not in at_threshold]
     names = [problem.name for problem in settings.extra_instances]
     shared = {"instances": names, "epsilons": grid.epsilons, "replicates": grid.replicates}
     budget = shared | {"policies": grid.policies, "multiples": grid.multiples}
-    confidence = shared | {"radii": grid.radii, "deltas": grid.deltas}
-    panels = ("fixed_budget", "collapse", "budget_bounds", "confidence_bounds", "fixed_confidence")
+    confidence = shared | {"instances": decidable, "radii": grid.radii, "deltas": grid.deltas}
+    panels = dict.fromkeys(("fixed_budget", "collapse", "budget_bounds"), names)
+    panels |= dict.fromkeys(("confidence_bounds", "fixed_confidence"), decidable)
     delta = min(grid.deltas, key=lambda delta: abs(delta - settings.figures.delta))
     epsilon = min(grid.epsilons, key=lambda level: abs(1 / level - 1 / settings.figures.epsilon))
     settings_of_figures = {
@@ -347,10 +361,10 @@ def _extra_only(settings: Config) -> dict[str, Any]:
         "root": f"results/{names[0]}" if settings.root == "." else settings.root,
         "instances": [problem.model_dump() for problem in settings.extra_instances],
         "fixed_budget": {"studies": [budget]},
-        "fixed_confidence": {"studies": [confidence]},
+        "fixed_confidence": {"studies": [confidence] if decidable else []},
         "allocation": {"instances": []},
         "error_map": {"one_arm": [], "two_arms": []},
-        "figures": dict.fromkeys(panels, names) | {"baselines": []} | settings_of_figures,
+        "figures": panels | {"baselines": []} | settings_of_figures,
     }
 
 

@@ -308,7 +308,7 @@ class FixedBudget(Section):
 class FixedConfidence(Section):
     """Simulations of Algorithm 2 to its stopping time."""
 
-    studies: NonEmptyList[ConfidenceStudy] = STUDIES
+    studies: list[ConfidenceStudy] = STUDIES
     replicates: Count | None = Field(None, description="number of runs instead of a precision")
     precision: Precision = Field(description="determines the number of runs of each setting")
 

@@ -67,6 +67,11 @@ def error_curves(table: pd.DataFrame, *, height: float = 1.75, **where: Any) -> 
     for axes in grid.axes.flat:
         parts.log_axes(axes)
         axes.set_ylim(0.3 * heights.min(), 1.5)
+    for _, same in rows.groupby("instance"):  # policies are compared on one axis
+        panels = [grid.axes_dict[name] for name in same["panel"].unique()]
+        lefts, rights = zip(*(axes.get_xlim() for axes in panels), strict=True)
+        for axes in panels:
+            axes.set_xlim(min(lefts), max(rights))
     grid.set_xlabels("budget (answers)")
     parts.epsilon_legend(grid.figure, rows["epsilon"], *parts.zero_handle(rows))
     return grid
@@ -104,6 +109,8 @@ def collapse(
     grid = _curves(rows, "scaled_budget", where, height, reliable)
     for panel, axes in grid.axes_dict.items():
         parts.log_axes(axes, "y")
+        if len(reliable):
+            axes.set_ylim(0.5 * reliable["low"].min(), 1.5)  # a decade is labelled in every panel
         parts.spread_bar(axes, _crossings(reliable[reliable["panel"] == panel], error), error)
     grid.set_xlabels("budget ÷ private complexity")
     parts.epsilon_legend(grid.figure, rows["epsilon"])

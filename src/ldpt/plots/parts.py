@@ -289,6 +289,8 @@ def arms_axis(axes: Axes, arms: Iterable[int]) -> None:
 def key(axes: Axes, lines: Sequence[tuple[str, str]], top: bool = False) -> None:
     """Write lines of text in their colours into the lower left or the upper right corner."""
     place: dict[str, Any] = {"xycoords": "axes fraction", "textcoords": "offset points"}
+    # The white box hides rules of the panel, but neither curves nor bounds.
+    place |= {"zorder": 1, "bbox": {"facecolor": "white", "edgecolor": "none", "pad": 0.8}}
     if top:
         place |= {"xy": (0.99, 0.99), "ha": "right", "va": "top"}
     else:

@@ -151,9 +151,9 @@ class Request:
 
     @property
     def focus(self) -> float:
-        """Return the privacy level of the recommendation: the middle one."""
+        """Return the level of the recommendation: the middle one, the more private of two."""
         private = self.levels[:-1] or self.levels
-        return private[len(private) // 2]
+        return private[(len(private) - 1) // 2]
 
     @property
     def main(self) -> Design:

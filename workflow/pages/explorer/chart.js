@@ -103,6 +103,8 @@ function drawAxes(root, x, y, atX, atY, right) {
     const place = atX(x.infinity);
     svg("line", { x1: place, x2: place, y1: bottom, y2: bottom + 5, class: "tick" }, group);
     svg("text", { x: place, y: bottom + 19, "text-anchor": "middle" }, group).textContent = "∞";
+    const rule = atX(Math.sqrt(x.last * x.infinity));
+    svg("line", { x1: rule, x2: rule, y1: FRAME.top, y2: bottom, class: "grid" }, group);
   }
   svg("line", { x1: FRAME.left, x2: right, y1: bottom, y2: bottom, class: "tick" }, group);
   const middle = (FRAME.left + right) / 2;
@@ -111,9 +113,11 @@ function drawAxes(root, x, y, atX, atY, right) {
   svg("text", { transform: turned, "text-anchor": "middle", class: "label" }, group).textContent = y.label;
 }
 
-function drawLine(root, series, atX, atY) {
+// No line joins a value at infinity, beyond the `last` place, to the others.
+function drawLine(root, series, atX, atY, last = Infinity) {
   const points = series.points.filter(([, value]) => Number.isFinite(value) && value > 0);
-  const path = points.map(([a, b], i) => `${i ? "L" : "M"}${atX(a).toFixed(1)},${atY(b).toFixed(1)}`).join("");
+  const joined = (i) => i > 0 && points[i - 1][0] > last === points[i][0] > last;
+  const path = points.map(([a, b], i) => `${joined(i) ? "L" : "M"}${atX(a).toFixed(1)},${atY(b).toFixed(1)}`).join("");
   const attributes = { d: path, class: series.ghost ? "curve ghost" : "curve", stroke: series.colour, "data-series": series.name };
   if (series.dash) attributes["stroke-dasharray"] = series.dash;
   svg("path", attributes, root);
@@ -155,7 +159,7 @@ function drawChart(host, { x, y, series, mark, label, readout }) {
     const place = atX(mark);
     svg("line", { x1: place, x2: place, y1: FRAME.top, y2: HEIGHT - FRAME.bottom, class: "mark" }, body);
   }
-  series.forEach((one) => (one.kind === "line" ? drawLine : drawPoints)(body, one, atX, atY));
+  series.forEach((one) => (one.kind === "line" ? drawLine : drawPoints)(body, one, atX, atY, x.last));
   host.replaceChildren(root, legend(series));
   addCursor(root, { x, right, start: mark === undefined ? FRAME.left : atX(mark), say: (value) => { field(host.id.replace("chart", "readout")).textContent = readout(value); } });
   if (focused) root.focus({ preventScroll: true });

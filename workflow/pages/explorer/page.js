@@ -182,8 +182,9 @@ function costCurves(settings) {
   const low = Math.min(EPSILONS.low, settings.epsilon);
   const key = JSON.stringify([settings.means, settings.threshold, settings.delta, low]);
   if (costs.key === key) return costs;
-  const grid = Array.from({ length: 49 }, (_, i) => low * (EPSILONS.infinity / low) ** (i / 48));
-  const curve = (value) => grid.map((epsilon) => [epsilon, value(epsilon)]);
+  const grid = Array.from({ length: 45 }, (_, i) => low * (EPSILONS.high / low) ** (i / 44));
+  const free = [EPSILONS.infinity / 1.2, EPSILONS.infinity * 1.15]; // a stroke, behind a break
+  const curve = (value) => [...grid.map((epsilon) => [epsilon, value(epsilon)]), ...free.map((place) => [place, value(Infinity)])];
   costs = {
     key, low,
     radii: RADII.map((radius) => curve((e) => expectedPulls(settings, e, settings.delta, radius))),
