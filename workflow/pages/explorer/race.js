@@ -181,7 +181,7 @@ function showTally(count) {
   const [printed, coin] = count.wrong;
   const promised = shown(count.settings.delta * RACE.studies);
   field("race-count").textContent = `${count.done} studies: Algorithm 2 as printed was wrong in ${printed}, exact coins in ${coin}. Promised: at most about ${promised} of ${RACE.studies}.`;
-  showSentence(count.settings);
+  if (!field("sentence").classList.contains("error")) showSentence(count.settings); // a mistake stays
   field("race-count").dataset.done = count.done;
   field("race-count").dataset.wrong = JSON.stringify(count.wrong);
 }
