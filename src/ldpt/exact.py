@@ -339,16 +339,20 @@ def fixed_confidence_error(
     tau = instance.private_threshold(epsilon)
     edge = radius.at(1, delta, instance.threshold, epsilon)
     limit = check_whole("max_pulls", max_pulls, 1, limits.NO_LIMIT)
-    return StoppedChain(
-        *_follow(_one_arm_chain, mean, tau, 0 in instance.above, edge, float(tail), limit)
-    )
+    chain = (mean, tau, 0 in instance.above, edge, float(tail), limit, np.empty(0))
+    return StoppedChain(*_follow(one_arm_chain, *chain)[:4])
 
 
 @compiled
-def _one_arm_chain(
-    mean: float, tau: float, above: bool, edge: Boundary, tail: float, max_pulls: int
-) -> tuple[float, float, float, int]:
-    """Carry P(s) of the undecided states; ``mass[i]`` belongs to s = low + i."""
+def one_arm_chain(
+    mean: float, tau: float, above: bool, edge: Boundary, tail: float, max_pulls: int,
+    law: np.ndarray,
+) -> tuple[float, float, float, int, np.ndarray]:  # fmt: skip
+    """Carry P(s) of the undecided states; ``mass[i]`` belongs to s = low + i.
+
+    Return the probability of a wrong verdict, the mean pulls, the probability to be undecided after
+    n pulls, n, and P(the arm stops after i pulls) for every i if ``law`` has room to begin with.
+    """
     mass = np.zeros(64)
     mass[0] = 1.0
     low, size = 0, 1
@@ -358,6 +362,8 @@ def _one_arm_chain(
         n += 1
         if size + 1 > mass.size:
             mass = np.append(mass, np.zeros(mass.size))
+        if 0 < law.size <= n:
+            law = np.append(law, np.zeros(law.size))
         mass[size] = 0.0
         for i in range(size, 0, -1):
             mass[i] = mass[i] * (1.0 - mean) + mass[i - 1] * mean
@@ -365,10 +371,14 @@ def _one_arm_chain(
         size += 1
         while size > 0 and not is_undecided(edge, n, low + size - 1, n, tau):
             size -= 1
+            if law.size > 0:
+                law[n] += mass[size]
             if (low + size - n * tau >= 0) != above:
                 error += mass[size]
         decided = 0
         while decided < size and not is_undecided(edge, n, low + decided, n, tau):
+            if law.size > 0:
+                law[n] += mass[decided]
             if (low + decided - n * tau >= 0) != above:
                 error += mass[decided]
             decided += 1
@@ -376,7 +386,7 @@ def _one_arm_chain(
             mass[: size - decided] = mass[decided:size].copy()
             low, size = low + decided, size - decided
         alive = mass[:size].sum()
-    return error, expected, alive, n
+    return error, expected, alive, n, law[: n + 1]
 
 
 def law_after_response(law: np.ndarray, mean: float) -> np.ndarray:

@@ -5,8 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ldpt.engines.boundaries import is_undecided
-from ldpt.engines.jit import compiled
+from ldpt.exact import one_arm_chain
 from ldpt.radii import Boundary, drift_pulls
 
 TAIL = 1e-6  # probability of stopping later that a law leaves out
@@ -29,7 +28,8 @@ def total_law(
         return None
     laws, right = [], 1.0
     for mean, count in groups.items():
-        law, error = stopping_law(mean, threshold, mean >= threshold, edge, TAIL, MAX_STEPS)
+        chain = (mean, threshold, mean >= threshold, edge, TAIL, MAX_STEPS, np.zeros(1024))
+        error, _, _, _, law = one_arm_chain(*chain)
         laws.append((law, count))
         right *= (1 - error) ** count
     length = sum((law.size - 1) * count for law, count in laws) + 1
@@ -45,40 +45,3 @@ def total_law(
         count * math.fsum(np.arange(law.size) * law) / math.fsum(law) for law, count in laws
     )
     return mean_pulls, quantile, 1 - right
-
-
-@compiled
-def stopping_law(
-    mean: float, tau: float, above: bool, edge: Boundary, tail: float, most: int
-) -> tuple[np.ndarray, float]:
-    """Return P(the arm stops after n pulls) for every n, and the probability of a wrong verdict."""
-    mass = np.zeros(64)
-    law = np.zeros(1024)
-    mass[0] = 1.0
-    low, size = 0, 1
-    error, alive, n = 0.0, 1.0, 0
-    while alive > tail and n < most:
-        n += 1
-        if size + 1 > mass.size:
-            mass = np.append(mass, np.zeros(mass.size))
-        if n + 1 > law.size:
-            law = np.append(law, np.zeros(law.size))
-        mass[size] = 0.0
-        for i in range(size, 0, -1):
-            mass[i] = mass[i] * (1.0 - mean) + mass[i - 1] * mean
-        mass[0] *= 1.0 - mean
-        size += 1
-        while size > 0 and not is_undecided(edge, n, low + size - 1, n, tau):
-            size -= 1
-            law[n] += mass[size]
-            error += 0.0 if above else mass[size]
-        decided = 0
-        while decided < size and not is_undecided(edge, n, low + decided, n, tau):
-            law[n] += mass[decided]
-            error += mass[decided] if above else 0.0
-            decided += 1
-        if decided > 0:
-            mass[: size - decided] = mass[decided:size].copy()
-            low, size = low + decided, size - decided
-        alive -= law[n]
-    return law[: n + 1], error
