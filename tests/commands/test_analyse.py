@@ -14,7 +14,7 @@ from ldpt.privacy import PrivBern
 from ldpt.study import analyse
 from ldpt.study.analysis import Terms, judge
 from ldpt.study.answers import as_answers, read_answers
-from ldpt.study.designs import as_design, crosswise
+from ldpt.study.designs import as_design, crosswise, forced
 from ldpt.study.inference import decide
 
 
@@ -173,7 +173,10 @@ def test_a_bad_file_gets_one_line(capsys, tmp_path):
     path.write_text("arm,response\na,1\na,maybe\n")
     status, out, err = run(capsys, path, "--threshold", 0.3, "--epsilon", 1)
     assert (status, out) == (2, "")
-    assert err == (f"ldpt analyse: {path}: row 3: the response is not 0 or 1 (it is not shown)\n")
+    assert err == (
+        f"ldpt analyse: {path}: row 3: the response is not 0 or 1, yes or no, true or "
+        "false (it is not shown)\n"
+    )
 
 
 def test_no_answers_at_all(capsys, tmp_path):
@@ -272,6 +275,28 @@ def test_the_library_returns_the_table_of_the_command(capsys, survey):
     assert table["verdict"].tolist() == [arm["verdict"] for arm in content["arms"]]
     assert table["low"].tolist() == [arm["low"] for arm in content["arms"]]
     assert table.attrs["methods"] == content["methods"]
+
+
+def test_the_table_of_the_library_prints_every_verdict_and_is_else_a_data_frame():
+    answers = {"late bills": (1500, 400), "undeclared work": (1500, 310)}
+    table = analyse(answers, 0.15, 0.05, forced(1 / 6, 1 / 6))
+    lines = repr(table).splitlines()
+    assert [len(line) <= 80 for line in lines] == [True] * 3
+    for row, line in zip(table.itertuples(), lines[1:], strict=True):
+        for value in (row.arm, row.verdict, f"{row.estimate:.3f}", f"{row.high:.3f}"):
+            assert value in line
+    assert "decided_at" in table.columns
+    assert repr(table.head(1)) == repr(pd.DataFrame(table).head(1))
+    del table["ones"], table["note"]
+    assert "late bills" in repr(table)
+
+
+def test_names_are_whole_in_sentences(capsys, tmp_path):
+    """And in the table, if no column says when an arm was decided."""
+    path = tmp_path / "counts.csv"
+    path.write_text("arm,responses,ones\nundeclared work,1500,450\n")
+    _, out, _ = run(capsys, path, "--threshold", 0.15, "--forced", 0.17, 0.17)
+    assert out.count("undeclared work") == 2
 
 
 HOSTILE = "=cmd|'/C calc'!A0 <script>$x$ #eval(1) // \\input{x} `a` \x1b[2J\nb"

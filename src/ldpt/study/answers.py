@@ -201,7 +201,11 @@ def _collect(table: "pd.DataFrame", source: str, names: Mapping[str, str] | None
         return Answers(_with_levels(counts, stated), source)
     text = table["response"].map(str).str.strip().str.lower()
     is_bit = text.isin(BITS).to_numpy()
-    _require(is_bit | text.isin(MISSING), source, "the response is not 0 or 1 (it is not shown)")
+    _require(
+        is_bit | text.isin(MISSING),
+        source,
+        "the response is not 0 or 1, yes or no, true or false (it is not shown)",
+    )
     bits = text[is_bit].map(BITS).to_numpy(np.uint8)
     places = places[is_bit]
     order = np.argsort(places, kind="stable")

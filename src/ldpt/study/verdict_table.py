@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 WIDTH = 80  # of a terminal
 NAME_WIDTH = 12  # characters of an arm's name, so that the table fits
+MAX_NAME = 60  # of one in a sentence
 
 
 @dataclass(frozen=True)
@@ -80,12 +81,12 @@ class Row(Verdict):
         """Whether the arm is decided and nothing speaks against it."""
         return self.verdict != "undecided" and not self.note
 
-    def cells(self) -> dict[str, str]:
+    def cells(self, name_width: int = NAME_WIDTH) -> dict[str, str]:
         """Return the row of the printed table."""
         sign = ">=" if self.verdict == "above" else "<="
         plain = self.certain or self.verdict == "undecided"
         return {
-            "arm": short(printable(str(self.arm)), NAME_WIDTH),
+            "arm": short(printable(str(self.arm)), name_width),
             "answers": f"{self.answers:,}",
             "estimate": "-" if math.isnan(self.estimate) else f"{self.estimate:.3f}",
             "interval": f"{self.low:.3f}..{self.high:.3f}",
@@ -164,8 +165,10 @@ class Report:
 
     def text(self, bold: bool = False) -> str:
         """Return the report as text, with verdicts in bold type if the terminal has it."""
-        cells = [row.cells() for row in self.rows]
-        if not any(row["decided at"] for row in cells):
+        if any(row.decided_at is not None for row in self.rows):
+            cells = [row.cells() for row in self.rows]
+        else:
+            cells = [row.cells(NAME_WIDTH + 8) for row in self.rows]
             cells = [{key: row[key] for key in row if key != "decided at"} for row in cells]
         words = ("arm", "verdict")
         parts = [wrapped(printable(self.title), WIDTH)]
@@ -182,12 +185,12 @@ class Report:
     def _open_questions(self) -> list[str]:
         """Return one line per arm that has a note, and one on how many answers are missing."""
         notes = [
-            f"{short(printable(str(row.arm)), NAME_WIDTH)}: {printable(row.note)}."
+            f"{short(printable(str(row.arm)), MAX_NAME)}: {printable(row.note)}."
             for row in self.rows
             if row.note and not any(row.note in warning for warning in self.warnings)
         ]
         needs = [
-            f"about {rounded(row.more_answers)} for {short(printable(str(row.arm)), NAME_WIDTH)}"
+            f"about {rounded(row.more_answers)} for {short(printable(str(row.arm)), MAX_NAME)}"
             for row in self.rows
             if row.more_answers is not None
         ]
@@ -200,9 +203,9 @@ class Report:
 
     def as_table(self) -> "pd.DataFrame":
         """Return the rows as a DataFrame, with the words in its ``attrs``."""
-        import pandas as pd
+        from ldpt.study.frames import VerdictFrame
 
-        frame = pd.DataFrame([asdict(row) for row in self.rows])
+        frame = VerdictFrame([asdict(row) for row in self.rows])
         frame.attrs = {"methods": self.methods, "warnings": self.warnings, "privacy": self.privacy}
         if self.shares:
             frame.attrs["shares"] = [asdict(share) for share in self.shares]

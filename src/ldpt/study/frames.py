@@ -1,0 +1,17 @@
+"""The data frame that an analysis returns."""
+
+import pandas as pd
+
+LEFT_OUT = ("ones", "decided_at")  # of the printed columns, so that the others fit
+OPTIONAL = ("note", "more_answers")  # printed if an arm has one
+
+
+class VerdictFrame(pd.DataFrame):
+    """A data frame of verdicts whose ``repr`` fits a terminal; what is made from it is plain."""
+
+    def __repr__(self) -> str:
+        empty = [name for name in OPTIONAL if name in self and not any(self[name].fillna(""))]
+        shown = self.drop(columns=[*LEFT_OUT, *empty], errors="ignore")
+        rows = pd.get_option("display.max_rows")
+        form = "{:.3f}".format
+        return shown.to_string(float_format=form, na_rep="", line_width=80, max_rows=rows)
