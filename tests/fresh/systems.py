@@ -142,8 +142,10 @@ def programs() -> dict[str, list[str]]:
         text: "python3 - <<'END'\n" + "".join(re.findall(PYTHON_BLOCK, text)) + "END"
         for text in (readme, start)
     }
-    (plan,) = re.findall(r"^ldpt plan .*$", readme, re.MULTILINE)
-    (analyse,) = re.findall(r"^ldpt analyse .*$", readme, re.MULTILINE)
+    plan, analyse = (
+        re.findall(rf"^`?(ldpt {name} [^`\n]+)", readme, re.MULTILINE)[0]
+        for name in ("plan", "analyse")
+    )
     return {".": [python[start], analyse], ".[plots]": [python[readme], plan]}
 
 
