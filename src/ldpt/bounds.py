@@ -31,7 +31,16 @@ from ldpt.privacy import private_mean, shrinkage
 from ldpt.radii import COIN, UNION, Boundary, Radius, lower, upper
 from ldpt.util import reproducible
 from ldpt.util.messages import shown
-from ldpt.util.reproducible import bernoulli_divergence, exp, expm1, geomspace, log, log1p, power
+from ldpt.util.reproducible import (
+    bernoulli_divergence,
+    exp,
+    expm1,
+    geomspace,
+    log,
+    log1p,
+    power,
+    rounded,
+)
 
 __all__ = [
     "fixed_budget_lower",
@@ -47,6 +56,7 @@ MEAN_COSTS = {"hoeffding_mean": "hoeffding"} | {x: x for x in ("mixture", "onesi
 PEELINGS = geomspace(1e-3, 1.0, 201)[:-1]  # values of q to choose from
 MAX_PRICE = 1e150  # of error probability; its square does not overflow
 LEVEL_TOLERANCE = 1e-14  # relative, of the level that all arms of LSA share
+OVERLAP_DIGITS = 9  # of SciPy's incomplete beta function, less exact far in a tail
 OMEGA_STEPS = 6  # of Newton's method; more change no digit
 EXPONENTS = 2 * (1 - np.square(PEELINGS))  # a in the article
 
@@ -289,7 +299,8 @@ def _overlap(high: float, low: float, epsilon: float, budget: float) -> float:
     zeros = log((1 - lower) / (1 - upper))
     least = math.floor(size * zeros / (ones + zeros))  # up to here the upper mean is less likely
     below = betainc(size - least, least + 1.0, 1 - upper)  # P(X <= least) at the upper mean
-    return float(below + betainc(least + 1.0, size - least, lower))
+    overlap = float(below + betainc(least + 1.0, size - least, lower))
+    return float(rounded(overlap, OVERLAP_DIGITS))
 
 
 def _check_environments(instance: Instance) -> None:

@@ -9,12 +9,13 @@ import pandas as pd
 
 from ldpt.instances import Instance, check_instance
 from ldpt.util.messages import unknown
-from ldpt.util.reproducible import log
+from ldpt.util.reproducible import log, rounded
 from ldpt.util.runs import read_runs
 
 __all__ = ["clopper_pearson", "fixed_budget", "fixed_confidence", "mean_interval", "needed_budgets"]
 
 CONFIDENCE = 0.95  # level of every interval
+LIMIT_DIGITS = 12  # of SciPy's inverse, which is exact to 15
 LIMITS = ("estimate", "low", "high")
 
 
@@ -31,7 +32,10 @@ def over_files(
 def clopper_pearson(
     errors: np.ndarray | int, replicates: np.ndarray | int, level: float = CONFIDENCE
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return exact two-sided limits for proportions: 0 if no run erred, 1 if all did."""
+    """Return exact two-sided limits for proportions: 0 if no run erred, 1 if all did.
+
+    The limits have 12 significant digits, which are the same on every machine.
+    """
     from scipy.special import betaincinv  # scipy.stats would take half a second to import
 
     errors = np.asarray(errors)
@@ -42,7 +46,7 @@ def clopper_pearson(
     )
     room = np.maximum(replicates - errors, 1)
     high = np.where(errors == replicates, 1.0, betaincinv(errors + 1, room, 1 - tail))
-    return low, high
+    return rounded(low, LIMIT_DIGITS), rounded(high, LIMIT_DIGITS)
 
 
 def mean_interval(

@@ -1,6 +1,9 @@
 """Elementary functions made of IEEE operations, against exact decimal arithmetic."""
 
 import math
+import os
+import subprocess
+import sys
 from decimal import Decimal, localcontext
 
 import numpy as np
@@ -81,3 +84,23 @@ def test_a_float_gives_the_bits_of_an_array(function) -> None:
     )
     floats = np.array([function(value) for value in values.tolist()])
     assert floats.tobytes() == function(values).tobytes()
+
+
+def limits_and_bounds(**variables: str) -> str:
+    """Return what SciPy's functions are used for, as a Python with these variables prints it."""
+    script = """
+import numpy as np
+from ldpt.bounds import fixed_budget_lower
+from ldpt.instances import Instance
+from ldpt.summarise import clopper_pearson
+print([limits.tolist() for limits in clopper_pearson(np.arange(2001), 2000)])
+problem = Instance("one", [0.6], 0.5)
+print([fixed_budget_lower(problem, 1.0, n, "genie") for n in range(10, 10_000, 9)])
+"""
+    command = [sys.executable, "-c", script]
+    return subprocess.check_output(command, env=os.environ | variables, text=True)
+
+
+def test_intervals_and_bounds_do_not_depend_on_fused_multiplication():
+    """Some have another last digit where the C library has none."""
+    assert limits_and_bounds() == limits_and_bounds(GLIBC_TUNABLES="glibc.cpu.hwcaps=-AVX2,-FMA")

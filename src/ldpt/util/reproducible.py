@@ -5,6 +5,9 @@ its version and on whether the processor has fused multiplication. IEEE 754 fixe
 multiplications, divisions and square roots, so these functions are made of nothing else. They
 return a float for a float and an array for an array, within two units in the last place.
 
+SciPy's special functions call those of the C library: what they return is :func:`rounded` where a
+product shows it.
+
 Sums of floats outside arrays are ``math.fsum``: :func:`sum` compensates its rounding from Python
 3.12 on and not before.
 """
@@ -23,6 +26,7 @@ __all__ = [
     "log",
     "log1p",
     "power",
+    "rounded",
     "slope",
     "tanh",
 ]
@@ -163,6 +167,13 @@ def geomspace(first: float, last: float, number: int) -> np.ndarray:
     values = first * exp(np.linspace(0.0, 1.0, number) * log(last / first))
     values[-1] = last
     return values
+
+
+def rounded(x: np.ndarray | float, digits: int) -> np.ndarray:
+    """Return numbers with so many significant digits."""
+    values = np.asarray(x, float)
+    texts = [f"{value:.{digits}g}" for value in values.ravel().tolist()]
+    return np.array(texts, float).reshape(values.shape)
 
 
 def slope(x: np.ndarray, y: np.ndarray) -> float:
