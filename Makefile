@@ -13,6 +13,11 @@ export SNAKEMAKE_PROFILE ?= $(CURDIR)/profiles/terminal
 # them again, for 1.5 of its 2.5 seconds.
 export PYTHONDONTWRITEBYTECODE :=
 
+# Programs keep caches below HOME; where that cannot be written, here.
+ifneq ($(shell test -w "$$HOME" && echo yes),yes)
+export XDG_CACHE_HOME ?= $(CURDIR)/.snakemake/cache
+endif
+
 # Snakemake reads braces in a path as wildcards.
 ifneq ($(findstring {,$(CURDIR))$(findstring },$(CURDIR)),)
 $(error the path of this folder has a brace ($(CURDIR)): move the project to a path without)
@@ -60,6 +65,7 @@ lint: .venv/ready types
 	$(BIN)/ruff format --check .
 	$(BIN)/snakefmt --check Snakefile workflow tests/small_project/Snakefile
 	$(BIN)/lint-imports --no-cache
+	$(BIN)/pytest --noconftest tests/test_arithmetic.py
 	.ci/lint-workflow
 
 types: .venv/ready

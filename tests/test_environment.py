@@ -1,10 +1,13 @@
 """The lock, pyproject.toml and environment.yml say the same, and hold no address."""
 
+import os
 import re
+import subprocess
 import tomllib
 from importlib import metadata
 from pathlib import Path
 
+import pytest
 import yaml
 from packaging.requirements import Requirement
 
@@ -76,3 +79,14 @@ def test_release_has_one_version() -> None:
     project = tomllib.loads((PROJECT / "pyproject.toml").read_text())["project"]
     citation = yaml.safe_load((PROJECT / "CITATION.cff").read_text())
     assert project["version"] == str(citation["version"])
+
+
+@pytest.mark.parametrize(("home", "cache"), [(".", ""), ("nowhere", ".snakemake/cache")])
+def test_caches_are_kept_here_where_home_cannot_be_written(
+    tmp_path: Path, home: str, cache: str
+) -> None:
+    show = ["make", "--no-print-directory", "--eval", "show:;@echo $$XDG_CACHE_HOME", "show"]
+    variables = {name: value for name, value in os.environ.items() if name != "XDG_CACHE_HOME"}
+    variables["HOME"] = str(tmp_path / home)
+    shown = subprocess.check_output(show, cwd=PROJECT, env=variables, text=True).strip()
+    assert shown == (str(PROJECT / cache) if cache else "")
