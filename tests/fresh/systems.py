@@ -32,7 +32,8 @@ NETWORK = re.compile(r"^(UV|PIP)_|_proxy$|CERT|CA_BUNDLE|CAINFO", re.IGNORECASE)
 PIP_FILES = ("~/.pip/pip.conf", "~/.config/pip/pip.conf")  # of this user; read by all users there
 USER = "person"
 PYTHON_BLOCK = re.compile(r"```python\n(.*?)```", re.DOTALL)
-VOLATILE = {"logs", ".snakemake"}
+VOLATILE = {"logs", "records"}  # times
+MANIFEST = "paper/run.json"
 SMOKE = "make smoke CORES=2"
 Output = tuple[str, int]  # what a program printed, and its status
 
@@ -150,13 +151,18 @@ def programs() -> dict[str, list[str]]:
 
 
 def products(folder: Path) -> dict[str, bytes]:
-    """Return the bytes of every product of a smoke run; records hold times, so not these."""
+    """Return the bytes of every product of a smoke run, of its manifest all but the versions."""
     root = folder / "results" / "smoke"
-    return {
+    made = {
         path.relative_to(root).as_posix(): path.read_bytes()
         for path in sorted(root.rglob("*"))
-        if path.is_file() and not VOLATILE & set(path.parts) and "records" not in path.parts
+        if path.is_file() and not VOLATILE & set(path.relative_to(root).parts)
     }
+    if manifest := made.get(MANIFEST):
+        content = json.loads(manifest)
+        del content["environment"]
+        made[MANIFEST] = json.dumps(content).encode()
+    return made
 
 
 def make_project(folder: Path) -> Path:
