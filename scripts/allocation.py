@@ -26,7 +26,7 @@ def draw(table: pd.DataFrame) -> Figure:
     if table.empty:
         return parts.blank()
     methods = parts.methods_of(table["method"])
-    figure, (axes,) = parts.panels(1, 1, 0.42 * len(methods) + 0.6)
+    figure, (axes,) = parts.panels(1, 1, 0.34 * len(methods) + 0.6)
     figure.set_figwidth(style.PAGE)
     axes.axvline(1, color=style.INK, **parts.BOUND)
     rows = table.assign(name=table["method"].map(title), kind=kinds(table))

@@ -60,6 +60,7 @@ NUMBERS = {
     "theory:price:1": {"value": 1.5, "text": "1.5"},
     "theory:price:2": {"value": 1.501, "text": "1.5"},
     "rows:half": {"value": 1.5, "text": "1.5"},
+    "rows:slopes": {"value": ["0.96 (one)", "0.88 (two)"], "text": "0.96 (one) and 0.88 (two)"},
 }
 CLAIM = {"id": "T4.1", "where": "Theorem 4.1", "verdict": "false", "statement": "With " * 40}
 CLAIM |= {"criterion": "bound <= delta", "decided_by": "it fails", "file": "chains", "key": "one"}
@@ -203,6 +204,10 @@ def test_a_printed_number_is_found_with_its_sentence_first(
     assert lines[0].endswith(", in the README")
     assert traced.preface[0].startswith("README: ") == bool(sentence)
     assert sentence in " ".join(traced.preface[0].split())
+
+
+def test_a_number_of_a_list_is_found(page: Path) -> None:
+    assert trace("0.88", page).preface == ["rows:slopes = 0.96 (one) and 0.88 (two)"]
 
 
 def test_a_number_that_rounds_otherwise_is_not_found(page: Path) -> None:

@@ -220,7 +220,7 @@ def _claim_or_number(what: str, run: Run) -> tuple[str, list[str]] | None:
         figure = product(f"results/captions/{part}.json", NUMBERS)
         source = evidence.get(identifier, figure) if part == "claim" else figure
         sources[page, source] = None
-        rounded = f" ({value})" if str(value) != text else ""
+        rounded = f" ({value})" if isinstance(value, (int, float)) and str(value) != text else ""
         lines.append(f"{name} = {text}{rounded}" + (f", in the {page}" if page else ""))
     if len(matches) > MAX_NUMBERS:
         lines.append(f"and {len(matches) - MAX_NUMBERS} more")
@@ -249,7 +249,9 @@ def _matches(
     matches = []
     for name, text, value in numbers:
         page = pages.get(name, "")
-        if what in (name, text) or _prints(value, spread, bool(page)):
+        listed = value if isinstance(value, list) else []  # such as "1.24 (Algorithm 1)"
+        words = [word for item in listed for word in str(item).split()]
+        if what in (name, text, *words) or _prints(value, spread, bool(page)):
             matches.append((name, text, value, page))
     return sorted(matches, key=lambda match: (match[0] != what, order.index(match[3])))
 
