@@ -153,6 +153,18 @@ def test_decoupled_is_never_below_the_reduction_and_the_same_on_one_arm(delta):
         assert found == single if n_arms == 1 else found > single
 
 
+def test_decoupled_is_a_bound_where_shares_of_delta_underflow():
+    """The easy arm's share of delta is below the least float; log K is below 1 % of the bound."""
+    for gap in (1e-8, 1e-4, 0.1):
+        problem = Instance("far", [0.5 + gap, 0.9, 0.95], 0.5)
+        weaker = fixed_confidence_lower(problem, 1.0, 1e-300, "reduction")
+        found = fixed_confidence_lower(problem, 1.0, 1e-300, "decoupled")
+        assert weaker <= found < 1.01 * weaker
+        ends = [fixed_confidence_lower(problem, 1.0, x * 1e-200, "decoupled") for x in (0.999, 1)]
+        assert math.isclose(*ends, rel_tol=1e-5)
+        assert ends[0] > ends[1]
+
+
 @pytest.mark.parametrize("n_arms", [2, 3, 40])
 def test_decoupled_is_positive_up_to_where_every_arm_may_be_guessed(n_arms):
     """Coins for all verdicts are right with probability 2^-K on every problem."""

@@ -57,6 +57,7 @@ PEELINGS = geomspace(1e-3, 1.0, 201)[:-1]  # values of q to choose from
 MAX_PRICE = 1e150  # of error probability; its square does not overflow
 LEVEL_TOLERANCE = 1e-14  # relative, of the level that all arms of LSA share
 OVERLAP_DIGITS = 9  # of SciPy's incomplete beta function, less exact far in a tail
+TINY_DELTA = 1e-200  # below, shares of delta may be less than the least float
 OMEGA_STEPS = 6  # of Newton's method; more change no digit
 EXPONENTS = 2 * (1 - np.square(PEELINGS))  # a in the article
 
@@ -521,6 +522,8 @@ def _decoupled_bound(w: np.ndarray, delta: float) -> float:
     """
     if delta >= 1 - math.ldexp(1.0, -w.size):  # coins for all verdicts are right often enough
         return 0.0
+    if delta < TINY_DELTA:  # kl(1 - y, x) is log(1 / x), and x_i in proportion to w_i is best
+        return float((w * (log(w.sum() / w) - log(delta))).sum())
     from scipy.optimize import brentq
 
     total = -log1p(-delta)
