@@ -207,6 +207,22 @@ def test_an_early_verdict_that_its_interval_contradicts_says_so():
     assert "contradicts the verdict" in str(report)
 
 
+def test_answers_that_no_mean_gives_are_noted_in_every_form(capsys, tmp_path):
+    """At epsilon 1 at least 269 of 1,000 answers are 1 on average, whatever is true."""
+    file = tmp_path / "impossible.csv"
+    file.write_text("arm,responses,ones\nq,1000,5\n")
+    command = ["analyse", str(file), "--threshold", "0.3", "--epsilon", "1"]
+    assert main(command) == 0
+    output = capsys.readouterr()
+    assert "(below)" in output.out
+    assert "q: the answers contradict the design: 5 of 1,000 are 1" in " ".join(output.out.split())
+    assert output.err == ""
+    main([*command, "--json"])
+    assert "contradict" in json.loads(capsys.readouterr().out)["arms"][0]["note"]
+    table = analyse({"q": (1000, 5)}, 0.3, 0.05, 1.0)
+    assert "contradict" in table["note"][0]
+
+
 def test_the_stated_level_is_the_reported_level(capsys, survey):
     for level in (30, 37, 40):
         _, text, _ = run(capsys, survey, "--threshold", 0.3, "--epsilon", level, "--json")

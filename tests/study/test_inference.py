@@ -328,8 +328,9 @@ def test_people_of_one_conduct_are_tolerated_until_they_reach_the_bound(conduct)
 
 
 def test_answers_that_contradict_the_design_warn():
-    with pytest.warns(UserWarning, match="answers of arm 'a' contradict the design: 10 of 1000"):
+    with pytest.warns(UserWarning, match="arm 'a': the answers contradict the design: 10 of 1,000"):
         (interval,) = estimate({"a": (1000, 10)}, 1.0)
+    assert interval.note.startswith("the answers contradict the design")
     assert (interval.low, interval.mean, interval.high) == (0, 0, 0)
 
 

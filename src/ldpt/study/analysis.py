@@ -10,7 +10,7 @@ from ldpt.radii import DEFAULT_RADIUS, Radius
 from ldpt.study import sentences
 from ldpt.study.answers import Answers, Sample, as_answers
 from ldpt.study.designs import Design, as_design
-from ldpt.study.inference import ThresholdTest, estimate
+from ldpt.study.inference import ThresholdTest, estimates
 from ldpt.study.scale import Scale
 from ldpt.study.verdict_table import Report, Row, Share
 from ldpt.util.messages import counted, printable, short
@@ -101,7 +101,7 @@ def judge(answers: Answers, design: Design | None, terms: Terms) -> Report:
     for sample, one in zip(samples, designs, strict=True):
         test = ThresholdTest(Radius(DEFAULT_RADIUS), len(samples), delta, inner, one, share)
         level = 1 - delta / len(samples)  # of one arm; together 1 - delta
-        (interval,) = estimate(Answers((sample,)), one, level, share)
+        (interval,) = estimates([sample], one, level, share)
         rows.append(
             Row.of(test.verdict(sample), interval, threshold, test.more_answers(sample), scale)
         )
@@ -214,7 +214,7 @@ def shares_by_cut(sample: Sample, design: Design) -> list[Share]:
     parts = [part for part in sample.cuts if part.answers]
     shares = []
     for part in parts:
-        (share,) = estimate(Answers((part,)), design, SHARE_LEVEL)
+        (share,) = estimates([part], design, SHARE_LEVEL)
         shares.append(Share(sample.arm, part.arm, part.answers, share.mean, share.low, share.high))
     return shares
 

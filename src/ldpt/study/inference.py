@@ -27,7 +27,7 @@ probability at least 1 - 2 delta: delta for the verdicts, delta for the side tha
 
 import math
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -98,6 +98,8 @@ class Estimate:
         The estimated mean reward, in [0, 1]; NaN without answers.
     low, high : float
         The ends of its interval.
+    note : str
+        How the answers contradict the design; empty if they do not.
     """
 
     arm: str | int
@@ -105,6 +107,7 @@ class Estimate:
     mean: float
     low: float
     high: float
+    note: str = ""
 
     def on(self, scale: Scale) -> "Estimate":
         """Return the estimate in units of a scale; without all its cuts there is a range only."""
@@ -208,11 +211,20 @@ def estimate(
     0.137 in [0.081, 0.198]
     """
     samples = as_answers(answers).samples
-    design = as_design(epsilon)
+    found = estimates(samples, as_design(epsilon), level, check_share(noncompliance))
+    for one in found:
+        if one.note:
+            warnings.warn(f"arm {one.arm!r}: {one.note}", stacklevel=2)
+    return found
+
+
+def estimates(
+    samples: Sequence[Sample], design: Design, level: float, share: float = 0.0
+) -> list[Estimate]:
+    """Return what :func:`estimate` returns, without a warning: the notes say the same."""
     error = 1 - check_number("level", level, 0, 1)
     if not 0 < error < 1:
         raise ValueError(f"level must lie strictly between 0 and 1, got {shown(level)}")
-    share = check_share(noncompliance)
     log_level = log(len(samples) / error)
     return [_estimate(sample, design, log_level, share) for sample in samples]
 
@@ -437,15 +449,15 @@ def _estimate(sample: Sample, design: Design, log_level: float, share: float) ->
     ends = _response_interval(sample, design.shrinkage, log_level)
     least = response_range(design, 0.0, share)[0]
     most = response_range(design, 1.0, share)[1]
+    note = ""
     if ends[1] < least or ends[0] > most:
-        warnings.warn(
-            f"the answers of arm {sample.arm!r} contradict the design: {sample.ones} of "
-            f"{sample.answers} are 1, which no mean reward is likely to give",
-            stacklevel=4,
+        note = (
+            f"the answers contradict the design: {sample.ones:,} of {sample.answers:,} are 1, "
+            "which no mean is likely to give"
         )
     low, high = _mean_range(design, share, *ends)
     mean = min(max(design.mean(sample.ones / sample.answers), 0.0), 1.0)
-    return Estimate(sample.arm, sample.answers, mean, min(low, mean), max(high, mean))
+    return Estimate(sample.arm, sample.answers, mean, min(low, mean), max(high, mean), note)
 
 
 def _response_interval(sample: Sample, shrinkage: float, log_level: float) -> tuple[float, float]:

@@ -49,6 +49,7 @@ class Row(Verdict):
     ) -> Self:
         """Return the row of a verdict and an estimate, in units of the scale if there is one."""
         facts = vars(verdict)
+        note = note or estimate.note
         if scale is not None:
             likely = "above" if estimate.mean > scale.threshold(threshold) else "below"
             more_answers = more_answers if scale.valid in (likely, "both") else None
