@@ -262,7 +262,8 @@ def chosen(table: pd.DataFrame, columns: Iterable[str], where: dict[str, Any]) -
     """Return the rows of these values, or raise one line about what is missing."""
     if missing := [name for name in dict.fromkeys([*columns, *where]) if name not in table]:
         there = _names(table.columns)
-        raise ValueError(f"the table has no column {shown(missing[0])} (it has {there})")
+        how = ": summarise.fixed_budget(runs, problem) adds it" * (missing[0] == "scaled_budget")
+        raise ValueError(f"the table has no column {shown(missing[0])} (it has {there}){how}")
     if table.empty:
         raise ValueError("the table is empty: nothing to draw")
     for column, wanted in where.items():

@@ -262,7 +262,8 @@ def _fault_lines(fault: Fault, root: str) -> list[str]:
     drawn = {Path(name).stem for name in fault.products if name.startswith("figures/")}
     further = [name for name in fault.figures if name not in drawn]
     if further or fault.others:
-        figures = short(", ".join(further), 120)
-        reached = [figures, counted(fault.others, "other product") * (fault.others > 0)]
-        lines.append(f"{'':8} affects {' and '.join(filter(None, reached))}")
+        reached = [short(", ".join(further), 120)] if further else []
+        if fault.others:
+            reached.append(counted(fault.others, "other product"))
+        lines.append(f"{'':8} affects {' and '.join(reached)}")
     return lines

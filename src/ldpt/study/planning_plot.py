@@ -7,11 +7,13 @@ from ldpt.plots import style
 from ldpt.study.designs import as_design
 from ldpt.study.planning import Plan
 from ldpt.text import prose
-from ldpt.util.messages import short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+
+MAX_MEANS = 40  # characters of the guessed means in the title
 
 
 @style.styled
@@ -77,7 +79,10 @@ def _label_cost(axes: "Axes", plan: Plan, places: dict[float, float]) -> None:
     with_privacy, without = (prose(float(f"{people[e]:.2g}")) for e in (request.focus, math.inf))
     level = style.epsilon_label(request.focus)
     title = f"Privacy at ε = {level} takes {with_privacy} people instead of {without}"
-    means = short(", ".join(f"{mean:g}" for mean in request.instance.means), 40)
+    means = ", ".join(f"{mean:g}" for mean in request.instance.means)
+    if len(means) > MAX_MEANS:
+        low, high = min(request.instance.means), max(request.instance.means)
+        means = f"{request.instance.n_arms} from {low:g} to {high:g}"
     detail = (
         f"people needed, {style.label(method)}; guessed shares {means}; threshold "
         f"{request.instance.threshold:g}; error at most {100 * (request.delta or 0):g} %\n"

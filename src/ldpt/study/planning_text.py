@@ -19,6 +19,12 @@ MIN_WIDTH = 60
 LEAST_ERROR = 0.01  # smaller ones are printed as this limit
 HINT = "--explain adds wrong guesses and columns; --text, paragraphs for a protocol."
 LEGEND_INDENT = 17
+
+
+def _ratio(value: float) -> str:
+    return f"{value:.2g}" if value < 100 else rounded(value)
+
+
 # Label, format and meaning of every column.
 COLUMNS: dict[str, tuple[str, Callable[[Any], str], str]] = {
     "design": ("design", str, "how an answer is randomised"),
@@ -30,7 +36,7 @@ COLUMNS: dict[str, tuple[str, Callable[[Any], str], str]] = {
     "people_95": ("95 % done by", rounded, "enough people in 95 of 100 studies"),
     "error": ("error", str, "probability of a wrong verdict if the means are as guessed"),
     "interval": ("95 % interval", str, "confidence interval of the error"),
-    "price": ("price of privacy", "{:.2g}".format, "answers needed, compared with no privacy"),
+    "price": ("price of privacy", _ratio, "answers needed, compared with no privacy"),
     "lower_bound": ("at least", rounded, "people that any valid method needs on average"),
     "smallest": ("smallest epsilon", "{:.2g}".format, "most privacy that the budget allows"),
     "pulls": ("answers then", rounded, "average answers at the smallest epsilon"),
@@ -97,8 +103,8 @@ def paragraphs(plan: Plan, width: int = 80) -> str:
         methods.append(f"A share of {request.drop_out:g} who never answer is allowed for.")
     ethics = [
         sentences.odds(design),
-        "The recorded answer differs from the true one with a known probability, so nobody can "
-        "tell from it what a person said, and this cannot be undone later.",
+        "The recorded answer may differ from the true one, and this cannot be undone later: "
+        "nobody knows whose answers differ.",
         "A person who answers several questions reveals as much with each of them."
         if each == 1
         else "This counts all answers of a person together.",
@@ -118,10 +124,12 @@ def _cell(form: Callable[[Any], str], value: Any) -> str:
 def _error_text(error: float, limit: float) -> str:
     """Return an error probability; one that is hardly seen is replaced by an upper limit.
 
-    >>> _error_text(0.031, 0.05), _error_text(0.0, 0.0075), _error_text(0.0, 0.06)
-    ('0.031', '< 0.01', '< 0.06')
+    >>> _error_text(0.031, 0.05), _error_text(0.0, 0.0075), _error_text(0.0, 0.062)
+    ('0.031', '< 0.01', '< 0.07')
     """
-    return f"{error:.2g}" if error >= LEAST_ERROR else f"< {max(limit, LEAST_ERROR):.1g}"
+    if error >= LEAST_ERROR:
+        return f"{error:.2g}"
+    return f"< {math.ceil(max(limit, LEAST_ERROR) * 100) / 100:g}"
 
 
 def _tables(plan: Plan) -> Iterator[tuple[str, pd.DataFrame]]:

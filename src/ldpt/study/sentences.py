@@ -7,7 +7,7 @@ from ldpt.study.designs import Design
 from ldpt.study.scale import Scale
 from ldpt.util.messages import counted
 
-ALMOST_CERTAIN = 0.99
+MAX_EXPONENT = math.log(1e9)  # of the factors of odds that are printed
 
 
 def privacy_level(design: Design) -> str:
@@ -26,19 +26,23 @@ def odds(design: Design, answers: int = 1) -> str:
     >>> from ldpt.study.designs import as_design
     >>> odds(as_design(1.0)).partition(", by ")[2]
     'at most 2.7: a guess of 50 % becomes at most 73 %.'
+    >>> odds(as_design(8.0)).partition(", by ")[2]
+    'at most 3,000: a guess of 50 % becomes at most 99.97 %.'
     """
     if math.isinf(design.epsilon):
         return "Some recorded answers show the true one: the design gives no privacy."
     total = design.epsilon * answers
-    certainty = 1 / (1 + math.exp(-total))
-    share = f"{certainty:.0%}".replace("%", " %")
-    share = "more than 99 %" if certainty > ALMOST_CERTAIN else f"at most {share}"
-    factor = f"{math.exp(total):.2g}" if total < math.log(1000) else "a thousand or more"
+    factor = "a billion or more"
+    share = "almost certain"
+    if total < MAX_EXPONENT:
+        factor = f"at most {float(f'{math.exp(total):.2g}'):,.10g}"
+        doubt = 1 / (1 + math.exp(total))
+        digits = max(-math.floor(math.log10(doubt)) - 2, 0)
+        share = f"at most {100 * (1 - doubt):.{digits}f} %"
     data = "one recorded answer" if answers == 1 else f"the {answers} recorded answers of a person"
     return (
         f"Whoever sees {data}, whatever else they know, can multiply the odds that this person's "
-        f"true answer is yes, or that it is no, by at most {factor}: a guess of 50 % becomes "
-        f"{share}."
+        f"true answer is yes, or that it is no, by {factor}: a guess of 50 % becomes {share}."
     )
 
 
