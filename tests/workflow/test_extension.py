@@ -26,6 +26,7 @@ BLOCK = re.compile(
 COMMAND = re.compile(r"^```bash\nsnakemake --cores 2 (?P<arguments>.+)\n```$", re.MULTILINE)
 CONTRIBUTING = (PROJECT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 CONFIG = "config/my-trial.yaml"
+CONFIGURED = ("--configfile", CONFIG)
 BUDGETS = "results/my-trial/results/summaries/fixed_budget.csv"
 
 
@@ -86,7 +87,14 @@ def python(folder: Path, program: str) -> subprocess.CompletedProcess[str]:
 
 def test_contributing_has_only_steps_and_the_command_as_code_blocks() -> None:
     blocks = CONTRIBUTING.count("\n```") // 2
-    assert len(STEPS) == blocks - 2 == 6, "one block is the way of a number, one the command"
+    assert len(STEPS) == blocks - 2 == 8, "one block is the way of a number, one the command"
+
+
+def test_the_new_key_has_a_range(extended: Path) -> None:
+    (extended / "config" / "wrong.yaml").write_text("figures: {trial: 2}\n")
+    done = snakemake(extended, "--dry-run", *CONFIGURED, "config/wrong.yaml")
+    assert done.returncode == 1
+    assert "config: figures.trial" in done.stderr
 
 
 def test_extended_study_draws_the_new_figure_with_its_facts(extended: Path) -> None:
@@ -157,7 +165,7 @@ def test_learners_planner_exact_chains_and_rare_events_take_the_new_rows(extende
 
 
 def test_the_extended_study_draws_its_figures_without_a_target(extended: Path) -> None:
-    done = snakemake(extended, "--configfile", CONFIG)
+    done = snakemake(extended, *CONFIGURED)
     assert done.returncode == 0, done.stderr[-4000:]
     figures = {path.stem for path in (extended / "results/my-trial/figures").glob("*.pdf")}
     assert figures >= {"bounds", "fixed_budget_collapse", "fixed_budget_error"}
