@@ -153,14 +153,16 @@ def test_decoupled_is_never_below_the_reduction_and_the_same_on_one_arm(delta):
         assert found == single if n_arms == 1 else found > single
 
 
-def test_decoupled_is_a_bound_where_shares_of_delta_underflow():
-    """The easy arm's share of delta is below the least float; log K is below 1 % of the bound."""
+@pytest.mark.parametrize(("version", "divergences"), [("decoupled", 1), ("many_arms", 4)])
+def test_bounds_with_shared_errors_hold_where_shares_of_delta_underflow(version, divergences):
+    """Mirrored means are two gaps apart; log K is below 2 % of the bound."""
     for gap in (1e-8, 1e-4, 0.1):
-        problem = Instance("far", [0.5 + gap, 0.9, 0.95], 0.5)
-        weaker = fixed_confidence_lower(problem, 1.0, 1e-300, "reduction")
-        found = fixed_confidence_lower(problem, 1.0, 1e-300, "decoupled")
-        assert weaker <= found < 1.01 * weaker
-        ends = [fixed_confidence_lower(problem, 1.0, x * 1e-200, "decoupled") for x in (0.999, 1)]
+        problem = Instance("far", [0.5 + gap, 0.6, 0.61], 0.5)
+        for delta in (1e-300, 1e-200):
+            weaker = fixed_confidence_lower(problem, 1.0, delta, "reduction") / divergences
+            found = fixed_confidence_lower(problem, 1.0, delta, version)
+            assert 0.99 * weaker <= found < 1.02 * weaker
+        ends = [fixed_confidence_lower(problem, 1.0, x * 1e-100, version) for x in (0.999, 1)]
         assert math.isclose(*ends, rel_tol=1e-5)
         assert ends[0] > ends[1]
 

@@ -57,7 +57,7 @@ PEELINGS = geomspace(1e-3, 1.0, 201)[:-1]  # values of q to choose from
 MAX_PRICE = 1e150  # of error probability; its square does not overflow
 LEVEL_TOLERANCE = 1e-14  # relative, of the level that all arms of LSA share
 OVERLAP_DIGITS = 9  # of SciPy's incomplete beta function, less exact far in a tail
-TINY_DELTA = 1e-200  # below, shares of delta may be less than the least float
+TINY_DELTA = 1e-100  # below, kl(1 - delta, x) is log(1 / x) and shares of delta may underflow
 OMEGA_STEPS = 6  # of Newton's method; more change no digit
 EXPONENTS = 2 * (1 - np.square(PEELINGS))  # a in the article
 
@@ -510,6 +510,11 @@ def fixed_confidence_lower(
     return float(_decoupled_bound(weights, delta))
 
 
+def _tiny_delta_bound(w: np.ndarray, delta: float) -> float:
+    """Return the least sum_i w_i log(1 / x_i) with sum x_i = delta: x_i is in proportion to w_i."""
+    return float((w * (log(w.sum() / w) - log(delta))).sum())
+
+
 def _decoupled_bound(w: np.ndarray, delta: float) -> float:
     """Return the least sum_i w_i kl(1 - y_i, x_i) with prod(1 - x_i), prod(1 - y_i) >= 1 - delta.
 
@@ -522,8 +527,8 @@ def _decoupled_bound(w: np.ndarray, delta: float) -> float:
     """
     if delta >= 1 - math.ldexp(1.0, -w.size):  # coins for all verdicts are right often enough
         return 0.0
-    if delta < TINY_DELTA:  # kl(1 - y, x) is log(1 / x), and x_i in proportion to w_i is best
-        return float((w * (log(w.sum() / w) - log(delta))).sum())
+    if delta < TINY_DELTA:
+        return _tiny_delta_bound(w, delta)
     from scipy.optimize import brentq
 
     total = -log1p(-delta)
@@ -618,6 +623,8 @@ def _shared_error_bound(cost: list[float], delta: float) -> float:
     weights = np.array([1 / c for c in cost if math.isfinite(c)])
     if weights.size == 0:
         return 0.0
+    if delta < TINY_DELTA:
+        return _tiny_delta_bound(weights, delta)
 
     def shares(log_price: float) -> np.ndarray:
         price = np.minimum(exp(log_price - log(weights)), MAX_PRICE)
