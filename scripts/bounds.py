@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 from ldpt.plots import parts, products, style
 from ldpt.summarise import crossing
 from ldpt.text import number
+from ldpt.util.reproducible import power
 
 MARK = 0.01  # error probability at which budgets are compared
 LEAST_ERROR = 1e-9
@@ -195,9 +196,10 @@ def _bound_line(axes: Axes, curve: pd.DataFrame, colour: str, x_of: parts.XOf) -
     """Draw a bound on the cost: a curve, and a stroke where there is no privacy."""
     finite = curve[curve["epsilon"] < x_of(math.inf) / 1.4]  # before the break
     axes.plot(finite["epsilon"], finite["value"], color=colour, **parts.BOUND)
+    left, right = axes.get_xlim()
+    place, reach = x_of(math.inf), power(right / left, 0.02)
     for value in curve.loc[np.isinf(curve["epsilon"]), "value"]:
-        place = x_of(math.inf)
-        axes.plot([place / 1.15, place * 1.15], [value, value], color=colour, **parts.BOUND)
+        axes.plot([place / reach, place * reach], [value, value], color=colour, **parts.BOUND)
 
 
 def _ends(data: Data, instance: str) -> dict[str, float]:

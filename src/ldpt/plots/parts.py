@@ -183,7 +183,7 @@ def spread_bar(axes: Axes, places: Sequence[float], error: float) -> None:
     axes.annotate("", (low, error), (high, error), arrowprops=arrow, zorder=4)
     beside = {"xytext": (5, 0), "textcoords": "offset points", "va": "center"}
     box = {"facecolor": "white", "edgecolor": "none", "pad": 0.6}
-    axes.annotate(f"×{high / low:.2f}", (high, error), bbox=box, **beside)
+    axes.annotate(f"×{high / low:.2f}", (high, error), bbox=box, zorder=5, **beside)
 
 
 def zero_handle(table: pd.DataFrame) -> list[Line2D]:
