@@ -1,6 +1,7 @@
 """Execute the notebook on the results of this run and render it as one page."""
 
 import re
+import sys
 from pathlib import Path
 
 import nbclient
@@ -12,6 +13,7 @@ def execute(notebook: str, root: str) -> nbformat.NotebookNode:
     """Return the notebook, executed on the run in this folder, without run times.
 
     The first code cell of the notebook names the run. The page keeps it as it is in Jupyter.
+    Messages on stderr, which may name folders of this machine, go to the log.
     """
     page = nbformat.read(notebook, as_version=4)
     first = next(cell for cell in page.cells if cell.cell_type == "code")
@@ -20,7 +22,10 @@ def execute(notebook: str, root: str) -> nbformat.NotebookNode:
     first.source = source
     for count, cell in enumerate((c for c in page.cells if c.cell_type == "code"), start=1):
         cell.execution_count = count
-        for output in cell.outputs:
+        for output in list(cell.outputs):
+            if output.get("name") == "stderr":
+                sys.stderr.write(output.text)
+                cell.outputs.remove(output)
             if "execution_count" in output:
                 output.execution_count = count
     for cell in page.cells:
