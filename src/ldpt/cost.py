@@ -85,7 +85,7 @@ class Cost:
         return "short" if self.cpu_seconds <= SHORT_JOB else None
 
 
-Run = BudgetRun | ConfidenceRun
+Simulation = BudgetRun | ConfidenceRun
 JOB_OVERHEAD = Cost(0.0, 1.3, 0.0)  # a job before it computes
 
 
@@ -98,7 +98,7 @@ def _seconds(method: str, pulls: Sequence[tuple[float, int]]) -> float:
     return math.fsum(arms * (arm + root * math.sqrt(n)) for n, arms in pulls)
 
 
-def run_cost(experiment: Experiment, run: Run) -> Cost:
+def run_cost(experiment: Experiment, run: Simulation) -> Cost:
     """Return the cost of one simulation: a sweep over all budgets, or a sweep per error level.
 
     At a fixed budget, an arm's share of the pulls is about Delta_i^-2 / H.

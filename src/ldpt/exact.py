@@ -340,11 +340,11 @@ def fixed_confidence_error(
     edge = radius.at(1, delta, instance.threshold, epsilon)
     limit = check_whole("max_pulls", max_pulls, 1, limits.NO_LIMIT)
     chain = (mean, tau, 0 in instance.above, edge, float(tail), limit, np.empty(0))
-    return StoppedChain(*_follow(one_arm_chain, *chain)[:4])
+    return StoppedChain(*_follow(stopping_chain, *chain)[:4])
 
 
 @compiled
-def one_arm_chain(
+def stopping_chain(
     mean: float, tau: float, above: bool, edge: Boundary, tail: float, max_pulls: int,
     law: np.ndarray,
 ) -> tuple[float, float, float, int, np.ndarray]:  # fmt: skip

@@ -9,7 +9,7 @@ from ldpt.instances import Instance
 
 
 @dataclass
-class Run:
+class Simulation:
     """A policy or a radius at one privacy level."""
 
     instance: str
@@ -18,7 +18,7 @@ class Run:
 
 
 @dataclass
-class BudgetRun(Run):
+class BudgetRun(Simulation):
     """Algorithm 1 or a baseline: all budgets in one sweep."""
 
     replicates: int = 0
@@ -31,7 +31,7 @@ class BudgetRun(Run):
 
 
 @dataclass
-class ConfidenceRun(Run):
+class ConfidenceRun(Simulation):
     """Algorithm 2: all error levels."""
 
     sizes: list[int | Callable[[], int]] = field(default_factory=list)

@@ -298,14 +298,14 @@ class Sampled(Studies[Item], Generic[Item]):
 STUDIES: Any = Field(description="grids; a setting in several of them is run once")
 
 
-class FixedBudget(Section):
+class FixedBudgetSection(Section):
     """Simulations of a fixed number of pulls."""
 
     studies: NonEmptyList[BudgetStudy] = STUDIES
     replicates: Count = REPLICATES
 
 
-class FixedConfidence(Section):
+class FixedConfidenceSection(Section):
     """Simulations of Algorithm 2 to its stopping time."""
 
     studies: list[ConfidenceStudy] = STUDIES
@@ -402,8 +402,8 @@ class Config(Section):
         "under results/NAME of the first unless root is set",
     )
     extra_study: ExtraStudy
-    fixed_budget: FixedBudget
-    fixed_confidence: FixedConfidence
+    fixed_budget: FixedBudgetSection
+    fixed_confidence: FixedConfidenceSection
     mechanism: Mechanism
     allocation: Allocation
     figures: Figures

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ldpt.exact import one_arm_chain
+from ldpt.exact import stopping_chain
 from ldpt.radii import Boundary, drift_pulls
 
 TAIL = 1e-6  # probability of stopping later that a law leaves out
@@ -29,7 +29,7 @@ def total_law(
     laws, right = [], 1.0
     for mean, count in groups.items():
         chain = (mean, threshold, mean >= threshold, edge, TAIL, MAX_STEPS, np.zeros(1024))
-        error, _, _, _, law = one_arm_chain(*chain)
+        error, _, _, _, law = stopping_chain(*chain)
         laws.append((law, count))
         right *= (1 - error) ** count
     length = sum((law.size - 1) * count for law, count in laws) + 1

@@ -65,7 +65,7 @@ def confidence_lower_bounds(scale: float = 1.0) -> Evidence:
         return errors.get(answer, 0.5) > delta
 
     def costs(radius: str, mean: float, tau: float, epsilon: float, delta: float) -> bool:
-        problem = Instance("one-arm", [mean], tau)
+        problem = Instance("single-arm", [mean], tau)
         pulls = one_arm_chain(problem, epsilon, delta, radius).expected_pulls
         return pulls >= scale * bounds.fixed_confidence_lower(problem, epsilon, delta, "printed")
 
