@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from benchmarks.house import is_parallel
 
 PROJECT = Path(__file__).resolve().parents[1]
 MODULES = sorted((PROJECT / "src" / "ldpt").rglob("*.py"))
@@ -36,6 +37,18 @@ def test_no_module_has_more_than_450_lines_of_code(path: Path) -> None:
 @pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.stem)
 def test_no_script_has_more_than_240_lines(path: Path) -> None:
     assert len(path.read_text(encoding="utf-8").splitlines()) <= 240
+
+
+def test_few_assignments_call_something_in_parallel() -> None:
+    trees = [ast.parse(path.read_text(encoding="utf-8")) for path in MODULES]
+    nodes = [node for tree in trees for node in ast.walk(tree)]
+    assignments = [node for node in nodes if isinstance(node, ast.Assign)]
+    assert sum(map(is_parallel, assignments)) < 0.02 * len(assignments)
+
+
+def test_what_rule_files_share_is_short() -> None:
+    text = (PROJECT / "workflow" / "rules" / "common.smk").read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= 150
 
 
 def test_parsing_the_workflow_imports_neither_numba_nor_pandas() -> None:
