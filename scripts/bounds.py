@@ -36,10 +36,8 @@ def prepare(files: Any, settings: Any) -> Data:
     """Return estimates and bounds on the problems of the panels."""
     epsilon, delta = settings.epsilon, settings.delta
     simulated = pd.read_csv(files.budget).assign(kind="simulated")
-    sampled = (
-        [pd.read_csv(files.rare).query("reliable").assign(kind="sampled")] if files.rare else []
-    )
-    errors = pd.concat([simulated, *sampled])
+    rare = [pd.read_csv(files.rare).query("reliable")] if files.rare else []
+    errors = pd.concat([simulated, *(table.assign(kind="sampled") for table in rare)])
     on_panels = errors["instance"].isin(settings.budget_panels)
     errors = errors[on_panels & (errors["epsilon"] == epsilon)]
     errors = errors[errors["policy"].isin(parts.run_of(errors["policy"], settings.policies))]
@@ -85,11 +83,7 @@ def _error_panel(axes: Axes, data: Data, instance: str) -> None:
         rows, colour = errors[errors["policy"] == policy], style.colour(policy)
         parts.method_curve(axes, rows[rows["kind"] == "simulated"], policy, "budget")
         sampled = rows[(rows["kind"] == "sampled") & (rows["estimate"] < rows["estimate"].max())]
-        hollow: dict[str, Any] = {
-            "markerfacecolor": "white",
-            "markeredgewidth": 0.8,
-            "linestyle": ":",
-        }
+        hollow: Any = {"markerfacecolor": "white", "markeredgewidth": 0.8, "linestyle": ":"}
         deep = sampled[sampled["budget"] > _deepest_simulated(rows)]
         parts.method_curve(axes, deep, policy, "budget", **hollow, linewidth=0.9)
         lines.append((style.label(policy), colour))
@@ -182,10 +176,8 @@ def _cost_panel(axes: Axes, data: Data, instance: str) -> None:
          style.colour(radius))
         for radius in radii
     ]  # fmt: skip
-    lines += [
-        ("dashed: printed bounds", style.BROKEN),
-        ("dashed: lower bound, any algorithm", style.INK),
-    ]
+    lines += [("dashed: printed bounds", style.BROKEN)]
+    lines += [("dashed: lower bound, any algorithm", style.INK)]
     parts.key(axes, lines, top=True)
     axes.set_ylim(top=30 * axes.get_ylim()[1])  # room for the key
     axes.set_title(f"{parts.problem(instance)}, δ = {data.delta:g}")
