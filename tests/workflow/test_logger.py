@@ -133,6 +133,7 @@ def test_quiet_shows_only_failures(handler, tmp_path: Path) -> None:
 
 
 def test_a_terminal_shows_bars_and_long_jobs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm")
     screen = Screen(terminal=True)
     bars = Bars(screen)
     bars.begin(Counter({"figure": 2, "table": 1}), cores=2)
