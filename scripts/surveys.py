@@ -34,7 +34,8 @@ def draw(table: pd.DataFrame) -> Figure:
     for survey in dict.fromkeys(table["survey"]):
         top = max(place for (name, _), place in places.items() if name == survey)
         epsilon = table.loc[table["survey"] == survey, "epsilon"].iloc[0]
-        look = {"ha": "left", "va": "bottom", "fontstyle": "italic"}
+        look: dict[str, Any] = {"ha": "left", "va": "bottom", "fontstyle": "italic"}
+        look["bbox"] = {"facecolor": "white", "edgecolor": "none", "pad": 0.8}  # over the threshold
         words = f"{survey}, ε = {epsilon:.2f}"
         left.text(0.015, top + 0.35, words, transform=left.get_yaxis_transform(), **look)
     left.set_ylim(min(places.values()) - 0.6, 1.2)
