@@ -1,11 +1,11 @@
-"""What a simulated pull costs: fast and literal engine, a NumPy loop and a plain Python loop.
+"""What a simulated pull costs: fast and literal engine, and a plain Python loop.
 
     python benchmarks/engines.py [--quick]
 
 prints a table and writes it to benchmarks/engines.csv and, for readers, benchmarks/engines.md.
 All times are processor times of one process on one core, the best of a few repetitions of the same
 runs; with --quick there is one repetition and nothing is written. Ratios are what they are for: all
-columns of a row come from one process within a few seconds.
+columns of a row come from one process within a few seconds. ``peers.py`` compares with NumPy and C.
 """
 
 import argparse
@@ -128,29 +128,6 @@ def compiled_pull(case: Case, fast: bool, runs: int, limit: int = NO_LIMIT) -> t
     return 1e9 * (time.process_time() - start) / pulls, pulls / runs
 
 
-def numpy_pull(case: Case, steps: int = 40) -> float:
-    """Return nanoseconds per pull of a loop that advances many runs at once, one pull at a time."""
-    problem, n_arms = case.instance, case.instance.n_arms
-    runs = max(20, 20_000 // n_arms)
-    rng, rows = np.random.default_rng(SEED), np.arange(runs)
-    means, tau = problem.private_means(case.epsilon), problem.private_threshold(case.epsilon)
-    zeta = problem.private_tolerance(case.epsilon)
-    n = np.ones((runs, n_arms))
-    s = (rng.random((runs, n_arms)) < means).astype(float)
-    start = time.process_time()
-    for t in range(n_arms, n_arms + steps):
-        d = s - n * tau
-        if case.is_policy:
-            index = (np.abs(d) / np.sqrt(n) + zeta * np.sqrt(n)) ** 2
-            arm = np.argmin(index + (POLICIES[case.method].log_weight or 0) * np.log(n), axis=1)
-        else:
-            b = np.sqrt(0.125 * n * (math.log(4 * n_arms / DELTA) + 3 * math.log(t)))
-            arm = np.argmin(np.where((-b <= d) & (d < b), n, np.inf), axis=1)
-        s[rows, arm] += rng.random(runs) < means[arm]
-        n[rows, arm] += 1
-    return 1e9 * (time.process_time() - start) / (runs * steps)
-
-
 def python_pull(case: Case) -> float:
     """Return nanoseconds per pull of a plain Python loop: learner, reward, device."""
     problem, rng = case.instance, np.random.default_rng(SEED)
@@ -178,11 +155,10 @@ def measure(case: Case, seconds: float) -> dict[str, str | float]:
     many = int(np.clip(RUN_SECONDS * 1e9 / (cost * pulls), 1, 30_000))
     few = int(np.clip(LITERAL_PULLS / pulls, 1, 3000))
     pulls = compiled_pull(case, True, many)[1]
-    fast, literal, vectorised = best(
+    fast, literal = best(
         seconds,
         lambda: compiled_pull(case, True, many)[0],
         lambda: compiled_pull(case, False, few, LITERAL_PULLS)[0],
-        lambda: numpy_pull(case),
     )
     (plain,) = best(0.0, lambda: python_pull(case))
     return {
@@ -192,7 +168,6 @@ def measure(case: Case, seconds: float) -> dict[str, str | float]:
         "pulls per run": pulls,
         "fast, ns per pull": fast,
         "literal": literal,
-        "NumPy": vectorised,
         "Python": plain,
         "fast, pulls per s": 1e9 / fast,
         "fast, ms per run": 1e-6 * fast * pulls,
@@ -212,9 +187,9 @@ def markdown(rows: list[dict[str, str | float]], load: float) -> str:
     notes = (
         "Processor time of one core, the best of a few repetitions. `apt` is Algorithm 1; "
         f"`printed`, `onesided`, `coin` are radii of Algorithm 2 at delta = {DELTA}. Columns "
-        "without a unit are ns per pull: the literal engine makes one pull at a time, NumPy "
-        "advances many runs by one pull at a time, Python is a loop over this package's learners "
-        "and devices. Rows with many budgets have those of the paper-scale study.",
+        "without a unit are ns per pull: the literal engine makes one pull at a time, Python is a "
+        "loop over this package's learners and devices. Rows with many budgets have those of the "
+        "paper-scale study.",
         "The fast engines are exact: they jump only over pulls between which the algorithm has no "
         "choice, and on the same tape of responses they make the same run as the literal ones.",
         f"Measured at a load average of {load:.1f} on {os.cpu_count()} cores. "

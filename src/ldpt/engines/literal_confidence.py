@@ -25,10 +25,10 @@ def fixed_confidence_literal(
     t = n_arms
     while True:
         # The undecided arm with the fewest pulls, the lowest index among ties.
-        arm = -1
+        arm, fewest = -1, t + 1
         for k in range(n_arms):
-            if (arm < 0 or pulls[k] < pulls[arm]) and is_undecided(edge, pulls[k], sums[k], t, tau):
-                arm = k
+            if pulls[k] < fewest and is_undecided(edge, pulls[k], sums[k], t, tau):
+                arm, fewest = k, pulls[k]
         if arm < 0:
             return t
         if t >= max_pulls:
