@@ -71,11 +71,13 @@ lint: .venv/ready types
 types: .venv/ready
 	$(BIN)/mypy
 
+COMPILE := $(BIN)/python -c 'import sys; from scripts.compile_kernels import compile_kernels; compile_kernels(sys.argv[1])'
+
 kernels: .venv/ready
-	$(BIN)/python -c 'from scripts.compile_kernels import compile_kernels; compile_kernels("/dev/null")'
+	$(COMPILE) fixed_budget
 
 kernels-confidence: .venv/ready
-	$(BIN)/ldpt simulate --means 0 1 --epsilon 4 --delta 0.5 --radius hoeffding --replicates 1 > /dev/null
+	$(COMPILE) fixed_confidence
 
 # What tests need beside: engines that read tapes; chains and sampling, which call the kernels above.
 kernels-tapes: .venv/ready
@@ -104,6 +106,7 @@ site: docs
 
 benchmark: .venv/ready
 	$(BIN)/python benchmarks/engines.py
+	$(BIN)/python benchmarks/peers.py
 
 .venv/ready: requirements.lock pyproject.toml
 	@tools/environment $(PYTHON)

@@ -245,15 +245,23 @@ def measure(engines: dict[str, Engine], case: Case, repetitions: int) -> dict[st
 
     A shared machine is slow for seconds at a time: in turns, ratios stay what they are.
     """
-    runs = {}
-    for name, make in engines.items():
-        make(case, 1)
-        wanted = SECONDS / max(make(case, 3).seconds / 3, 1e-7)
-        runs[name] = NUMPY_RUNS if name == "NumPy" else int(np.clip(wanted, 1, MOST_RUNS))
+    runs = {
+        name: NUMPY_RUNS if name == "NumPy" else enough_runs(make, case)
+        for name, make in engines.items()
+    }
     turns = [
         {name: make(case, runs[name]) for name, make in engines.items()} for _ in range(repetitions)
     ]
     return {name: min((turn[name] for turn in turns), key=lambda m: m.cost) for name in engines}
+
+
+def enough_runs(make: Engine, case: Case) -> int:
+    """Return how many runs take as long as a repetition should; calls have a cost of their own."""
+    make(case, 1)  # loads compiled code
+    runs = 1
+    while (spent := make(case, runs).seconds) < SECONDS / 10 and runs < MOST_RUNS:
+        runs *= 4
+    return int(np.clip(runs * SECONDS / spent, 1, MOST_RUNS))
 
 
 def check_agreement(label: str, made: dict[str, Made]) -> None:

@@ -60,3 +60,17 @@ def test_parsing_the_workflow_imports_neither_numba_nor_pandas() -> None:
     program = "\n".join(["import sys", *lines, heavy])
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert done.stdout == "[]\n", done.stderr
+
+
+def test_simulations_import_neither_statistics_nor_drawing() -> None:
+    """Each takes longer to import than many jobs of a run take."""
+    names = ["simulate_fixed_budget", "simulate_fixed_confidence", "rare_fixed_budget"]
+    lines = [
+        "import sys",
+        "from ldpt.provenance import job",
+        *(f"import scripts.{n}" for n in names),
+    ]
+    heavy = "print([n for n in ('scipy.stats', 'matplotlib', 'seaborn') if n in sys.modules])"
+    call = [sys.executable, "-c", "\n".join([*lines, heavy])]
+    done = subprocess.run(call, capture_output=True, text=True, cwd=PROJECT)
+    assert done.stdout == "[]\n", done.stderr

@@ -31,7 +31,7 @@ RATES = {
 }
 # CPU seconds of a job of other rules, and of each of its runs or chains.
 RULE_RATES = {
-    "compile_kernels": (35.0, 0.0),
+    "compile_kernels": (21.0, 0.0),
     "rare_fixed_budget": (4.0, 4.1e-4),
     "rare_fixed_confidence": (1.5, 2.9e-4),
     "error_map": (12.0, 0.0),

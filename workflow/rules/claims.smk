@@ -5,7 +5,7 @@
 rule error_map:
     """Map error/delta of Algorithm 2 over arms, error levels, privacy levels and gaps."""
     input:
-        kernels="<results>/kernels.json",
+        kernels=kernels("fixed_confidence"),
     output:
         "<results>/error_map.csv",
     log:
@@ -34,7 +34,7 @@ rule evidence_displays:
 rule evidence_chains:
     """Exact error of Algorithm 2 with its certificate, exact losses of Algorithm 1."""
     input:
-        kernels="<results>/kernels.json",
+        kernels=kernels(),
     output:
         "<results>/evidence/chains.json",
     log:

@@ -102,6 +102,14 @@ def simulations(algorithm, instances=None):
     return expand(f"<results>/simulations/{algorithm}/{{name}}.parquet", name=names)
 
 
+def kernels(*algorithms):
+    """Return the files that say that the engines of some algorithms, or of both, are compiled."""
+    return expand(
+        "<results>/kernels/{algorithm}.json",
+        algorithm=algorithms or ("fixed_budget", "fixed_confidence"),
+    )
+
+
 def table_files(name):
     """Return the outputs of a table."""
     return {kind: f"<results>/tables/{name}.{kind}" for kind in ("csv", "md", "tex")}

@@ -6,7 +6,7 @@ rule rare_fixed_budget:
     """Estimate small errors at a fixed budget, and the worst of Theorem 3.2."""
     input:
         instances="<results>/instances.json",
-        kernels="<results>/kernels.json",
+        kernels=kernels("fixed_budget"),
     output:
         estimates="<results>/rare/fixed_budget.csv",
         environments="<results>/rare/environments.csv",
@@ -25,7 +25,7 @@ rule rare_fixed_confidence:
     """Estimate small errors of Algorithm 2 by importance sampling, beside its delta."""
     input:
         instances="<results>/instances.json",
-        kernels="<results>/kernels.json",
+        kernels=kernels("fixed_confidence"),
     output:
         "<results>/rare/fixed_confidence.csv",
     log:
@@ -43,7 +43,7 @@ rule exact_curves:
     """Compute the error at a fixed budget on one or two arms exactly, deep below the bounds."""
     input:
         instances="<results>/instances.json",
-        kernels="<results>/kernels.json",
+        kernels=kernels("fixed_budget"),
     output:
         "<results>/exact/fixed_budget.csv",
     log:
@@ -58,7 +58,7 @@ rule exact_curves:
 rule optimal_loss:
     """Compare policies on two arms with the exact optimum of any locally private algorithm."""
     input:
-        kernels="<results>/kernels.json",
+        kernels=kernels("fixed_budget"),
     output:
         "<results>/exact/optimal_loss.csv",
     log:

@@ -20,14 +20,14 @@ rule instances:
 
 
 rule compile_kernels:
-    """Compile the engines once, so that no simulation job does it again.
+    """Compile the engines of an algorithm once, so that no simulation job does it again.
 
     Without a code hash: Numba compiles again what has changed, and no number depends on this file.
     """
     output:
-        "<results>/kernels.json",
+        "<results>/kernels/{algorithm}.json",
     log:
-        "<results>/logs/compile_kernels.log",
+        "<results>/logs/compile_kernels/{algorithm}.log",
     script:
         "../../scripts/compile_kernels.py"
 
@@ -35,7 +35,7 @@ rule compile_kernels:
 rule simulate_fixed_budget:
     """Run all policies of a family: all privacy levels, all budgets in one sweep."""
     input:
-        kernels="<results>/kernels.json",
+        kernels=kernels("fixed_budget"),
     output:
         "<results>/simulations/fixed_budget/{family}.parquet",
     log:
@@ -59,7 +59,7 @@ rule simulate_fixed_budget:
 rule simulate_fixed_confidence:
     """Run Algorithm 2 to its stopping time on a family: all radii, privacy and error levels."""
     input:
-        kernels="<results>/kernels.json",
+        kernels=kernels("fixed_confidence"),
     output:
         "<results>/simulations/fixed_confidence/{family}.parquet",
     log:
@@ -100,7 +100,7 @@ rule count_pulls:
     """Count the pulls of each arm under both algorithms, and summarise their shares."""
     input:
         instances="<results>/instances.json",
-        kernels="<results>/kernels.json",
+        kernels=kernels(),
         runs=simulations("fixed_confidence", config["allocation"]["instances"]),
     output:
         runs="<results>/simulations/allocation.parquet",

@@ -6,7 +6,7 @@ rule replay_surveys:
     """Replay published surveys in random orders: answers needed, verdicts, estimates."""
     input:
         surveys=source("config/surveys.yaml"),
-        kernels="<results>/kernels.json",
+        kernels=kernels(),
     output:
         **table_files("surveys"),
     log:
@@ -22,7 +22,7 @@ rule others:
     """Put numbers of others beside ours, with the difference in standard errors."""
     input:
         others=source("config/others.yaml"),
-        kernels="<results>/kernels.json",
+        kernels=kernels(),
     output:
         **table_files("others"),
     log:
@@ -37,7 +37,7 @@ rule others:
 rule graded_answers:
     """Count the answers that graded questions need, with cuts left out beforehand."""
     input:
-        kernels="<results>/kernels.json",
+        kernels=kernels(),
     output:
         **table_files("graded_answers"),
     log:
