@@ -312,3 +312,16 @@ def test_a_job_fails_if_what_it_reads_is_edited_meanwhile(rule: Callable, name: 
         Path(name).write_text("edited")
     assert last_line().endswith(f"{name} was edited during the job: run snakemake again")
     assert os.listdir("out/figures") == ["b.png"]
+
+
+def test_a_job_fails_if_an_input_is_made_again_meanwhile(rule: Callable) -> None:
+    """File and record fit together all the time."""
+    draw(rule())
+    following = rule(
+        input=InputFiles(["out/figures/a.png"]), output=OutputFiles(["out/results/b.csv"])
+    )
+    with suppress(SystemExit), job(following, "scripts/draw.py") as step:
+        Path(step.output[0]).write_text("1")
+        draw(rule(params=Params(fromdict={"level": 0.2}), log=Log(["out/logs/other.log"])))
+    assert last_line().endswith("figures/a.png was edited during the job: run snakemake again")
+    assert not Path("out/results/b.csv").exists()
