@@ -94,9 +94,12 @@ test-cluster: .venv/ready
 test-fresh: .venv/ready
 	$(BIN)/python -m tests.fresh.systems
 
-# Laws of the engines on random settings, other ones every day; about ten minutes.
+# Laws of the engines on random settings, other ones every day; about ten minutes. Then the laws of
+# the interface, in shards of at most an hour; `make verify SHARDS=3` runs one.
+SHARDS ?= 0 1 2 3 4 5 6 7 8 9
 verify: .venv/ready
 	$(BIN)/python benchmarks/verify.py
+	$(BIN)/python -m tests.interface.shard $(SHARDS)
 
 docs: .venv/ready
 	$(BIN)/sphinx-build --quiet --fail-on-warning docs docs/_build/html

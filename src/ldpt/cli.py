@@ -4,6 +4,7 @@ import argparse
 import os
 import sys
 from collections.abc import Callable, Sequence
+from errno import ENOSPC
 from typing import NamedTuple
 
 from ldpt import __version__
@@ -71,6 +72,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _file_problem(error: OSError) -> str:
     """Return one line about a file, without the number of the error."""
+    if error.errno == ENOSPC:
+        return "no space left on the disk: free some and run again"
     if error.filename is None or error.strerror is None:
         return short(error, 600)
     if isinstance(error, FileNotFoundError):

@@ -29,6 +29,7 @@ SUBSCRIPTS = str.maketrans("0123456789i", "₀₁₂₃₄₅₆₇₈₉ᵢ")
 PLAIN_DIGITS = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 THIN_SPACE = "\u202f"  # at which no line ends
 BOLD, NORMAL = "\x1b[1m", "\x1b[0m"
+YEAR_10000 = 253_402_300_800  # seconds since 1970; no library dates a figure later
 FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r", "\n")  # at the start of a cell of a spreadsheet
 
 
@@ -156,9 +157,10 @@ def bold_terminal(stream: Any) -> bool:
 
 
 def check_source_date() -> None:
-    """Refuse a SOURCE_DATE_EPOCH, from which figures take their date, that is no whole number."""
+    """Refuse a SOURCE_DATE_EPOCH, from which figures take their date, that is no date."""
     seconds = os.environ.get("SOURCE_DATE_EPOCH", "0")
-    if not (seconds.isascii() and seconds.isdigit()):
+    digits = seconds.isascii() and seconds.isdigit()
+    if not digits or float(seconds) >= YEAR_10000:
         raise ValueError(
             f"SOURCE_DATE_EPOCH must be seconds since 1970, got {short(seconds, 40)!r}"
         )

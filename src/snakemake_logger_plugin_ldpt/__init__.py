@@ -58,10 +58,14 @@ def reason(text: str) -> str:
     'config: seed is missing'
     >>> reason("OSError: [Errno 30] Read-only file system: 'results'")
     "Read-only file system: 'results'"
+    >>> reason("OSError: [Errno 28] No space left on device")
+    'No space left on device: free some for this folder, TMPDIR and XDG_CACHE_HOME'
     """
     if cause := re.search(r"^Error:\n +(\w+: .*)$", text, re.MULTILINE):
         return cause[1]
     if trouble := re.search(r"^\w+Error: \[Errno \d+\] (.*)$", text, re.MULTILINE):
+        if trouble[1].startswith("No space left"):
+            return trouble[1] + ": free some for this folder, TMPDIR and XDG_CACHE_HOME"
         hint = ": set XDG_CACHE_HOME to a folder that can be written" * ("/.cache" in text)
         return trouble[1] + hint
     lines = [line for line in text.split("\n") if line.strip()]

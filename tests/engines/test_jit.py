@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -87,3 +88,48 @@ def test_without_a_writable_folder_code_is_compiled_and_not_kept(tmp_path):
     assert run.stdout == "10\n"
     assert run.stderr.count("NUMBA_CACHE_DIR") == 1
     assert not list(tmp_path.rglob("*.nb?"))
+
+
+OUTSIDE = """
+import numpy as np
+from ldpt.engines.jit import compiled
+
+@compiled
+def read(values, i):
+    return values[i]
+"""
+
+
+def test_with_a_full_disk_code_is_compiled_and_not_kept(tmp_path):
+    run = count_bits(
+        tmp_path,
+        "from numba.core.caching import IndexDataCacheFile\n"
+        "def save(*_): raise OSError(28, 'No space left on device')\n"
+        "IndexDataCacheFile.save = save",
+    )
+    assert run.stdout == "10\n"
+    assert run.stderr.count("No space left on device; set NUMBA_CACHE_DIR") == 1
+
+
+def test_processes_that_fill_one_cache_together_agree(tmp_path):
+    with ThreadPoolExecutor(3) as threads:
+        runs = list(threads.map(count_bits, 3 * [tmp_path]))
+    assert [(run.stdout, run.stderr) for run in runs] == 3 * [("10\n", "")]
+    assert len(list(tmp_path.rglob("*index_bits*.nbi"))) == 1
+    assert count_bits(tmp_path).stdout == "10\n"
+    assert not [path for path in tmp_path.rglob("*") if "tmp" in path.name]
+
+
+def test_index_checks_have_a_cache_of_their_own(tmp_path):
+    (tmp_path / "outside.py").write_text(OUTSIDE)
+    call = [sys.executable, "-c", "import numpy, outside; outside.read(numpy.ones(3), 3)"]
+
+    def read_outside(checks):
+        settings = {"NUMBA_CACHE_DIR": str(tmp_path), "NUMBA_BOUNDSCHECK": checks}
+        done = subprocess.run(
+            call, cwd=tmp_path, env=os.environ | settings, capture_output=True, text=True
+        )
+        return "IndexError" in done.stderr
+
+    assert [read_outside(checks) for checks in ("0", "1", "0")] == [False, True, False]
+    assert len(list(tmp_path.rglob("*.nbi"))) == 2

@@ -1,30 +1,49 @@
-"""Many more cases of every law, with index checks: `make verify` runs this for an hour.
+"""Many more cases of every law, with index checks: `make verify`, an hour at most for a shard.
 
-    python -m tests.interface.shard [--cases N] [--seed N] [--minutes N] [--law NAME]
+    python -m tests.interface.shard [SHARD ...] [--cases N] [--law NAME]
 
-Each law runs in a process with its share of the cases and of the time, and with limited memory.
-A law that does not finish is named with the number of its case, and counts as a failure.
+A shard is a seed: ten of them, which `make verify` runs, are 100 000 cases. Laws run in processes,
+two at a time. A case that needs more processor time or memory than the limit ends its process: it
+is counted and named as unfinished, and the next process draws the cases that are left from a seed
+of its own.
 """
 
 import argparse
 import os
 import resource
+import signal
 import subprocess
 import sys
 import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import NamedTuple
 
-MEMORY = 8 * 2**30  # bytes of one process
+CASES = 10_000  # of a shard
+CASE_SECONDS = 60.0  # processor time of a case, with what it compiles
+CASE_MEMORY = 4 * 2**30  # bytes of a process
+MOST_UNFINISHED = 20  # of a law in a shard: the rest of its cases is left out then
+SHARD_SECONDS = 3600.0  # by the clock: cases that have not begun by then are not drawn
 
 
-def run_law(name: str, cases: int, seed: int, progress: Path) -> None:
+class Outcome(NamedTuple):
+    """What became of the cases of a law: how many were finished, which were not, and a fault."""
+
+    law: str
+    finished: int
+    unfinished: list[str]
+    fault: str
+
+
+def draw_cases(law: str, cases: int, seed: int, progress: Path) -> None:
     """Draw the cases of one law; the file holds the number of the case that is running."""
     import hypothesis
     from hypothesis import strategies as st
 
     from tests.interface import laws
 
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    resource.setrlimit(resource.RLIMIT_AS, (CASE_MEMORY, CASE_MEMORY))
     number = 0
 
     @hypothesis.seed(seed)
@@ -40,53 +59,83 @@ def run_law(name: str, cases: int, seed: int, progress: Path) -> None:
         nonlocal number
         number += 1
         progress.write_text(str(number))
-        laws.check(name, data.draw)
+        # Without a handler: compiled code would not return to Python to run one.
+        signal.setitimer(signal.ITIMER_PROF, CASE_SECONDS)
+        laws.check(law, data.draw)
 
     examples()
 
 
-def main() -> int:
-    """Run all laws, or one; return the number of laws that failed or did not finish."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--cases", type=int, default=100_000)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--minutes", type=float, default=60.0)
-    parser.add_argument("--law")
-    parser.add_argument("--progress", type=Path)
-    options = parser.parse_args()
-    if options.progress:
-        run_law(options.law, options.cases, options.seed, options.progress)
-        return 0
-    from tests.interface import laws
-
-    names = [options.law] if options.law else list(laws.LAWS)
-    share, limit = options.cases // len(names), 60 * options.minutes / len(names)
-    failures = finished = 0
+def run_law(law: str, cases: int, shard: int, end: float) -> Outcome:
+    """Draw the cases of a law in as many processes as it takes, until the clock says ``end``."""
+    finished, unfinished = 0, list[str]()
     with tempfile.TemporaryDirectory() as folder:
         progress = Path(folder) / "case"
-        for name in names:
+        while finished < cases and len(unfinished) < MOST_UNFINISHED:
+            seed = 1000 * shard + len(unfinished)
             progress.write_text("0")
-            call = [sys.executable, "-m", "tests.interface.shard", "--law", name]
-            call += ["--cases", str(share), "--seed", str(options.seed)]
-            call += ["--progress", str(progress)]
+            call = [sys.executable, "-m", "tests.interface.shard", str(seed), "--law", law]
+            call += ["--cases", str(cases - finished), "--progress", str(progress)]
+            checks = os.environ | {"NUMBA_BOUNDSCHECK": "1"}
             try:
                 done = subprocess.run(
                     call,
-                    env=os.environ | {"NUMBA_BOUNDSCHECK": "1"},
+                    env=checks,
                     capture_output=True,
                     text=True,
-                    timeout=limit,
+                    timeout=max(end - time.monotonic(), 0.0),
                 )
-                verdict = "" if done.returncode == 0 else f"FAILED\n{done.stderr[-3000:]}"
             except subprocess.TimeoutExpired:
-                verdict = f"not finished within {limit:.0f} s"
-            count = int(progress.read_text())
-            finished += count
-            failures += bool(verdict)
-            print(f"{name}: {count} cases {verdict or 'hold'}", flush=True)
-    print(f"{finished} cases of {len(names)} laws, seed {options.seed}: {failures} laws failed")
-    return failures
+                finished += int(progress.read_text())
+                unfinished.append(f"the last {cases - finished} cases: no time")
+                break
+            number = int(progress.read_text())
+            if done.returncode == 0:
+                finished += number
+                break
+            finished += max(number - 1, 0)
+            if done.returncode == -signal.SIGPROF:
+                unfinished.append(f"seed {seed}, case {number}: over {CASE_SECONDS:.0f} s")
+            elif "MemoryError" in done.stderr:
+                unfinished.append(f"seed {seed}, case {number}: over {CASE_MEMORY >> 30} GB")
+            else:
+                fault = f"seed {seed}, case {number}, status {done.returncode}"
+                return Outcome(law, finished, unfinished, f"{fault}\n{done.stderr[-3000:]}")
+    return Outcome(law, finished, unfinished, "")
+
+
+def run_shard(shard: int, laws: list[str], cases: int) -> int:
+    """Draw the cases of a shard, print what became of them, and return the number of faults."""
+    finished = unfinished = faults = 0
+    end, share = time.monotonic() + SHARD_SECONDS, -(-cases // len(laws))
+    with ThreadPoolExecutor(2) as threads:
+        for outcome in threads.map(lambda law: run_law(law, share, shard, end), laws):
+            finished += outcome.finished
+            unfinished += len(outcome.unfinished)
+            faults += bool(outcome.fault)
+            print(f"{outcome.law}: {outcome.finished} cases", flush=True)
+            for line in [*outcome.unfinished, outcome.fault]:
+                print(f"    {line}\n" if line else "", end="", flush=True)
+    print(f"shard {shard}: {finished} cases, {unfinished} unfinished, {faults} laws are broken")
+    return faults
+
+
+def main() -> int:
+    """Run the shards and return 1 if a law is broken."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("shards", nargs="*", type=int, default=range(10), metavar="SHARD")
+    parser.add_argument("--cases", type=int, default=CASES, help="of a shard, over all laws")
+    parser.add_argument("--law", help="run this law alone")
+    parser.add_argument("--progress", type=Path, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.progress:
+        draw_cases(options.law, options.cases, options.shards[0], options.progress)
+        return 0
+    from tests.interface.laws import LAWS
+
+    names = [options.law] if options.law else list(LAWS)
+    return int(sum(run_shard(shard, names, options.cases) for shard in options.shards) > 0)
 
 
 if __name__ == "__main__":
-    sys.exit(main() > 0)
+    sys.exit(main())

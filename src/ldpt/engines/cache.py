@@ -17,6 +17,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from numba import config
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 
 PACKAGE = Path(__file__).parents[1]
@@ -43,16 +44,25 @@ class SourceCache(FunctionCache):
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__(function)
         digest = source_digest(Path(function.__code__.co_filename))
-        self._cache_file = CheckedFile(self.cache_path, self._impl.filename_base, digest)
+        # With and without index checks in files of their own: Numba's key is the same for both.
+        self._name = self._impl.filename_base + ("-checked" if config.BOUNDSCHECK else "")
+        self._cache_file = CheckedFile(self.cache_path, self._name, digest)
 
     def load_overload(self, signature: Any, context: Any) -> Any:
         """Return machine code, or None if there is none; delete files that cannot be read."""
         try:
             return super().load_overload(signature, context)
         except Exception:  # a truncated or damaged file raises errors of many types
-            for path in Path(self.cache_path).glob(f"{self._impl.filename_base}.*nb?"):
+            for path in Path(self.cache_path).glob(f"{self._name}.*nb?"):
                 path.unlink(missing_ok=True)
             return None
+
+    def save_overload(self, signature: Any, data: Any) -> None:
+        """Keep machine code, unless the disk is full or may no longer be written."""
+        try:
+            super().save_overload(signature, data)
+        except OSError as error:
+            warn_not_kept(f"{self.cache_path}: {error.strerror}")
 
 
 def with_source_cache(dispatcher: Any) -> Any:
@@ -60,12 +70,18 @@ def with_source_cache(dispatcher: Any) -> Any:
     try:
         dispatcher._cache = SourceCache(dispatcher.py_func)
     except RuntimeError:  # no folder that can be written
-        warnings.warn(
-            "compiled code cannot be kept: neither the package's folder nor ~/.cache can be "
-            "written; set NUMBA_CACHE_DIR to a writable folder to compile only once",
-            stacklevel=1,
-        )
+        warn_not_kept("neither the package's folder nor ~/.cache can be written")
     return dispatcher
+
+
+@cache
+def warn_not_kept(reason: str) -> None:
+    """Warn once that every process will compile again, and say what helps."""
+    warnings.warn(
+        f"compiled code cannot be kept: {reason}; set NUMBA_CACHE_DIR to a writable folder to "
+        "compile only once",
+        stacklevel=1,
+    )
 
 
 @cache
