@@ -38,6 +38,7 @@ NOISE = re.compile(
     r"|Unlocking|Finished job|Error in (rule|group)|(RuleException:\s*)?.*CalledProcessError"
     r"|(WorkflowError:\s*)?At least one job did|Group jobs?[: ]|Config file .* is |Elapsed time"
 )
+FUTURE = re.compile(r"older modification time \([^)]*\) than input (.*) \(([-\d]+ [:\d]+)[.\d]*\)")
 KILLED = re.compile(r"died with <Signals\.(SIG\w+)")
 
 
@@ -60,6 +61,9 @@ def reason(text: str) -> str:
     "Read-only file system: 'results'"
     >>> reason("OSError: [Errno 28] No space left on device")
     'No space left on device: free some for this folder, TMPDIR and XDG_CACHE_HOME'
+    >>> reason("Output a has older modification time (2026-01-01 0:00:00.1) than input b.csv "
+    ...        "(2090-01-01 00:00:00). This could indicate a clock skew problem.")
+    'b.csv has the date 2090-01-01 00:00:00, in the future: set the clock, touch it and run again'
     """
     if cause := re.search(r"^Error:\n +(\w+: .*)$", text, re.MULTILINE):
         return cause[1]
@@ -68,6 +72,9 @@ def reason(text: str) -> str:
             return trouble[1] + ": free some for this folder, TMPDIR and XDG_CACHE_HOME"
         hint = ": set XDG_CACHE_HOME to a folder that can be written" * ("/.cache" in text)
         return trouble[1] + hint
+    if future := FUTURE.search(text):
+        name, date = future.groups()
+        return f"{name} has the date {date}, in the future: set the clock, touch it and run again"
     lines = [line for line in text.split("\n") if line.strip()]
     if re.match(r"\w+ in file .*, line \d+:$", lines[0]) and len(lines) > 1:
         return lines[1].strip()
