@@ -4,6 +4,7 @@ import contextlib
 import io
 import json
 import math
+import os
 import re
 import subprocess
 import sys
@@ -420,6 +421,14 @@ def test_the_help_says_what_to_do_before_and_after_a_study_and_with_a_run(capsys
         assert re.search(start, out)
     for line in re.findall(r"ldpt (?:plan|analyse|simulate) --?.*|ldpt analyse .*", out):
         parsers()[0].parse_args(line.split()[1:])
+
+
+def test_an_unwritable_folder_is_not_called_a_missing_one(capsys, tmp_path, monkeypatch):
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    plot = str(tmp_path / "plan.png")
+    code, _, err = run(capsys, "plan", *PROBLEM, "--delta", "0.1", "--plot", plot)
+    assert code == 2
+    assert err.endswith(f"the folder {tmp_path} cannot be written\n")
 
 
 def test_a_missing_file_is_named_without_an_error_number(capsys, tmp_path):

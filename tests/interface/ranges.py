@@ -37,5 +37,21 @@ STEPS = Range("steps of a scale", [1, 1000], st.integers(2, 20))
 LEVEL = Range("level", [1e-12, BEFORE_ONE], floats(0.5, 0.99))
 COUNT = Range("count", [0, 1, 10**6], st.integers(2, 400))
 
+# The range of an argument by its name: the law of every function that has it draws its ends.
+ARGUMENTS = {
+    "mean": UNIT,
+    "threshold": UNIT,
+    "tolerance": TOLERANCE,
+    "epsilon": EPSILON,
+    "delta": DELTA,
+    "n_arms": ARMS,
+    "replicates": REPLICATES,
+    "seed": SEED,
+    "level": LEVEL,
+    "noncompliance": SHARE,
+    "rho": CONSTANT,
+    "prior_gap": CONSTANT,
+}
+
 # What no argument of that kind may be; drawn now and then in the place of a legal value.
 BAD_NUMBERS = [math.nan, -1.0, 2.5e308, -math.inf, "1", None, True, 10**400]

@@ -1,5 +1,7 @@
 """Every public function keeps its law at the ends of its ranges as well as in their middle."""
 
+import inspect
+import pydoc
 import re
 from typing import Any
 
@@ -9,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.conftest import PROJECT
 from tests.interface import laws
-from tests.interface.ranges import Range
+from tests.interface.ranges import ARGUMENTS, Range
 
 API = PROJECT / "docs" / "reference" / "api.md"
 # Documented names whose ranges another test draws, or that have none.
@@ -65,6 +67,13 @@ def test_law_holds_at_every_end_of_its_ranges(name: str) -> None:
     for range_ in laws.RANGES[name]:
         for end in range_.ends:
             assert examples(name, 4, (range_, end)), f"{name} never draws {range_.name}"
+
+
+@pytest.mark.parametrize("name", laws.LAWS)
+def test_a_law_draws_the_ends_of_all_arguments(name: str) -> None:
+    arguments = inspect.signature(pydoc.locate(name)).parameters  # type: ignore[arg-type]
+    needed = [ARGUMENTS[argument] for argument in arguments if argument in ARGUMENTS]
+    assert [range_.name for range_ in needed if range_ not in laws.RANGES[name]] == []
 
 
 def documented_names() -> set[str]:

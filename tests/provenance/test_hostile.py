@@ -85,6 +85,34 @@ def test_no_trick_of_a_folder_is_executed(root: Path, tmp_path: Path, with_recor
     assert ("a symbolic link is not followed" in done.stdout) == with_records
 
 
+def test_git_does_not_fetch_a_missing_object_of_a_foreign_repository(
+    root: Path, tmp_path: Path
+) -> None:
+    """A repository may name the command that fetches what it lacks."""
+    mark, name = tmp_path / "was-run", ["-c", "user.name=x", "-c", "user.email=x"]
+
+    def git(*words: str) -> str:
+        done = subprocess.run(["git", *words], cwd=root, capture_output=True, text=True, check=True)
+        return done.stdout.strip()
+
+    git("init", "-q")
+    git("add", MANIFEST)
+    git(*name, "commit", "-qm", "x")
+    blob = git("rev-parse", f"HEAD:{MANIFEST}")
+    (root / ".git/objects" / blob[:2] / blob[2:]).unlink()
+    for key, value in {
+        "core.repositoryformatversion": "1",
+        "extensions.partialClone": "origin",
+        "remote.origin.promisor": "true",
+        "remote.origin.url": str(tmp_path),
+        "remote.origin.uploadpack": f"touch {mark}; false",
+    }.items():
+        git("config", key, value)
+    for words in (["compare"], ["compare", "HEAD", "."], ["audit"], ["trace", "rows"]):
+        subprocess.run([str(LDPT), *words], cwd=root, capture_output=True)
+        assert not mark.exists(), words
+
+
 def test_replay_outside_of_the_project_is_refused_and_says_how(root: Path) -> None:
     with pytest.raises(ValueError, match=r"run `make .venv/ready` and `.venv/bin/ldpt audit` th"):
         audit(root, replay=1)

@@ -261,6 +261,14 @@ def test_summarise_of_no_erring_run_is_not_an_estimate_of_zero():
     assert not found.reliable
 
 
+def test_equal_weights_do_not_make_an_estimate_certain():
+    """All 200 runs err, and the next one may not."""
+    problem = Instance("x", [0.001], 0.0)
+    found = rare.fixed_budget_error(problem, math.inf, 20, 200, 0)
+    assert found.errors == 200
+    assert found.low < fixed_budget_loss(problem, math.inf, 20) < found.high
+
+
 def test_one_dominating_run_is_marked():
     log_weights = np.full(1000, -40.0)
     assert rare.summarise(log_weights, np.array([[1000]])).reliable

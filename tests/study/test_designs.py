@@ -32,6 +32,10 @@ def test_a_stated_level_is_the_reported_level(epsilon):
     assert as_design(epsilon).epsilon == epsilon
 
 
+def test_a_level_beyond_floats_is_no_privacy():
+    assert as_design(10**400) == as_design(math.inf)
+
+
 def test_crosswise_is_warner():
     assert crosswise(0.16) == warner(0.16) == Design(0.84, 0.16, flipped=True)
 

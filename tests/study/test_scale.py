@@ -116,6 +116,12 @@ def test_an_impossible_scale_is_refused_in_one_line(arguments, message):
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize("threshold", [-0.1, 1.1, 10**400, math.nan, "0.5"])
+def test_only_a_threshold_of_a_learner_has_a_value_on_a_scale(threshold):
+    with pytest.raises(ValueError, match=r"threshold must be a number in \[0, 1\]"):
+        STARS.at(threshold)
+
+
 @pytest.mark.parametrize("value", [1, 5, 0, 6, math.nan, math.inf, "4", None])
 def test_a_threshold_at_or_beyond_an_end_is_refused(value):
     with pytest.raises(ValueError, match="threshold must"):

@@ -94,8 +94,10 @@ def output_file(*suffixes: str) -> Parse:
         path = Path(text)
         if path.suffix not in suffixes:
             problem = f"the name must end in {' or '.join(suffixes)}"
-        elif not os.access(path.parent, os.W_OK):
+        elif not path.parent.is_dir():
             problem = f"there is no folder {path.parent} to write to"
+        elif not os.access(path.parent, os.W_OK):
+            problem = f"the folder {path.parent} cannot be written"
         else:
             return path
         raise argparse.ArgumentTypeError(f"{short(text, 60)}: {problem}")

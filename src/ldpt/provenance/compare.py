@@ -6,6 +6,7 @@ are compared by their hashes and, where both files are there, by value.
 
 import json
 import math
+import os
 import re
 import subprocess
 from collections.abc import Callable, Iterator, Mapping
@@ -92,12 +93,25 @@ def committed_run(project: Path) -> Run | None:
 
 
 def commit_run(folder: Path, commit: str) -> Run | None:
-    """Return the run in a commit of the repository around a folder; None if there is none."""
-    command = ["git", "-C", str(folder), "show", "--end-of-options"]
+    """Return the run in a commit of the repository around a folder; None if there is none.
+
+    The repository may be somebody else's: ``cat-file`` runs no filter, pager or hook of its
+    settings, and without a transport git cannot run their commands to fetch a missing object.
+    """
+    command = ["git", "-C", str(folder), "cat-file", "--end-of-options"]
+    offline = os.environ | {"GIT_ALLOW_PROTOCOL": "none", "GIT_NO_LAZY_FETCH": "1"}
     for name in (f"./{MANIFEST}", MANIFEST):  # of the folder, or of the whole repository
+        call = [*command, "blob", f"{commit}:{name}"]
         try:
-            done = subprocess.run([*command, f"{commit}:{name}"], capture_output=True, check=True)
-        except (OSError, ValueError, subprocess.CalledProcessError):
+            done = subprocess.run(call, env=offline, capture_output=True, check=True)
+        except subprocess.CalledProcessError as error:
+            if b"dubious ownership" in error.stderr:
+                raise ValueError(
+                    f"git does not read the repository around {str(folder)!r}, which belongs to "
+                    "another user: copy it, or see safe.directory in git's manual"
+                ) from None
+            continue
+        except (OSError, ValueError):
             continue
         return _manifest_run(done.stdout, f"{commit}:{name}")
     return None

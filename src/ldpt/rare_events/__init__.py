@@ -314,9 +314,11 @@ def summarise(log_weights: np.ndarray, counts: np.ndarray) -> RareEstimate:
     # Runs were allocated to strata, so that only the spread within them counts.
     strata = [stratum.ravel() for stratum in np.split(batches, np.cumsum(counts)[:-1], axis=1)]
     # A stratum of one run shows no spread; its square stands for it, which errs on the safe side.
+    # Nor do equal weights; the square of one of them, which is 1, stands for the next run.
     variance = math.fsum(
         s.size * s.var(ddof=1) if s.size > 1 else float(np.square(s).sum()) for s in strata
     )
+    variance = variance or 1.0
     log_probability = top + log(total / replicates)
     relative_error = math.sqrt(variance) / total
     if 0 < log_probability <= NOISE * relative_error:  # by chance, of a probability near 1

@@ -126,8 +126,9 @@ def as_design(epsilon: float | Design) -> Design:
     """Return a design from itself, or PrivBern of a privacy level."""
     if isinstance(epsilon, Design):
         return epsilon
-    factor = shrinkage(check_epsilon(epsilon))
-    return Design(0.5 + factor / 2, 0.5 - factor / 2, level=float(epsilon))
+    level = check_epsilon(epsilon)
+    factor = shrinkage(level)
+    return Design(0.5 + factor / 2, 0.5 - factor / 2, level=level)
 
 
 def _log_ratio(top: float, bottom: float) -> float:

@@ -142,7 +142,13 @@ class Scale:
         Returns
         -------
         float
+
+        Raises
+        ------
+        ValueError
+            If the threshold is no number in [0, 1].
         """
+        check_number("threshold", threshold, 0, 1)
         low = self.low + self.skip_low * self.step
         return low + threshold * (self._steps - self.skip_low - self.skip_high) * self.step
 
