@@ -59,7 +59,9 @@ def mean_interval(
         return math.nan, math.nan, math.nan, math.nan
     mean = float(np.mean(values))
     deviation = float(np.std(values, ddof=1)) if len(values) > 1 else math.nan
-    reach = float(ndtri(0.5 + level / 2)) * deviation / math.sqrt(len(values))
+    reach = 0.0  # of equal values, also at a level of 1, where the quantile is infinite
+    if deviation != 0:
+        reach = float(ndtri(0.5 + level / 2)) * deviation / math.sqrt(len(values))
     return mean, deviation, mean - reach, mean + reach
 
 

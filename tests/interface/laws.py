@@ -415,24 +415,26 @@ def rare_confidence(case: Case) -> None:
 # --- tables, answers, designs ---------------------------------------------------------------------
 
 
-@law("ldpt.summarise.clopper_pearson", COUNT, LEVEL)
+@law("ldpt.summarise.clopper_pearson", COUNT, LEVEL, REPLICATES)
 def clopper_pearson(case: Case) -> None:
     replicates, errors = counts(case)
-    replicates = max(replicates, 1)
+    if replicates == 0 or case.draw(st.booleans()):
+        replicates = case.legal(REPLICATES)
+    errors = min(errors, replicates)
     low, high = summarise.clopper_pearson(errors, replicates, case.legal(LEVEL))
     interval(float(low), errors / replicates, float(high))
 
 
-@law("ldpt.summarise.mean_interval")
+@law("ldpt.summarise.mean_interval", LEVEL)
 def mean_interval(case: Case) -> None:
     values = case.draw(st.lists(st.floats(-1e9, 1e9), max_size=20))
-    mean, deviation, low, high = summarise.mean_interval(np.array(values))
+    mean, deviation, low, high = summarise.mean_interval(np.array(values), case.legal(LEVEL))
     if len(values) > 1:
         assert low <= mean <= high
         assert deviation >= 0
 
 
-@law("ldpt.study.inference.decide", UNIT, EPSILON, DELTA, COUNT)
+@law("ldpt.study.inference.decide", UNIT, EPSILON, DELTA, COUNT, SHARE)
 def decide(case: Case) -> None:
     answers = {f"arm {i}": counts(case) for i in range(case.draw(st.integers(1, 4)))}
     with case.refused():
@@ -488,14 +490,19 @@ def plan(case: Case) -> None:
     means = [case.draw(st.sampled_from([0.0, 0.05, 0.2, 0.9, 1.0])) for _ in range(2)]
     with case.refused():
         table = study.plan(
-            means, 0.5, case.draw(DELTA), case.draw(EPSILON), methods=["coin"], replicates=2
+            means,
+            0.5,
+            case.draw(DELTA),
+            case.draw(EPSILON),
+            methods=["coin"],
+            replicates=2,
         )
     assert (table["people"] > 0).all()
     assert (table["people"] <= table["people_95"]).all() or (table["people"] < 20).any()
     assert table["error"].between(0, 1).all()
 
 
-@law("ldpt.study.inference.estimate", EPSILON, LEVEL, COUNT)
+@law("ldpt.study.inference.estimate", EPSILON, LEVEL, COUNT, SHARE)
 def estimate(case: Case) -> None:
     answers = {f"arm {i}": counts(case) for i in range(case.draw(st.integers(1, 4)))}
     with case.refused():
@@ -514,7 +521,7 @@ def response_range(case: Case) -> None:
     assert 0 <= low <= high <= 1
 
 
-@law("ldpt.study.inference.tolerated_share", UNIT)
+@law("ldpt.study.inference.tolerated_share", UNIT, EPSILON)
 def tolerated_share(case: Case) -> None:
     threshold, epsilon = case.draw(UNIT), case.draw(EPSILON)
     with case.refused():
@@ -561,12 +568,14 @@ def stated_level(case: Case) -> None:
     assert design.epsilon == stated, "another level is reported than the one stated"
 
 
-@law("ldpt.study.designs.Design", UNIT)
+@law("ldpt.study.designs.Design", UNIT, LEVEL)
 def design(case: Case) -> None:
     one, zero = case.draw(UNIT), case.draw(UNIT)
     with case.refused():
-        made = designs.Design(one, zero)
+        level = None if case.draw(st.booleans()) else case.draw(LEVEL)
+        made = designs.Design(one, zero, level=level)
     assert made.shrinkage > 0
+    assert made.epsilon > 0
 
 
 # --- learners and studies -------------------------------------------------------------------------
@@ -633,10 +642,10 @@ def people(case: Case) -> None:
     str(made.report())
 
 
-@law("ldpt.study.PrivateDevice", UNIT)
+@law("ldpt.study.PrivateDevice", UNIT, EPSILON)
 def device(case: Case) -> None:
     with case.refused():
-        made = PrivateDevice(case.draw(st.sampled_from([0.5, 1.0, 4.0])), study="s", answers=1)
+        made = PrivateDevice(case.draw(EPSILON), study="s", answers=1)
         bit = made.privatise(case.draw(UNIT))
     assert bit in (0, 1)
     with contextlib.suppress(ValueError, RuntimeError):

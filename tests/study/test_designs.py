@@ -32,6 +32,12 @@ def test_a_stated_level_is_the_reported_level(epsilon):
     assert as_design(epsilon).epsilon == epsilon
 
 
+@pytest.mark.parametrize("level", [-5, 0.1, 2.0, math.inf, math.nan, "0.8"])
+def test_a_stated_level_is_that_of_the_design(level):
+    with pytest.raises(ValueError, match=r"epsilon must be|level 0\.847298, got level"):
+        Design(0.7, 0.3, level=level)
+
+
 def test_a_level_beyond_floats_is_no_privacy():
     assert as_design(10**400) == as_design(math.inf)
 

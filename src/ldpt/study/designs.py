@@ -36,7 +36,8 @@ class Design:
     Raises
     ------
     ValueError
-        If the numbers are no probabilities, or ``one`` is not above ``zero``.
+        If the numbers are no probabilities, ``one`` is not above ``zero``, or the stated level is
+        not that of the probabilities.
 
     Examples
     --------
@@ -61,6 +62,11 @@ class Design:
                 "a design must record 1 more often for yes than for no, got probabilities "
                 f"{self.one:g} and {self.zero:g}"
             )
+        if self.level is None:
+            return
+        level, computed = check_epsilon(self.level), self._computed_epsilon()
+        if not (math.isclose(level, computed, rel_tol=1e-3) or min(level, computed) > 30):
+            raise ValueError(f"the design has privacy level {computed:g}, got level {level:g}")
 
     @property
     def shrinkage(self) -> float:
@@ -70,8 +76,9 @@ class Design:
     @property
     def epsilon(self) -> float:
         """Return the privacy level: as stated, or the largest log-ratio of the bit's two laws."""
-        if self.level is not None:
-            return self.level
+        return self._computed_epsilon() if self.level is None else self.level
+
+    def _computed_epsilon(self) -> float:
         return max(_log_ratio(self.one, self.zero), _log_ratio(1 - self.zero, 1 - self.one))
 
     def private_mean(self, mean: float) -> float:
