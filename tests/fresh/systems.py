@@ -69,8 +69,9 @@ class System:
         self.run(f"{apt} {shlex.join(packages)}", user="root")
 
     def remove(self, packages: list[str]) -> None:
-        """Remove packages and what only they needed."""
-        apt = "DEBIAN_FRONTEND=noninteractive apt-get"
+        """Remove packages and what only they needed, even if another one suggests it."""
+        keep_nothing = "-o APT::AutoRemove::SuggestsImportant=false"
+        apt = f"DEBIAN_FRONTEND=noninteractive apt-get {keep_nothing}"
         names = shlex.join(packages)
         self.run(f"{apt} remove -y -qq {names} && {apt} autoremove -y -qq", user="root")
 
