@@ -1,5 +1,4 @@
-# Needs: paper/claims.yaml, results/summaries, results/rare. Makes: results/error_map.csv,
-# results/evidence, results/claims.json and the table of claims. `snakemake claims` runs just this.
+# Needs: paper/claims.yaml, summaries, results/rare. Makes: evidence, error_map.csv, claims.json.
 
 
 rule error_map:

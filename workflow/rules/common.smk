@@ -104,10 +104,8 @@ def simulations(algorithm, instances=None):
 
 def kernels(*algorithms):
     """Return the files that say that the engines of some algorithms, or of both, are compiled."""
-    return expand(
-        "<results>/kernels/{algorithm}.json",
-        algorithm=algorithms or ("fixed_budget", "fixed_confidence"),
-    )
+    names = algorithms or ("fixed_budget", "fixed_confidence")
+    return expand("<results>/kernels/{algorithm}.json", algorithm=names)
 
 
 def table_files(name):

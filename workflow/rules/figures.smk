@@ -1,5 +1,4 @@
 # Needs: results/summaries, results/rare. Makes: figures, and results/captions with their numbers.
-#
 # A figure has one name: its entry here, scripts/NAME.py, workflow/captions/NAME.rst, figures/NAME.pdf.
 # An entry names the tables that the script reads, the figure's place in Snakemake's report, and the
 # script's parameters; its code is one: Snakemake does not compare those derived from outputs.

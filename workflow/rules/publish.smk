@@ -1,5 +1,4 @@
-# Needs: summaries, figures, captions, claims. Makes: the final products (article, explorer,
-# notebook, findings of the README) and last paper/run.json, the manifest that `ldpt audit` reads.
+# Needs: summaries, figures, claims. Makes: article, pages, notebook and last paper/run.json.
 
 NOTEBOOK = "workflow/notebooks/explore.ipynb"
 

@@ -1,5 +1,4 @@
-# Needs: results/instances.json. Makes: results/rare, error probabilities far below the Monte-Carlo
-# floor, and results/exact, the same without randomness.
+# Needs: results/instances.json. Makes: results/rare and, without randomness, results/exact.
 
 
 rule rare_fixed_budget:

@@ -1,6 +1,5 @@
 # Needs: the config. Makes: the table of problems, and results/simulations: tidy runs in Parquet, one
-# file per algorithm and family of problems, which share the start of a job. Measured rates predict
-# what a simulation requests from a cluster; on one machine only threads count.
+# file per algorithm and family. Measured rates predict what a simulation requests from a cluster.
 
 CONSTANTS = {"rho": config["rho"], "prior_gap": config["prior_gap"]}  # of the radii
 

@@ -1,5 +1,4 @@
-# Needs: config/surveys.yaml, config/others.yaml. Makes: results/tables/surveys, others and
-# graded_answers: published surveys replayed, numbers of others beside ours, graded questions.
+# Needs: config/surveys.yaml, config/others.yaml. Makes: the tables surveys, others, graded_answers.
 
 
 rule replay_surveys:
