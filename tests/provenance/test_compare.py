@@ -167,6 +167,16 @@ def test_a_commit_is_compared_by_default(small_root: Path, monkeypatch: pytest.M
     assert compare("HEAD", str(project / "out")).with_status(DIFFERENT) == [ROWS]
 
 
+def test_products_without_files_are_said_to_be_compared_by_their_records(
+    small_root: Path, other: Callable
+) -> None:
+    assert "records say" not in render_comparison(compare(str(small_root), str(other(nothing))))
+    (small_root / ROWS).unlink()
+    result = compare(str(small_root), str(other(nothing)))
+    assert result.equal
+    assert "1 product has no file here: compared by" in render_comparison(result)
+
+
 TABLE = pd.DataFrame(
     {"name": ["a", "b"], "estimate": [0.5, 0.2], "low": [0.4, 0.1], "high": [0.6, 0.3]}
 )

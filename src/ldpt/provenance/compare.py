@@ -62,6 +62,7 @@ class Comparison:
     details: dict[str, str] = field(default_factory=dict)  # how far the values of a product differ
     verdicts: list[str] = field(default_factory=list)  # claims with another verdict
     claims: int = 0  # that both runs judge
+    absent: int = 0  # products of a folder that are compared by their records: no file is there
 
     @property
     def equal(self) -> bool:
@@ -141,7 +142,9 @@ def compare_runs(first: Run, second: Run, names: tuple[str, str] = ("", "")) -> 
     for name in sorted({*one, *other} - {MANIFEST}):
         if name not in one or name not in other:
             result.products[name] = ONLY_FIRST if name in one else ONLY_SECOND
-        elif _hash(first, name) == _hash(second, name):
+            continue
+        result.absent += any(run.has_files and not run.file(name) for run in (first, second))
+        if _hash(first, name) == _hash(second, name):
             result.products[name] = EQUAL
         else:
             result.products[name], text = _by_value(first.file(name), second.file(name))
@@ -366,7 +369,11 @@ def render_comparison(result: Comparison, form: str = "text") -> str:
         f"{letter}  {name}" + (f"  run {sha[:SHORT]}" if sha else "")
         for letter, name, sha in zip("AB", result.names, result.hashes, strict=True)
     ]
-    lines += [_counts(result), *(f"  {line}" for line in _reason_lines(result.reasons))]
+    lines.append(_counts(result))
+    if result.absent:
+        files = counted(result.absent, "product has no file", "products have no files")
+        lines.append(f"  {files} here: compared by what their records say")
+    lines += [f"  {line}" for line in _reason_lines(result.reasons)]
     figures = [name for name in result.with_status(DIFFERENT) if name.startswith("figures/")]
     if figures:
         stems = dict.fromkeys(Path(name).stem for name in figures)
