@@ -19,7 +19,7 @@ from typing import Any
 from ldpt import cli
 from ldpt.provenance import read_record, record_path
 from ldpt.provenance.manifest import MANIFEST, run_hash
-from ldpt.replication.claims.register import FALSE, REPAIRED
+from ldpt.replication.claims.register import FALSE, REPAIRED, UNDECIDED
 from ldpt.text import as_markdown, number
 
 FINDINGS = Path("figures/findings.md")
@@ -60,8 +60,13 @@ def verdict_table(claims: Mapping[str, Any]) -> str:
         words = f"**{words}**" if row["verdict"] in (REPAIRED, FALSE) else words
         lines.append(f"| {name}: {RESULTS[row['where']]} | {words} |")
     own = [claim for claim in claims["claims"] if claim["level"] == "own"]
-    failed = sum(claim["verdict"] == FALSE for claim in own)
-    last = f"[All statements](paper/verdicts.md), with {failed} claims of our own that failed."
+    verdicts = [claim["verdict"] for claim in own]
+    failed = verdicts.count(FALSE)
+    undecided = verdicts.count(UNDECIDED)
+    last = (
+        f"[All statements](paper/verdicts.md), with {failed} claims of our own that failed "
+        f"and {undecided} undecided."
+    )
     return "\n".join([*lines, "", last, ""])
 
 
