@@ -61,6 +61,17 @@ def test_map_of_errors_writes_the_ratios():
     assert {text.get_text() for text in grid.axes_dict["coin"].texts} == {"< 0.05"}
 
 
+@pytest.mark.parametrize("levels", [1, 2, 3, 20])
+def test_map_of_errors_names_every_row_and_column(levels):
+    deltas = [0.2, 0.1, 0.05]
+    problem = Instance("pair", [0.2, 0.7], 0.5)
+    epsilons = [1.0 + level for level in range(levels)]
+    runs = simulate.fixed_confidence(problem, epsilons, deltas, 20, seed=1, radius="coin")
+    axes = plots.error_map(runs).axes.flat[0]
+    assert [text.get_text() for text in axes.get_xticklabels()] == ["0.05", "0.1", "0.2"]
+    assert len(axes.get_yticklabels()) == levels
+
+
 def test_collapse_writes_how_far_the_curves_are_apart():
     """At epsilon = 1 the curve is moved to twice the scaled budget: a factor of 2 apart."""
     table = budget_table(["two"])
@@ -75,6 +86,28 @@ def test_runs_and_their_estimates_give_the_same_picture():
     one, other = plots.error_curves(runs), plots.error_curves(estimates)
     for left, right in zip(one.axes.flat[0].lines, other.axes.flat[0].lines, strict=True):
         assert left.get_xydata().tolist() == right.get_xydata().tolist()
+
+
+def test_a_hostile_name_is_text_in_every_picture(tmp_path):
+    """A dollar begins no formula, and control characters do not reach the drawing."""
+    name = "<script>$\\frac{$ \x1b[2J & _a_ ^b"
+    problem = Instance(name, [0.2, 0.7], 0.5)
+    runs = simulate.fixed_confidence(problem, [1, 2], 0.1, 20, seed=1, radius=["coin", "printed"])
+    budgets = simulate.fixed_budget(problem, [1, 2], [10, 20], 50, seed=1)
+    grids = [
+        plots.cost(runs),
+        plots.error_map(runs),
+        plots.error_curves(budgets),
+        plots.collapse(summarise.fixed_budget(budgets, problem)),
+    ]
+    for grid in grids:
+        file = tmp_path / "picture.svg"
+        grid.figure.savefig(file)
+        assert "<script>" not in file.read_text()
+        texts = [text.get_text() for text in grid.figure.findobj(mpl.text.Text)]
+        assert any("<script>" in text for text in texts)
+        assert not any("\x1b" in text for text in texts)
+        plt.close(grid.figure)
 
 
 def test_the_callers_settings_stay():

@@ -405,10 +405,11 @@ def _cells(data: pd.DataFrame, settings: list[str], deltas: list[float], **_: An
     colours = LinearSegmentedColormap.from_list("promise", MAP_COLOURS)
     decades = log(cells.clip(lower=1e-3)) / log(10)
     look = {"cmap": colours, "vmin": -3, "vmax": 3, "cbar": False, "linewidths": 0.6}
-    sns.heatmap(decades, annot=words, fmt="", ax=axes, annot_kws={"fontsize": 7.5}, **look)
-    axes.set_xticklabels([f"{delta:g}" for delta in deltas], rotation=0)
-    axes.set_yticklabels(settings, rotation=0)
-    axes.tick_params(length=0)
+    labels = {"xticklabels": [f"{delta:g}" for delta in deltas], "yticklabels": settings}
+    sns.heatmap(
+        decades, annot=words, fmt="", ax=axes, annot_kws={"fontsize": 7.5}, **look, **labels
+    )
+    axes.tick_params(length=0, rotation=0)
 
 
 def _ratio(ratio: float) -> str:

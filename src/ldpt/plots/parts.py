@@ -20,6 +20,7 @@ from ldpt.plots import style
 from ldpt.policies import POLICIES
 from ldpt.radii import RADII, VALID_RADII
 from ldpt.text import SUPERSCRIPTS, number
+from ldpt.util.messages import printable
 from ldpt.util.reproducible import log, power
 
 NOT_RUN = "not run"  # in a caption or a panel, for what the config leaves out
@@ -75,12 +76,12 @@ def rows_where(table: pd.DataFrame, **values: Any) -> pd.DataFrame:
 
 
 def problem(instance: str) -> str:
-    """Return a problem's name for readers.
+    """Return a problem's name for readers; a dollar in it begins no formula.
 
     >>> problem("three-groups-zeta-0.05")
     'three-groups, ζ = 0.05'
     """
-    return instance.replace("-zeta-", ", ζ = ")
+    return printable(instance).replace("-zeta-", ", ζ = ").replace("$", r"\$")
 
 
 def scaled(table: pd.DataFrame, unit: Any) -> pd.DataFrame:
