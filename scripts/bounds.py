@@ -16,6 +16,7 @@ from ldpt.util.reproducible import power
 
 MARK = 0.01  # error probability at which budgets are compared
 LEAST_ERROR = 1e-9
+ROOM = 0.02  # below the curves, for the key
 LOWER = "reduction"  # holds for every locally private algorithm
 
 
@@ -44,7 +45,9 @@ def prepare(files: Any, settings: Any) -> Data:
     error_bounds = pd.read_csv(files.budget_bounds).query("side == 'upper' and epsilon == @epsilon")
     unit = errors.drop_duplicates("instance").set_index("instance")["complexity"]
     budgets = error_bounds["scaled_budget"] * error_bounds["instance"].map(unit)
-    error_bounds = error_bounds.assign(budget=budgets).query("value < 1")
+    later = error_bounds.groupby(["instance", "version"])["value"].shift(-1)
+    # From the last value above 1: a bound may fall from there below the mark in one step.
+    error_bounds = error_bounds[(error_bounds["value"] < 1) | (later < 1)].assign(budget=budgets)
     costs = parts.mean_pulls(pd.read_csv(files.confidence).query("delta == @delta"))
     costs = costs[costs["instance"].isin(settings.confidence_panels)]
     costs = costs[costs["radius"].isin(parts.run_of(costs["radius"], settings.radii))]
@@ -81,7 +84,8 @@ def _error_panel(axes: Axes, data: Data, instance: str) -> None:
     lines = []
     for policy in policies:
         rows, colour = errors[errors["policy"] == policy], style.colour(policy)
-        parts.method_curve(axes, rows[rows["kind"] == "simulated"], policy, "budget")
+        simulated = parts.to_last_error(rows[rows["kind"] == "simulated"], "budget")
+        parts.method_curve(axes, simulated, policy, "budget")
         sampled = rows[(rows["kind"] == "sampled") & (rows["estimate"] < rows["estimate"].max())]
         hollow: Any = {"markerfacecolor": "white", "markeredgewidth": 0.8, "linestyle": ":"}
         deep = sampled[sampled["budget"] > _deepest_simulated(rows)]
@@ -92,10 +96,12 @@ def _error_panel(axes: Axes, data: Data, instance: str) -> None:
     printed = bounds[bounds["version"] == "printed"]
     axes.plot(printed["budget"], printed["value"], color=style.BROKEN, **parts.BOUND)
     parts.log_axes(axes)
-    least = errors.loc[errors["estimate"] > 0, "estimate"].min()
-    axes.set_ylim(np.clip(np.nan_to_num(0.1 * least, nan=1), LEAST_ERROR, 0.1 * MARK), 1.6)
-    _mark_budgets(axes, data, instance)
-    lines += [("dashed: proved here", style.INK), ("printed bound", style.BROKEN)]
+    least = errors["estimate"].where(errors["estimate"] > 0, errors["high"]).min()
+    axes.set_ylim(np.clip(ROOM * np.nan_to_num(least, nan=1), LEAST_ERROR, ROOM * MARK), 1.6)
+    _mark_budgets(axes, data, instance, style.colour(policies[0]) if policies else style.INK)
+    proved_for = set(map(_version, policies)) & set(bounds["version"])
+    lines += [("dashed: proved here", style.INK)] * bool(proved_for)
+    lines += [("printed bound", style.BROKEN)] * (not printed.empty)
     parts.key(axes, lines)
     axes.set_title(f"{parts.problem(instance)}, ε = {style.epsilon_label(data.epsilon)}")
     axes.set_xlabel("budget $T$ (answers)")
@@ -128,19 +134,15 @@ def _budgets(data: Data, instance: str) -> dict[str, float]:
     return found
 
 
-def _mark_budgets(axes: Axes, data: Data, instance: str) -> None:
+def _mark_budgets(axes: Axes, data: Data, instance: str, own: str) -> None:
     """Write the budgets for one error beside the curves that give them."""
-    found = _budgets(data, instance)
-    errors = data.errors[data.errors["instance"] == instance]
-    own = style.colour(parts.methods_of(errors["policy"])[0]) if len(errors) else style.INK
     colours = {"measured": own, "proved": own, "printed": style.BROKEN}
-    axes.axhline(MARK, color=parts.RULE, linewidth=0.8, zorder=0)
-    for name, budget in found.items():
-        if math.isfinite(budget):
-            axes.plot([budget], [MARK], "|", color=colours[name], markersize=7, markeredgewidth=1.4)
-            beside = {"xytext": (3, 3), "textcoords": "offset points", "va": "bottom"}
-            axes.annotate(number(budget, 2 if name == "measured" else 3), (budget, MARK),
-                          color=colours[name], **beside)  # fmt: skip
+    marks = [
+        (budget, number(budget, 2 if name == "measured" else 3), colours[name])
+        for name, budget in _budgets(data, instance).items()
+        if math.isfinite(budget)
+    ]
+    parts.mark_crossings(axes, MARK, marks)
 
 
 # --- answers against epsilon ----------------------------------------------------------------------
@@ -179,7 +181,7 @@ def _cost_panel(axes: Axes, data: Data, instance: str) -> None:
     lines += [("dashed: printed bounds", style.BROKEN)]
     lines += [("dashed: lower bound, any algorithm", style.INK)]
     parts.key(axes, lines, top=True)
-    axes.set_ylim(top=30 * axes.get_ylim()[1])  # room for the key
+    axes.set_ylim(top=power(30.0, len(lines) / 4) * axes.get_ylim()[1])  # room for the key
     axes.set_title(f"{parts.problem(instance)}, δ = {data.delta:g}")
     axes.set_ylabel("mean number of answers")
 
@@ -200,15 +202,11 @@ def _ends(data: Data, instance: str) -> dict[str, float]:
     here = here[here["epsilon"] == data.epsilon].set_index(["side", "version"])["value"]
     costs = data.costs[data.costs["instance"] == instance]
     best = parts.cheapest_valid(costs)
-    names = {
-        "printed_low": ("lower", "printed"),
-        "printed_high": ("upper", "printed"),
-        "low": ("lower", LOWER),
-        "high": ("upper", best),
-    }
+    names = {"printed_low": ("lower", "printed"), "printed_high": ("upper", "printed")}
+    names |= {"low": ("lower", LOWER), "high": ("upper", best)}
     found = {name: float(here.get(version, math.nan)) for name, version in names.items()}
     found["printed_ratio"] = found["printed_high"] / found["printed_low"]
-    found["ratio"] = found["high"] / found["low"]
+    found["ratio"] = found["high"] / found["low"] if best != "printed" else math.nan
     return found
 
 
@@ -223,6 +221,9 @@ def facts(data: Data) -> dict[str, Any]:
         "error": MARK,
         "error_problem": parts.problem(error_problem),
         "epsilon": data.epsilon,
+        "level": parts.at_level(data.epsilon),
+        "sampled": int((data.errors["kind"] == "sampled").sum()),
+        "unseen": int((data.errors["errors"] == 0).sum()),
         "policy": style.label(policies[0]) if policies else parts.NOT_RUN,
         **budgets,
         "proved_ratio": budgets["proved"] / budgets["measured"],

@@ -29,7 +29,7 @@ def prepare(files: Any, settings: Any) -> Data:
     panels = list(settings.panels)
     in_panels = table[table["instance"].isin(panels)]
     policies = parts.run_of(in_panels["policy"], settings.policies)
-    levels = style.ladder(in_panels["epsilon"])
+    levels = [*style.ladder(in_panels["epsilon"]), settings.epsilon]
     curves = in_panels[in_panels["policy"].isin(policies) & in_panels["epsilon"].isin(levels)]
     needed = needed_budgets(table[table["policy"].isin(policies)], settings.error)
     needed["scaled"] = needed["estimate"] / needed["complexity"]
@@ -51,9 +51,13 @@ def facts(data: Data) -> dict[str, Any]:
     several = strong.groupby(["instance", "policy"])["epsilon"].transform("nunique") > 1
     compared = strong[several]
     first, best = data.policies[0], data.policies[-1]
+    drawn = needed_budgets(data.curves[data.curves["errors"] >= MIN_ERRORS], data.error)
     return {
         "error": data.error,
         "strong": data.strong,
+        "levels": int((data.curves["epsilon"].drop_duplicates() <= data.strong).sum()),
+        "colours": parts.colours_of(data.curves["epsilon"]),
+        "bars": int((drawn.groupby(["instance", "policy"]).size() > 1).sum()),
         "min_errors": MIN_ERRORS,
         "replicates": parts.fewest_runs(data.curves),
         "instances": int(compared["instance"].nunique()),

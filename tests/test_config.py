@@ -217,7 +217,7 @@ WRONG: dict[str, tuple[Callable[[Config], Any], str]] = {
     ),
     "no study": (
         set_in("fixed_budget", "studies", []),
-        "fixed_budget.studies: [] must have at least 1 item",
+        "fixed_budget.studies: [] must have at least one entry",
     ),
     "list that is none": (set_in("instances", 3), "instances: 3 must be a valid list"),
     "section that is none": (set_in("figures", 3), "figures: 3 must be a valid dictionary"),
@@ -382,17 +382,31 @@ def test_settings_of_a_figure_are_checked_when_it_is_drawn(smoke_config: Config,
 
 
 def test_extra_instance_with_a_mean_at_the_threshold_needs_a_tolerance() -> None:
-    mine = {"name": "mine", "means": [0.5, 0.9], "threshold": 0.5}
-    message = "extra_instances: mean 0.5 of 'mine' is at the threshold: set a tolerance above 0"
+    mine = {"name": "mine", "means": [0.9, 0.5], "threshold": 0.5}
+    message = "extra_instances: means[1] of 'mine' equals the threshold 0.5: set its tolerance"
     with pytest.raises(ValueError, match=re.escape(message)):
         config.build_experiment(config.merge(config.load(), {"extra_instances": [mine]}))
 
 
-def test_an_error_of_an_own_study_names_the_key_of_the_user() -> None:
-    mine = {"name": "mine", "means": [0.2], "threshold": 0.5}
-    own = {"extra_instances": [mine], "extra_study": {"multiples": [1e-9]}}
-    with pytest.raises(ValueError, match=r"^extra_study: the largest multiple of H_eps"):
-        config.build_experiment(config.merge(config.load(), own))
+@pytest.mark.parametrize(
+    ("own", "message"),
+    [
+        ({"extra_study": {"multiples": [1e-9]}}, "extra_study: the largest multiple of H_eps"),
+        ({"extra_study": {"radii": []}}, "extra_study.radii: [] must have at least one entry"),
+        (
+            {
+                "extra_instances": [
+                    {"name": name, "means": [0.2], "threshold": 0.5} for name in "Aa"
+                ]
+            },
+            "extra_instances[1]: duplicate instance name 'a'",
+        ),
+    ],
+)
+def test_an_error_of_an_own_study_names_the_key_of_the_user(own: Any, message: str) -> None:
+    mine = {"extra_instances": [{"name": "mine", "means": [0.2], "threshold": 0.5}]}
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}"):
+        config.build_experiment(config.merge(config.load(), mine | own))
 
 
 def test_extra_instances_run_one_study_on_one_problem() -> None:

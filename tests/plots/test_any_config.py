@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
@@ -17,7 +18,7 @@ from matplotlib.figure import Figure
 from ldpt import plots, text
 from ldpt.config.experiment import Experiment, build_experiment, load, merge
 from ldpt.instances import Instance
-from ldpt.plots import products, style
+from ldpt.plots import parts, products, style
 from ldpt.policies import POLICIES
 from ldpt.radii import RADII
 from tests.conftest import PROJECT
@@ -41,7 +42,13 @@ MEANS = {
     "five arms": ([0.2, 0.35, 0.45, 0.7, 0.8], 0.02),
     "30 arms": ([0.3] * 15 + [0.7] * 15, 0.0),
 }
-ERRORS = {"no error": 0.0, "some errors": 0.3, "mostly errors": 0.99}
+ErrorRate = Callable[[float], float]  # share of wrong answers at a multiple of H_eps
+ERRORS: dict[str, ErrorRate] = {
+    "no error": lambda scaled: 0.0,
+    "some errors": lambda scaled: 0.3,
+    "mostly errors": lambda scaled: 0.99,
+    "fewer with the budget": lambda scaled: math.exp(-scaled),
+}
 OWN = ("fixed_budget_error", "fixed_budget_collapse", "bounds")
 
 
@@ -69,16 +76,16 @@ def draw_config(seed: int) -> dict[str, Any]:
     return merge(load(), {"extra_instances": problems, "extra_study": study})
 
 
-def budget_rows(experiment: Experiment, rate: float, rng: np.random.Generator) -> pd.DataFrame:
+def budget_rows(experiment: Experiment, rate: ErrorRate, rng: np.random.Generator) -> pd.DataFrame:
     """Estimates of every run of a fixed budget, of which about this share errs."""
     rows = []
     for run in experiment.fixed_budget:
         problem = experiment.instances[run.instance]
+        unit = problem.complexity(run.epsilon)
         for budget in run.grid(problem):
-            errors = int(rng.binomial(run.replicates, rate))
+            errors = int(rng.binomial(run.replicates, rate(budget / unit)))
             labels = {"instance": run.instance, "policy": run.method, "epsilon": run.epsilon}
             labels["family"] = problem.family
-            unit = problem.complexity(run.epsilon)
             sizes = {"budget": budget, "complexity": unit, "scaled_budget": budget / unit}
             rows.append(
                 labels | sizes | {"n_arms": problem.n_arms} | counts(errors, run.replicates)
@@ -86,13 +93,15 @@ def budget_rows(experiment: Experiment, rate: float, rng: np.random.Generator) -
     return pd.DataFrame(rows)
 
 
-def confidence_rows(experiment: Experiment, rate: float, rng: np.random.Generator) -> pd.DataFrame:
+def confidence_rows(
+    experiment: Experiment, rate: ErrorRate, rng: np.random.Generator
+) -> pd.DataFrame:
     """Estimates of every run of fixed confidence."""
     rows = []
     for run in experiment.fixed_confidence:
         problem: Instance = experiment.instances[run.instance].strict
         for delta in sorted(run.deltas):
-            errors = int(rng.binomial(run.replicates, rate))
+            errors = int(rng.binomial(run.replicates, rate(1.0)))
             mean = problem.complexity(run.epsilon) * (1 + rng.random())
             pulls = {
                 "mean_pulls": mean,
@@ -126,7 +135,7 @@ def counts(errors: int, replicates: int) -> dict[str, float]:
     return {"replicates": replicates, "errors": errors, "estimate": share} | limits
 
 
-def write_results(folder: Path, experiment: Experiment, rate: float, seed: int) -> None:
+def write_results(folder: Path, experiment: Experiment, rate: ErrorRate, seed: int) -> None:
     """Write what the figure scripts read: estimates of this study."""
     rng = np.random.default_rng(seed)
     budget = budget_rows(experiment, rate, rng)
@@ -163,18 +172,27 @@ def run_script(name: str, results: Path, experiment: Experiment) -> tuple[Module
         data = module.prepare(files, SimpleNamespace(**settings))
         figure = module.draw(data)
         figure.draw_without_rendering()
-    facts = {key: products._known(fact) for key, fact in module.facts(data).items()}
-    caption = PROJECT / "workflow" / "captions" / f"{name}.rst"
-    words = text.fill(caption.read_text(encoding="utf-8"), facts)
+    words = caption(module, data)
     assert "nan" not in words.split()
     assert "undefined" not in words
+    if name in OWN:  # whose numbers all come from the study
+        assert parts.NOT_RUN not in words
+        assert not re.search(r"\b(\S+) to \1\b", words)
+        assert "  " not in words
     return module, data, figure
+
+
+def caption(module: ModuleType, data: Any) -> str:
+    """The caption of a figure's script, filled in."""
+    facts = {key: products._known(fact) for key, fact in module.facts(data).items()}
+    template = PROJECT / "workflow" / "captions" / f"{module.__name__}.rst"
+    return text.fill(template.read_text(encoding="utf-8"), facts)
 
 
 DRAWN = [name for name in scripts.FIGURES if name not in ("surveys", "privacy_cost")]
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(8))
 def test_every_figure_draws_what_there_is(tmp_path: Path, seed: int) -> None:
     rate = list(ERRORS.values())[seed % len(ERRORS)]
     experiment = build_experiment(draw_config(seed))
@@ -188,11 +206,17 @@ def test_every_figure_draws_what_there_is(tmp_path: Path, seed: int) -> None:
 
 
 def check_levels(figure: Figure, table: pd.DataFrame, x: str) -> None:
-    """Each policy, problem and level has as many marks as it has budgets, in its colour."""
+    """Each policy, problem and level has a mark per budget to its last error, in its colour."""
     palette = style.epsilon_palette(table["epsilon"])
     for (policy, instance, epsilon), rows in table.groupby(["policy", "instance", "epsilon"]):
         axes = panel(figure, f"{style.label(policy)}: {instance}")
-        assert marks(axes, palette[epsilon]) == len(rows)
+        assert marks(axes, palette[epsilon]) == drawn(rows)
+
+
+def drawn(rows: pd.DataFrame) -> int:
+    """Number of budgets up to the last error and one more."""
+    last = max([0, *rows.loc[rows["errors"] > 0, "budget"]])
+    return len(rows) - max(0, int((rows["budget"] > last).sum()) - 1)
 
 
 def check_methods(figure: Figure, data: Any) -> None:
@@ -204,7 +228,7 @@ def check_methods(figure: Figure, data: Any) -> None:
             own = [line for line in axes.lines if to_hex(line.get_color()) == shown.colour]
             limits = sum(len(line.get_xdata()) for line in own if line.get_marker() == "v")
             points = sum(len(line.get_xdata()) for line in own if line.get_marker() == shown.marker)
-            assert points + limits >= len(rows)
+            assert points + limits >= (drawn(rows) if key == "policy" else len(rows))
             assert any(shown.label in words.get_text() for words in axes.texts)
 
 
@@ -230,9 +254,62 @@ def test_a_study_of_a_mean_at_the_threshold_draws_its_figures(
     experiment = build_experiment(merge(load(), own))
     assert {run.instance for run in experiment.fixed_budget} == {"at", *(o["name"] for o in others)}
     assert {run.instance for run in experiment.fixed_confidence} == {o["name"] for o in others}
-    write_results(tmp_path, experiment, 0.3, 0)
+    write_results(tmp_path, experiment, ERRORS["some errors"], 0)
     for name in OWN:
         run_script(name, tmp_path, experiment)
+
+
+FALLING = "fewer with the budget"
+HEADLINES = {  # error rate, privacy levels, and the beginning of each caption
+    "several levels": (
+        FALLING,
+        [0.5, 1.0, math.inf],
+        r"Errors fall exponentially .* times the budget at ε = 1 that it takes without privacy\.",
+        r"Divided by .* levels ε ≤ 1 by a factor of at most [\d.]+ with Algorithm 1\.",
+        r"For an error of 1 % on mine, the printed bound asks for \d+ times the answers that",
+    ),
+    "no privacy alone": (
+        FALLING,
+        [math.inf],
+        r"An error of 0\.05 takes \d+ answers without privacy\.",
+        r"With one privacy level, there are no budgets to compare\.",
+        r"For an error of 1 % on mine, the printed bound asks for \d+ times the answers that",
+    ),
+    "privacy alone": (
+        FALLING,
+        [0.3, 0.7, 3.0, 8.0],
+        r"An error of 0\.05 takes [\d ]+ answers at ε = 0\.7\.",
+        r"Divided by .* levels ε ≤ 0\.7 by a factor of at most [\d.]+ with Algorithm 1\.",
+        r"For an error of 1 % on mine, the printed bound asks for \d+ times the answers that",
+    ),
+    "no error": (
+        "no error",
+        [0.5, 1.0, math.inf],
+        r"No run erred at any budget\.",
+        r"On no problem do the curves show .* 0\.05 at two privacy levels ε ≤ 1\.",
+        r"For an error of 1 % on mine, the printed bound asks for [\d ]+ answers, the one proved",
+    ),
+    "level not reached": (
+        "some errors",
+        [0.5, 1.0, math.inf],
+        r"The curves do not show which budget an error of 0\.05 takes at ε = 1\.",
+        r"On no problem do the curves show .* 0\.05 at two privacy levels ε ≤ 1\.",
+        r"For an error of 1 % on mine, .*; the simulations do not show how many Algo",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", HEADLINES)
+def test_captions_of_own_problems_say_what_the_runs_show(tmp_path: Path, case: str) -> None:
+    rate, epsilons, *sentences = HEADLINES[case]
+    problem = {"name": "mine", "means": [0.2, 0.4, 0.9], "threshold": 0.5}
+    study = {"policies": ["apt"], "epsilons": epsilons, "multiples": [0.5, 1, 2, 3, 4, 5, 6]}
+    own = {"extra_instances": [problem], "extra_study": study | {"replicates": 5000}}
+    experiment = build_experiment(merge(load(), own))
+    write_results(tmp_path, experiment, ERRORS[rate], 0)
+    for name, sentence in zip(OWN, sentences, strict=True):
+        module, data, _ = run_script(name, tmp_path, experiment)
+        assert re.match(sentence, caption(module, data))
 
 
 def test_mean_at_the_threshold_is_drawn_with_its_tolerance() -> None:

@@ -55,6 +55,25 @@ def test_epsilon_axis_shows_all_of_few_levels(levels: list[float]) -> None:
     assert overlapping(figure) == []
 
 
+@pytest.mark.parametrize("budgets", [[5.7e3, 1.2e4, 2e5], [1e3, 1.1e3, 1.2e3], [5e2, 8e3, 1.5e5]])
+def test_words_beside_marks_do_not_overlap(budgets: list[float]) -> None:
+    figure, (axes, _) = parts.panels(2, 2, 2.75)
+    axes.set(xlim=(1, 1e6), ylim=(1e-5, 1))
+    parts.log_axes(axes)
+    parts.mark_crossings(axes, 0.01, [(b, f"{b:,.0f}", style.INK) for b in reversed(budgets)])
+    assert len(axes.texts) == len(budgets)
+    assert overlapping(figure) == []
+
+
+def test_a_curve_without_an_error_is_one_upper_limit() -> None:
+    table = pd.DataFrame({"budget": [3, 1, 2], "estimate": 0.0, "low": 0.0, "high": 0.1})
+    _, (axes,) = parts.panels(1, 1, 2.0)
+    parts.epsilon_curve(axes, table.assign(errors=0), "budget", style.INK)
+    (limit,) = axes.lines
+    assert limit.get_marker() == "v"
+    assert list(limit.get_xdata()) == [1]
+
+
 def test_curves_do_not_join_no_privacy_to_its_neighbour() -> None:
     table = pd.DataFrame({"epsilon": [1.0, 2.0, math.inf], "estimate": [4.0, 2.0, 1.0]})
     table = table.assign(low=table["estimate"], high=table["estimate"], radius="coin")

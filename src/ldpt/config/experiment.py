@@ -338,9 +338,10 @@ def _extra_only(settings: Config) -> dict[str, Any]:
     at_threshold = [one for one in settings.extra_instances if one.threshold in one.means]
     for problem in at_threshold:
         if problem.tolerance == 0:
+            arm = problem.means.index(problem.threshold)
             raise ValueError(
-                f"extra_instances: mean {problem.threshold:g} of {problem.name!r} is at the "
-                "threshold: set a tolerance above 0"
+                f"extra_instances: means[{arm}] of {problem.name!r} equals the threshold "
+                f"{problem.threshold:g}: set its tolerance above 0, or another mean"
             )
     decidable = [one.name for one in settings.extra_instances if one not in at_threshold]
     names = [problem.name for problem in settings.extra_instances]
@@ -371,8 +372,9 @@ def _extra_only(settings: Config) -> dict[str, Any]:
 def _unfold_instances(settings: Config) -> dict[str, Instance]:
     """Return every problem by name, the members of families included."""
     unfolded: dict[str, Instance] = {}
+    key = "extra_instances" if settings.extra_instances else "instances"
     for position, entry in enumerate(settings.instances):
-        with _at(f"instances[{position}]"):
+        with _at(f"{key}[{position}]"):
             for instance in entry.instances(settings.seed):
                 if instance.name.lower() in map(str.lower, unfolded):  # as file names may be
                     raise ValueError(f"duplicate instance name {instance.name!r}")

@@ -449,6 +449,8 @@ def _complaint(error: Mapping[str, Any]) -> str:
     if kind == "literal_error":
         names = re.findall(r"'([^']+)'", context["expected"])
         return f"{key}: {unknown(NOUNS[place[-2]], value, names)}"
+    if kind == "too_short":
+        return f"{key}: [] must have at least one entry"
     words = re.sub(r"^\w+ should", "must", error["msg"]).partition(" or instance of")[0]
     for limit in context.keys() & {"gt", "ge", "lt", "le"}:  # 1e-300 instead of 300 zeros
         words = f"{words.rpartition(' ')[0]} {context[limit]:g}"

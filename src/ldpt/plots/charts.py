@@ -54,7 +54,8 @@ def error_curves(table: pd.DataFrame, *, height: float = 1.75, **where: Any) -> 
     Returns
     -------
     seaborn.FacetGrid
-        Bars are 95 % intervals; an open triangle is the upper limit where no run erred.
+        Bars are 95 % intervals; an open triangle is the upper limit where no run erred. A curve
+        ends with the first one after its last error.
 
     Raises
     ------

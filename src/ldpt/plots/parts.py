@@ -1,8 +1,9 @@
 """The parts that figures share: panels, curves of estimates, axes of privacy levels, labels.
 
 Estimates come as columns ``estimate``, ``low`` and ``high``; a count of zero (``errors`` = 0) is
-drawn as an upper limit: an open triangle that points down from the interval's upper end. No
-privacy stands behind a break at the right end of an axis and is not joined to its neighbour.
+drawn as an upper limit: an open triangle that points down from the interval's upper end. A curve
+against the budget ends with the first one after its last error. No privacy stands behind a break
+at the right end of an axis and is not joined to its neighbour.
 """
 
 import math
@@ -30,6 +31,7 @@ BOUND: dict[str, Any] = {"linewidth": 0.9, "linestyle": (0, (4, 1.5)), "zorder":
 XOf = Callable[[float], float]  # position of a privacy level on an axis
 LIMITS = ["estimate", "low", "high"]
 LABEL_HEIGHT = 10.0  # points that a line of a key takes
+LETTER = 0.02  # share of a panel's width that a letter takes
 
 
 # --- panels and rows ------------------------------------------------------------------------------
@@ -82,6 +84,27 @@ def problem(instance: str) -> str:
     'three-groups, ζ = 0.05'
     """
     return printable(instance).replace("-zeta-", ", ζ = ").replace("$", r"\$")
+
+
+def at_level(epsilon: float) -> str:
+    """Return words for a privacy level.
+
+    >>> at_level(0.5), at_level(math.inf)
+    ('at ε = 0.5', 'without privacy')
+    """
+    return "without privacy" if math.isinf(epsilon) else f"at ε = {style.epsilon_label(epsilon)}"
+
+
+def colours_of(epsilons: Iterable[float]) -> str:
+    """Return which colours curves of these privacy levels have, or their only level.
+
+    >>> colours_of([1.0, 4.0]), colours_of([0.5])
+    ('one colour per privacy level', 'at ε = 0.5')
+    """
+    levels = set(epsilons)
+    if len(levels) == 1:
+        return at_level(*levels)
+    return "one colour per privacy level" + ", black: no privacy" * (math.inf in levels)
 
 
 def scaled(table: pd.DataFrame, unit: Any) -> pd.DataFrame:
@@ -169,8 +192,42 @@ def method_curves(axes: Axes, table: pd.DataFrame, key: str, x: str, x_of: XOf =
 def epsilon_curve(axes: Axes, table: pd.DataFrame, x: str, colour: str) -> None:
     """Draw the error curve of one privacy level in its colour."""
     look = {"marker": "o", "markersize": 2.4, "linewidth": 1.1}
-    table = table.sort_values(x, kind="stable")
+    table = to_last_error(table, x)
     estimates(axes, table[x], table, colour, **look)
+
+
+def to_last_error(table: pd.DataFrame, x: str) -> pd.DataFrame:
+    """Return a curve up to its last error and the next point, in the order of the column ``x``.
+
+    >>> to_last_error(pd.DataFrame({"x": [1, 2, 3, 4, 5], "estimate": [0.1, 0, 0.1, 0, 0]}), "x").x
+    0    1
+    1    2
+    2    3
+    3    4
+    Name: x, dtype: int64
+    """
+    table = table.sort_values(x, kind="stable")
+    erring = np.flatnonzero(table["estimate"] > 0)
+    return table.iloc[: erring[-1] + 2 if len(erring) else 1]
+
+
+def mark_crossings(axes: Axes, level: float, marks: Iterable[tuple[float, str, str]]) -> None:
+    """Mark where curves pass a level, and write the words of each mark beside it, in its colour.
+
+    Words stand above the level on the right; those with the next mark close by, below on the left.
+    """
+    axes.axhline(level, color=RULE, linewidth=0.8, zorder=0)
+    places = sorted(marks)
+    neighbours = [place for place, *_ in places[1:]] + [math.inf]
+    left, right = axes.get_xlim()
+    row = 0
+    for (x, words, colour), neighbour in zip(places, neighbours, strict=False):
+        axes.plot([x], [level], "|", color=colour, markersize=7, markeredgewidth=1.4)
+        beside: dict[str, Any] = {"xytext": (3, 3), "ha": "left", "va": "bottom"}
+        if log(neighbour / x) < LETTER * (len(words) + 1) * log(right / left):
+            beside = {"xytext": (-3, -3 - LABEL_HEIGHT * row), "ha": "right", "va": "top"}
+            row += 1
+        axes.annotate(words, (x, level), color=colour, textcoords="offset points", **beside)
 
 
 def spread_bar(axes: Axes, places: Sequence[float], error: float) -> None:
