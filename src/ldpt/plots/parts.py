@@ -350,7 +350,7 @@ def key(axes: Axes, lines: Sequence[tuple[str, str]], top: bool = False) -> None
     # The white box hides rules of the panel, but neither curves nor bounds.
     place |= {"zorder": 1, "bbox": {"facecolor": "white", "edgecolor": "none", "pad": 0.8}}
     if top:
-        place |= {"xy": (0.99, 0.99), "ha": "right", "va": "top"}
+        place |= {"xy": (0.99, 1), "ha": "right", "va": "top"}
     else:
         place |= {"xy": (0.03, 0.03), "ha": "left", "va": "bottom"}
     for row, (words, colour) in enumerate(lines if top else reversed(lines)):
