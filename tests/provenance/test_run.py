@@ -9,7 +9,7 @@ from ldpt import cli
 from ldpt.provenance import file_hash
 from ldpt.provenance.audit import audit, render_audit
 from ldpt.provenance.manifest import MANIFEST, read_manifest, run_hash
-from ldpt.provenance.records import reach
+from ldpt.provenance.records import transitive_closure
 from ldpt.provenance.run import read_run
 from ldpt.provenance.trace import render_trace, trace
 from tests.provenance.products import PRODUCTS, SHARD, flip, found
@@ -86,5 +86,5 @@ def test_reach_visits_every_name_once() -> None:
         visited.append(name)
         return graph[name]
 
-    assert sorted(reach(["a"], neighbours)) == sorted(visited) == list("abcd")
-    assert reach([], neighbours) == []
+    assert sorted(transitive_closure(["a"], neighbours)) == sorted(visited) == list("abcd")
+    assert transitive_closure([], neighbours) == []

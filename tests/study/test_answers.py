@@ -67,7 +67,10 @@ def test_a_table_says_the_same_as_csv_and_parquet(tmp_path):
         ("who,response\na,1\n", "columns must be arm and response"),
         ("arm,responses\na,1\n", "columns must be arm and response, or arm, responses and"),
         ("arm,arm,response\na,a,1\n", "several columns are called 'arm'"),
-        ("arm,response\na,1\na,secret\n", "row 3: the response is not 0 or 1 .it is not shown"),
+        (
+            "arm,response\na,1\na,secret\n",
+            "row 3: the response is not 0 or 1, yes or no, true or false .it is not shown",
+        ),
         ("arm,response\na,2\n", "row 2: the response is not 0 or 1"),
         ("arm,response\na,1\n,1\n", "row 3: no arm"),
         ("arm,response\na,1,9\n", "not valid CSV: Expected 2 fields in line 2, saw 3"),
