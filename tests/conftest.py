@@ -86,7 +86,7 @@ def copy_project(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Pa
         for file in filter(None, files.decode().split("\0")):
             if (PROJECT / file).is_file():
                 (destination / file).parent.mkdir(parents=True, exist_ok=True)
-                shutil.copy2(PROJECT / file, destination / file)
+                shutil.copy2(PROJECT / file, destination / file, follow_symlinks=False)
         for file in (PROJECT / "src").rglob("*.nb[ci]"):
             kept = destination / file.relative_to(PROJECT)
             kept.parent.mkdir(exist_ok=True)
