@@ -63,10 +63,8 @@ def verdict_table(claims: Mapping[str, Any]) -> str:
     verdicts = [claim["verdict"] for claim in own]
     failed = verdicts.count(FALSE)
     undecided = verdicts.count(UNDECIDED)
-    last = (
-        f"[All statements](paper/verdicts.md), with {failed} claims of our own that failed "
-        f"and {undecided} undecided."
-    )
+    statements = "[All statements](paper/verdicts.md)"
+    last = f"{statements}; {failed} of our own failed, {undecided} are undecided."
     return "\n".join([*lines, "", last, ""])
 
 
@@ -100,7 +98,7 @@ def run_line(project: Path) -> str:
     manifest = json.loads((project / MANIFEST).read_text(encoding="utf-8"))
     return (
         f"Run hash, checked by `ldpt audit`: `{run_hash(manifest)}`. Compare it with a release: "
-        "whoever can write a folder can forge it.\n"
+        "whoever writes a folder can forge it.\n"
     )
 
 

@@ -64,7 +64,7 @@ def test_readme_generates_all_its_parts(project: Path) -> None:
     table = readme.part(text, "verdicts")
     assert "| Theorem\u00a03.1: fixed budget, at most | true as printed |\n" in table
     assert "| Theorem\u00a04.1: fixed confidence | **false, and why** |" in table
-    assert "with 1 claims of our own that failed and 0 undecided" in table
+    assert "; 1 of our own failed, 0 are undecided." in table
     assert "people on average; invite" in readme.part(text, "plan")
     assert (project / "docs/pictures/plan.png").is_file()
     assert text.startswith("# Title\n")
