@@ -12,7 +12,9 @@ from pathlib import Path
 import pytest
 
 from ldpt.provenance import file_hash, read_record, record_path
+from ldpt.provenance.audit import audit
 from tests.conftest import PROJECT, environment, small_project, snakemake
+from tests.provenance.products import PRODUCTS
 
 pytestmark = pytest.mark.workflow
 
@@ -116,6 +118,19 @@ def test_ctrl_c_ends_in_one_line_and_without_a_failure(
     assert "Traceback" not in done.stderr
     assert "failed" not in done.stderr
     assert not (folder / MECHANISM).exists()
+
+
+@pytest.mark.parametrize("name", ['it\'s "100 %" $(touch x)', "[a]* ?\n; `touch x` ☃"])
+def test_a_folder_may_have_any_name_without_braces(
+    small_run: Path, tmp_path: Path, name: str
+) -> None:
+    folder = small_project(tmp_path / name)
+    done = snakemake(folder)
+    assert done.returncode == 0, done.stderr[-4000:]
+    assert set(audit(folder / "out").products.values()) == {"intact"}
+    for product in PRODUCTS:
+        assert file_hash(folder / "out" / product) == file_hash(small_run / "out" / product)
+    assert not [*tmp_path.rglob("x")]
 
 
 def test_make_refuses_a_folder_with_a_brace_in_one_line(tmp_path: Path) -> None:
