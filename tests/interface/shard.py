@@ -4,8 +4,8 @@
 
 A shard is a seed: ten of them, which `make verify` runs, are 100 000 cases. Laws run in processes,
 two at a time. A case that needs more processor time or memory than the limit ends its process: it
-is counted and named as unfinished, and the next process draws the cases that are left from a seed
-of its own.
+is counted and named as unfinished, and the next process draws the cases that are left from another
+seed.
 """
 
 import argparse
