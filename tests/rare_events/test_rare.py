@@ -135,6 +135,34 @@ def test_error_falls_at_the_large_deviation_rate(instances, name):
     assert (logs[0] - logs[1]) / (far - near) == pytest.approx(budget_rate(instance, 1.0), rel=0.03)
 
 
+@pytest.mark.parametrize("means", [[0.1, 0.8], [0.3, 0.55], [0.2, 0.25]])
+def test_no_mean_that_the_other_arm_shows_makes_an_error_cheaper(means):
+    """Cost of both stages written out, on a grid of the other arm's means."""
+    problem, stages = Instance("two", means, 0.5), np.linspace(0.9, 0.0, 91)
+    ways = ways_to_err_by_budget(problem, 2.0, stages)
+    truth = problem.private_means(2.0)
+    least = math.inf
+    for way, arm in enumerate(ways.arms):
+        own, other = ways.means[way, arm], 1 - arm
+        if own == 0.5:
+            continue
+        for shown in np.linspace(truth[other], 0.5, 300, endpoint=False):
+            share = (own - 0.5) ** -2 / ((own - 0.5) ** -2 + (shown - 0.5) ** -2)
+            first = share * kl_divergence(own, truth[arm])
+            first += (1 - share) * kl_divergence(shown, truth[other])
+            wrong = (own > 0.5) != (truth[arm] > 0.5)
+            if wrong:  # one stage
+                least = min(least, float(first))
+            after = 0.5 - (own - 0.5) * share * (1 - stages[:-1]) / stages[:-1]
+            home = np.minimum if truth[arm] > 0.5 else np.maximum
+            after = home(after, truth[arm])
+            possible = (after > 0) & (after < 1)
+            second = stages[:-1] * kl_divergence(np.where(possible, after, 0.5), truth[arm])
+            costs = (1 - stages[:-1]) * first + second
+            least = min(least, float(costs[possible].min(initial=math.inf)))
+    assert ways.costs.min() == pytest.approx(least, rel=1e-3)
+
+
 def test_rate_of_one_arm_is_the_divergence_at_the_threshold():
     instance = Instance("one", [0.7], 0.5)
     expected = float(kl_divergence(0.5, instance.private_means(1.0)[0]))

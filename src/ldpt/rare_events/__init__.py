@@ -9,11 +9,10 @@ the least
     T  sum_j KL(y_j, mu_{j,eps}) D(y_j)^-2 / sum_j D(y_j)^-2
 
 over the means that the arms show: arm k is wrong early and is no longer pulled, the others look
-harder than they are and use up the budget. Given the value of the ratio its terms are minimised
-arm by arm (Dinkelbach's method). One thing is cheaper still: the level reaches arm k again only
-just before the end, and its pulls back towards its true side are wasted.
-Or it crosses from its right side at the end. Hence a second stage, which begins when a part of the
-budget is left.
+harder than they are and use up the budget. One thing is cheaper still: the level reaches arm k
+again only just before the end, and its pulls back towards its true side are wasted. Or it crosses
+from its right side at the end. Hence a second stage, which begins when a part of the budget is
+left. The others show what makes both stages together cheapest.
 
 An environment is simulated for every arm that can err, every mean on a grid that it may show and
 every length of the second stage; a run is weighted by the true likelihood over that of the whole
@@ -49,16 +48,17 @@ from ldpt.rare_events.paths import (
     ways_to_err_by_budget,
     ways_to_err_by_confidence,
 )
-from ldpt.rare_events.proposal import build_proposal
+from ldpt.rare_events.proposal import build_proposal, is_likely
 from ldpt.simulate import stream
-from ldpt.util.reproducible import exp, log
+from ldpt.util.reproducible import exp, geomspace, log
 from ldpt.util.threads import run_jobs
 
 __all__ = ["RareEstimate", "fixed_budget_error", "fixed_confidence_error"]
 
-SECOND_STAGES = (0.6, 0.5, 0.4, 0.32, 0.26, 0.21, 0.17, 0.13, 0.1, 0.07, 0.045, 0.025, 0.01, 0.0)
+SECOND_STAGES = np.append(geomspace(0.6, 0.01, 24), 0.0)  # parts of the budget
+MOST_STAGES = 8  # in which runs are made: a run stops at the end of each, which takes time
 BATCH = 1000  # runs between two looks at the effective sample size
-TILTED = 0.7  # chance that an arm that need not err is tilted; bounds its likelihood ratio
+TILTED = 0.95  # chance that an arm that need not err is tilted; bounds its likelihood ratio
 MIN_EFFECTIVE_SIZE = 100.0
 MAX_TAIL_SHARE = 0.1
 NOISE = 6.0  # standard errors by which an estimate may exceed 1
@@ -178,11 +178,12 @@ def fixed_budget_error(
     key = row.stream
     labels = () if key == "apt" else (key,)  # published streams of Algorithm 1 have no policy
     truth = instance.private_means(epsilon)
-    ends, stages = _stage_ends(instance, budget)
     ways = _family_of_ways(instance, epsilon)
-    after, costs = ways.after[:, stages], budget * ways.costs[:, stages]
+    costs = budget * ways.costs
+    ends, stages = _stage_ends(costs, budget, instance.n_arms)
     batch, batches = _batches(replicates, effective_size)
-    proposal = build_proposal(ways._replace(after=after, costs=costs), truth, TILTED, batch)
+    ways = ways._replace(after=ways.after[:, stages], costs=costs[:, stages])
+    proposal = build_proposal(ways, truth, TILTED, batch)
     rule = row.rule(instance.threshold, instance.tolerance, epsilon)
     criterion = LossCriterion(ends, instance.must_accept, instance.must_reject)
     rng = stream(seed, "rare_fixed_budget", instance.stream, *labels, epsilon, budget)
@@ -249,17 +250,21 @@ def fixed_confidence_error(
 @lru_cache(maxsize=64)
 def _family_of_ways(instance: Instance, epsilon: float) -> WaysToErr:
     """Return the ways to err that all budgets and policies share."""
-    return ways_to_err_by_budget(instance, epsilon, np.array(SECOND_STAGES))
+    return ways_to_err_by_budget(instance, epsilon, SECOND_STAGES)
 
 
-def _stage_ends(instance: Instance, budget: int) -> tuple[np.ndarray, np.ndarray]:
+def _stage_ends(costs: np.ndarray, budget: int, n_arms: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the pulls at which second stages may begin, the last the budget, and which those are.
 
-    Of stages that begin at the same pull the shortest counts.
+    They are the likely ones, thinned to :data:`MOST_STAGES`. Of stages that begin at the same pull
+    the shortest counts.
     """
-    ends = np.rint(budget * (1 - np.array(SECOND_STAGES))).astype(np.int64)
-    starts, from_last = np.unique(np.maximum(ends, instance.n_arms)[::-1], return_index=True)
-    return starts, ends.size - 1 - from_last
+    ends = np.maximum(np.rint(budget * (1 - SECOND_STAGES)).astype(np.int64), n_arms)
+    likely = np.flatnonzero(is_likely(costs).any(axis=0) & (np.diff(ends, append=budget + 1) > 0))
+    last = ends.size - 1
+    places = np.rint(np.linspace(0, likely.size - 1, min(MOST_STAGES, likely.size)))
+    stages = np.union1d(likely[places.astype(np.int64)], last)
+    return ends[stages], stages
 
 
 def _batches(replicates: int, effective_size: float) -> tuple[int, int]:

@@ -4,6 +4,7 @@
 :func:`ways_to_err_by_confidence` asks where a path of constant drift leaves Algorithm 2's boundary.
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -42,37 +43,60 @@ def ways_to_err_by_budget(
     truth = instance.private_means(epsilon)
     tau = instance.private_threshold(epsilon)
     zeta = instance.private_tolerance(epsilon)
+    judged = instance.must_accept | instance.must_reject
+    ways = []
+    for arm in _arms_that_can_err(instance, judged & (truth > 0) & (truth < 1)):
+        wrong = _wrong_means(truth[arm], tau, zeta)
+        own = np.append(wrong, _right_means(truth[arm], tau, zeta))
+        others, back, costs = _cheapest_others(truth, tau, zeta, arm, own, second_stages)
+        means = np.tile(others, (own.size, 1))
+        means[:, arm] = own
+        ways.append(WaysToErr(np.full(own.size, arm), means, back, costs))
+    return WaysToErr(*map(np.concatenate, zip(*ways, strict=True)))
+
+
+def _cheapest_others(
+    truth: np.ndarray,
+    tau: float,
+    zeta: float,
+    arm: int,
+    own: np.ndarray,
+    second_stages: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return what the other arms show while this one errs, its means after the stages, and costs.
+
+    A pull that another arm takes is worth what the budget costs a pull, its price: so each of them
+    minimises (KL - price) / D^2 for itself. The least cost at those means is a lower price, until
+    it is the least (Dinkelbach's method).
+    """
     shown = truth + np.linspace(0, 1, STEPS + 1)[:, None] * (tau - truth)
     divergence = kl_divergence(shown, truth)
     squared = _squared_distance(shown, truth, tau, zeta)
-    arms, means, after, costs = [], [], [], []
-    judged = instance.must_accept | instance.must_reject
-    for arm in _arms_that_can_err(instance, judged & (truth > 0) & (truth < 1)):
-        others = np.flatnonzero(np.arange(truth.size) != arm)
-        wrong = _wrong_means(truth[arm], tau, zeta)
-        right = _right_means(truth[arm], tau, zeta)
-        for mean in [*wrong, *right]:
-            own = float(kl_divergence(mean, truth[arm]))
-            own_squared = float(_squared_distance(mean, truth[arm], tau, zeta))
-            rate, rows = _cheapest_others(
-                divergence[:, others], squared[:, others], own, own_squared
-            )
-            row = np.full(truth.size, mean)
-            row[others] = shown[rows, others]
-            pulls = np.full(truth.size, 1 / own_squared)
-            pulls[others] = 1 / squared[rows, others]
-            back, cost = _second_stage(
-                truth[arm], tau, zeta, mean, pulls[arm] / pulls.sum(), second_stages
-            )
-            arms.append(arm)
-            means.append(row)
-            after.append(back)
-            costs.append((1 - second_stages) * rate + cost)
-    return WaysToErr(np.array(arms), np.array(means), np.array(after), np.array(costs))
+    columns = np.arange(truth.size)
+    is_other = columns != arm
+    own_pulls = 1 / _squared_distance(own, truth[arm], tau, zeta)  # at level 1
+    own_nats = kl_divergence(own, truth[arm]) * own_pulls
+    price, least = math.inf, float(kl_divergence(tau, truth[arm]))
+    while least < price * (1 - 1e-12):
+        price = least
+        rows = np.argmin((divergence - price) / squared, axis=0)
+        pulls = is_other / squared[rows, columns]
+        nats = own_nats + (divergence[rows, columns] * pulls).sum()
+        total = own_pulls + pulls.sum()
+        share = (own_pulls / total)[:, None]
+        back, later = _second_stage(truth[arm], tau, zeta, own[:, None], share, second_stages)
+        costs = (1 - second_stages) * (nats / total)[:, None] + later
+        least = float(costs.min())
+    return shown[rows, columns], back, costs
 
 
 def _second_stage(
-    truth: float, tau: float, zeta: float, mean: float, share: float, lengths: np.ndarray
+    truth: float,
+    tau: float,
+    zeta: float,
+    mean: np.ndarray,
+    share: np.ndarray,
+    lengths: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return means and costs of second stages that end on the wrong side; infinite if none does.
 
@@ -115,24 +139,26 @@ def ways_to_err_by_confidence(
         shown = np.where((truth > 0.02) & (truth < 0.98), shown, truth)
         pulls = exit_pulls(shown - tau, edge)
         nats = pulls * kl_divergence(shown, truth)
-        exits: dict[tuple[float, float], np.ndarray] = {}  # equal arms share them
+        exits: dict[tuple[float, float], float] = {}  # equal arms share them
         for arm in erring:
             rest = pulls.sum() - pulls[arm]
             rest_cost = nats.sum() - nats[arm]
             wrong = _wrong_means(truth[arm], tau, 0.0)
+            # So near the threshold a run is long and the way never cheap.
             nearest = min(abs(truth[arm] - tau) / 2, abs(wrong[-1] - tau))
-            for mean in wrong:
-                distance = mean - tau
-                if abs(distance) < nearest:
-                    continue  # so near the threshold a run is long and the way never cheap
+            wrong = wrong[abs(wrong - tau) >= nearest]
+            for distance in wrong - tau:
                 if (distance, rest) not in exits:
-                    exits[distance, rest] = exit_pulls(np.array([distance]), edge, rest)
-                exit_at = exits[distance, rest]
-                arms.append(arm)
-                means.append(np.where(np.arange(truth.size) == arm, mean, shown))
-                costs.append(exit_at * kl_divergence(mean, truth[arm]) + rest_cost)
-    after = truth[arms][:, None]  # of no consequence: the only stage ends with the run
-    return WaysToErr(np.array(arms), np.array(means), after, np.array(costs))
+                    exits[distance, rest] = float(exit_pulls(np.array([distance]), edge, rest)[0])
+            ends = np.array([exits[distance, rest] for distance in wrong - tau])
+            row = np.tile(shown, (wrong.size, 1))
+            row[:, arm] = wrong
+            arms.append(np.full(wrong.size, arm))
+            means.append(row)
+            costs.append(ends * kl_divergence(wrong, truth[arm]) + rest_cost)
+    erring_arms = np.concatenate(arms)
+    after = truth[erring_arms][:, None]  # of no consequence: the only stage ends with the run
+    return WaysToErr(erring_arms, np.concatenate(means), after, np.concatenate(costs)[:, None])
 
 
 def kl_divergence(p: np.ndarray | float, q: np.ndarray | float) -> np.ndarray:
@@ -173,26 +199,6 @@ def _squared_distance(
     """D(y)^2, kept from 0 so that an arm with zeta = 0 does not use up an infinite budget."""
     floor = np.maximum(NEAR * (np.abs(truth - tau) + zeta), 1e-9)
     return np.square(np.maximum(np.abs(mean - tau) + zeta, floor))
-
-
-def _cheapest_others(
-    divergence: np.ndarray, squared: np.ndarray, own: float, own_squared: float
-) -> tuple[float, np.ndarray]:
-    """Return the least rate, and where the other arms reach it (Dinkelbach's method).
-
-    Given a rate r each arm minimises (KL - r) / D^2 on its own; the ratio at those points is a
-    lower rate, until it is the least.
-    """
-    columns = np.arange(divergence.shape[1])
-    rate = own
-    while True:
-        rows = np.argmin((divergence - rate) / squared, axis=0)
-        pulls = 1 / squared[rows, columns]
-        nats = own / own_squared + (divergence[rows, columns] * pulls).sum()
-        lower = nats / (1 / own_squared + pulls.sum())
-        if not lower < rate * (1 - 1e-12):
-            return rate, rows
-        rate = lower
 
 
 def exit_pulls(distances: np.ndarray, edge: Boundary, rest: float = 0.0) -> np.ndarray:

@@ -18,7 +18,7 @@ def build_proposal(ways: WaysToErr, truth: np.ndarray, tilted: float, replicates
     arms are tilted with probability ``tilted``, which bounds their likelihood ratios.
     """
     excess = ways.costs - ways.costs.min()
-    likely = excess < CUT
+    likely = is_likely(ways.costs)
     tempered = np.where(likely, exp(-np.minimum(excess, CUT) / 2), 0.0)
     weights = (1 - EVEN) * tempered / tempered.sum() + EVEN * likely / likely.sum()
     nominal = np.zeros((1, weights.shape[1]))
@@ -40,6 +40,11 @@ def build_proposal(ways: WaysToErr, truth: np.ndarray, tilted: float, replicates
         _log_quotient(means, truth), _log_quotient(1 - means, 1 - truth),
         _log_quotient(after, own), _log_quotient(1 - after, 1 - own),
     )  # fmt: skip
+
+
+def is_likely(costs: np.ndarray) -> np.ndarray:
+    """Return which environments are not left out for their cost."""
+    return costs - costs.min() < CUT
 
 
 def _allocate(weights: np.ndarray, replicates: int) -> np.ndarray:
