@@ -6,6 +6,7 @@ characters. Here a failed job is one line with its reason and its log, and no li
 details are in ``.snakemake/log``.
 """
 
+import logging
 import os
 import re
 import shutil
@@ -39,6 +40,9 @@ NOISE = re.compile(
     r"|(WorkflowError:\s*)?At least one job did|Group jobs?[: ]|Config file .* is |Elapsed time"
 )
 FUTURE = re.compile(r"older modification time \([^)]*\) than input (.*) \(([-\d]+ [:\d]+)[.\d]*\)")
+RIGHT_TIME = "set the clock, or `find . -newermt now -exec touch -d now {} +`, and run again"
+MORE_MEMORY = "run again with fewer --cores or more memory"
+LACKS_MEMORY = re.compile(r"MemoryError\b.*")
 KILLED = re.compile(r"died with <Signals\.(SIG\w+)")
 
 
@@ -58,23 +62,28 @@ def reason(text: str) -> str:
     >>> reason('WorkflowError in file "x", line 5:\nconfig: seed is missing\n  File x')
     'config: seed is missing'
     >>> reason("OSError: [Errno 30] Read-only file system: 'results'")
-    "Read-only file system: 'results'"
+    "Read-only file system: 'results': copy the project to a folder that can be written"
     >>> reason("OSError: [Errno 28] No space left on device")
     'No space left on device: free some for this folder, TMPDIR and XDG_CACHE_HOME'
     >>> reason("Output a has older modification time (2026-01-01 0:00:00.1) than input b.csv "
-    ...        "(2090-01-01 00:00:00). This could indicate a clock skew problem.")
-    'b.csv has the date 2090-01-01 00:00:00, in the future: set the clock, touch it and run again'
+    ...        "(2090-01-01 00:00:00). This could indicate a clock skew problem.").split("`")[0]
+    'b.csv has the date 2090-01-01 00:00:00, in the future: set the clock, or '
     """
     if cause := re.search(r"^Error:\n +(\w+: .*)$", text, re.MULTILINE):
         return cause[1]
     if trouble := re.search(r"^\w+Error: \[Errno \d+\] (.*)$", text, re.MULTILINE):
         if trouble[1].startswith("No space left"):
             return trouble[1] + ": free some for this folder, TMPDIR and XDG_CACHE_HOME"
-        hint = ": set XDG_CACHE_HOME to a folder that can be written" * ("/.cache" in text)
+        hint = ""
+        if trouble[1].startswith(("Permission denied", "Read-only")):
+            what = "set XDG_CACHE_HOME" if "/.cache" in text else "copy the project"
+            hint = f": {what} to a folder that can be written"
         return trouble[1] + hint
+    if "uid not found" in text or "No username set" in text:
+        return "this user has no name, which Snakemake asks for: set USER and run again"
     if future := FUTURE.search(text):
         name, date = future.groups()
-        return f"{name} has the date {date}, in the future: set the clock, touch it and run again"
+        return f"{name} has the date {date}, in the future: {RIGHT_TIME}"
     lines = [line for line in text.split("\n") if line.strip()]
     if re.match(r"\w+ in file .*, line \d+:$", lines[0]) and len(lines) > 1:
         return lines[1].strip()
@@ -333,6 +342,7 @@ class LogHandler(LogHandlerBase):
         self.signal = ""  # of the job that is reported next
         self.stopped = False
         sys.excepthook = end_after_interrupt
+        logging.raiseExceptions = False  # a full disk for Snakemake's own log: no traceback a line
 
     def emit(self, record: LogRecord) -> None:
         if self.stopped:
@@ -401,7 +411,9 @@ class LogHandler(LogHandlerBase):
             return
         why = job.last_line() or job.silence()
         if self.signal:
-            why = f"killed from outside by {self.signal}; out of memory is a common reason"
+            why = f"killed from outside by {self.signal}, perhaps for memory: {MORE_MEMORY}"
+        elif memory := LACKS_MEMORY.search(why):
+            why = f"{MORE_MEMORY} ({memory[0]})"
         self.signal = ""
         self.failed.append(job.name)
         self.screen.say(f"failed: {job.name}: {why}")

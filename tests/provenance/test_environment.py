@@ -18,7 +18,7 @@ import json, time
 from pathlib import Path
 from ldpt.provenance.environment import volatile_facts
 sum(range(10**6))
-print(json.dumps(volatile_facts(time.time(), Path("."), Path("."))))
+print(json.dumps(volatile_facts(time.monotonic(), Path("."), Path("."))))
 """
 LARGE = """
 import subprocess, sys
@@ -41,7 +41,17 @@ def test_memory_is_left_out_where_the_system_does_not_say(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(environment, "STATUS", tmp_path / "nowhere")
-    assert "peak_memory_mb" not in volatile_facts(time.time(), tmp_path, tmp_path)
+    assert "peak_memory_mb" not in volatile_facts(time.monotonic(), tmp_path, tmp_path)
+
+
+def test_a_clock_that_is_set_back_makes_no_time_negative(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    began = time.monotonic()
+    monkeypatch.setattr(time, "time", lambda: 86_400.0)
+    facts = volatile_facts(began, tmp_path, tmp_path)
+    assert 0 <= facts["wall_seconds"] < 86_400
+    assert facts["started"].startswith("1970-01-01T23:")
 
 
 def git(folder: Path, *words: str) -> None:
@@ -64,7 +74,7 @@ def project(tmp_path: Path) -> Path:
 
 def state(project: Path, root: Path) -> tuple[bool, bool | None]:
     """Whether there is a commit, and whether the tree is clean."""
-    facts = volatile_facts(time.time(), project, root)
+    facts = volatile_facts(time.monotonic(), project, root)
     return facts["commit"] is not None, facts["clean"]
 
 

@@ -183,7 +183,7 @@ def test_a_job_killed_from_outside_is_one_line_with_its_signal(handler, tmp_path
     made.emit(record(None, f"{text}<Signals.SIGKILL: 9>.", logging.ERROR))
     made.emit(record(LogEvent.JOB_ERROR, **job_info(log)))
     first, second = screen.getvalue().splitlines()
-    assert first.startswith("failed: table: killed from outside by SIGKILL;")
+    assert first.startswith("failed: table: killed from outside by SIGKILL, perhaps for memory: ")
     assert second == f"  log: {log}"
 
 

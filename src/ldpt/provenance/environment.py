@@ -20,15 +20,17 @@ LIBRARIES = (
 )  # fmt: skip
 
 
-def volatile_facts(started: float, project: Path, root: Path) -> dict[str, Any]:
-    """Return time, cost and place of a job that began at a time; none of it enters a hash.
+def volatile_facts(began: float, project: Path, root: Path) -> dict[str, Any]:
+    """Return time, cost and place of a job; none of it enters a hash.
 
-    ``project`` is the folder with the workflow, ``root`` that of the products.
+    ``began`` is the start on the monotonic clock, which nobody can set back, ``project`` the folder
+    with the workflow, ``root`` that of the products.
     """
     peak = _peak_memory_mb()
+    wall = time.monotonic() - began
     return {
-        "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(started)),
-        "wall_seconds": round(time.time() - started, 3),
+        "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - wall)),
+        "wall_seconds": round(wall, 3),
         "cpu_seconds": round(sum(os.times()[:4]), 3),  # with imports, and children waited for
         **({} if peak is None else {"peak_memory_mb": round(peak, 1)}),
         "host": platform.node(),

@@ -104,14 +104,14 @@ class Job:
         """Return a path relative to this folder or to the script's project; else its last parts."""
         return name_below(path, ".", self.project) or "/".join(Path(path).parts[-2:])
 
-    def publish(self, started: float) -> None:
+    def publish(self, began: float) -> None:
         """Give the staged outputs their names, once all are whole and recorded.
 
         The records go first: a kill in between leaves a record without its product, which is made
         again, and never an output without a record, which would look complete.
         """
         self.check_unchanged(self._made_from())
-        volatile = volatile_facts(started, self.project, self.root)
+        volatile = volatile_facts(began, self.project, self.root)
         files = list(zip(map(Path, self.output), self.targets, strict=True))
         for staged, target in files:
             if not staged.is_file():
@@ -160,14 +160,14 @@ def short_form(made_from: Mapping[str, Any]) -> dict[str, str]:
 @contextmanager
 def job(snakemake: Any, script: str | Path | None = None) -> Iterator[Job]:
     """Run a script's work: staged outputs, a log, records, and one clear line when it fails."""
-    started = time.time()
+    began = time.monotonic()
     this: Job | None = None
     try:
         with _logged(next(iter(snakemake.log), None)):
             try:
                 this = Job(snakemake, script or sys.modules["__main__"].__file__ or "")
                 yield this
-                this.publish(started)
+                this.publish(began)
             except Exception:
                 with suppress(OSError):  # a full disk
                     traceback.print_exc()
