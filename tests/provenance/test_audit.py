@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from ldpt import cli
 from ldpt.provenance import audit as audits
-from ldpt.provenance import file_hash, read_record, record_path, stable_hash
+from ldpt.provenance import dag, file_hash, read_record, record_path, stable_hash
 from ldpt.provenance.audit import Report, audit, render_audit
 from ldpt.provenance.manifest import MANIFEST, manifest_text, read_manifest, run_hash
 from ldpt.provenance.records import record_text
@@ -369,3 +369,23 @@ def test_audit_says_whether_this_is_the_committed_run(root: Path) -> None:
     assert first == f"not the committed run, {run_hash(content)}:"
     assert second.strip() == f"all {len(PRODUCTS)} products equal"
     assert third.strip() == "seed     config.seed was 8, is 7"
+    committed.write_text("{}")
+    commit()
+    report = audit(root)
+    assert report.intact
+    assert report.committed == [f"HEAD:./{MANIFEST} is not a manifest of format 2"]
+
+
+def test_audit_of_a_project_that_cannot_be_written_leaves_out_the_dag(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("os.access", lambda path, mode: False)
+    monkeypatch.setattr(audits, "plan_jobs", lambda project, origin: pytest.fail("writes"))
+    report = audit(root)
+    assert report.intact
+    assert report.compared[1].startswith("not with the present config and code: Snakemake needs")
+
+
+def test_a_dag_needs_no_name_of_the_user(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("USER", raising=False)
+    assert dag._environment(dag.Project(root, root, root))["USER"]

@@ -122,6 +122,9 @@ def _compare_with_dag(run: Run, report: Report) -> Iterator[Found]:
     if run.is_clone:
         others = counted(len(run.listed) - len(run.products), "other product")
         report.compared = [f"committed files with the manifest ({others} are not here)"]
+    elif run.project.is_own and not os.access(run.project.folder, os.W_OK):
+        text = "not with the present config and code: Snakemake needs to write to the project"
+        report.compared.append(text)
     elif run.project.is_own and isinstance(origin, dict):
         try:
             run.steps = plan_jobs(run.project, origin)
@@ -135,7 +138,10 @@ def _compare_with_dag(run: Run, report: Report) -> Iterator[Found]:
 
 def _compare_with_committed(run: Run, own: Path | None) -> list[str]:
     """Say whether a run is the one in our project's last commit; else what differs and why."""
-    committed = committed_run(own) if own else None
+    try:
+        committed = committed_run(own) if own else None
+    except ValueError as error:  # a repository of another user, or no manifest of this format
+        return [short(error)]
     if committed is None or run.hash is None:
         return []
     if run.hash == committed.hash:

@@ -143,7 +143,10 @@ def _command(project: Project, origin: Mapping[str, Any], scratch: Path) -> list
 
 
 def _environment(project: Project) -> dict[str, str]:
-    """Return an environment in which Python takes ldpt from the project, if it has its own."""
+    """Return an environment in which Python takes ldpt from the project, if it has its own.
+
+    Snakemake asks for the user's name; in many containers there is none.
+    """
     source = project.home / "src"
     own = {"PYTHONPATH": str(source)} if (source / "ldpt").is_dir() else {}
-    return {**os.environ, **own}
+    return {"USER": "unknown", **os.environ, **own}
