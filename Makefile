@@ -1,5 +1,5 @@
 # `make reproduce` and `make test` are all it takes: both build .venv from the lock first.
-.PHONY: reproduce smoke summaries html readme test test-runs quick lint types kernels kernels-confidence kernels-tapes kernels-chains test-cluster test-fresh verify docs site benchmark lock clean
+.PHONY: reproduce smoke summaries html readme test test-runs quick lint types kernels kernels-confidence kernels-tapes kernels-chains test-cluster test-machine test-fresh verify docs site benchmark lock clean
 .DELETE_ON_ERROR:
 
 # The Python that .venv is built with; empty: one that is found, see tools/environment.
@@ -58,7 +58,7 @@ test-runs: .venv/ready
 SINCE ?= HEAD
 quick: lint
 	$(BIN)/python -m tests.affected $(SINCE) | xargs $(BIN)/pytest -n auto \
-		-m "not workflow and not runs and not browser and not cluster and not wheel"
+		-m "not workflow and not runs and not browser and not cluster and not wheel and not machine"
 
 lint: .venv/ready types
 	$(BIN)/ruff check .
@@ -89,6 +89,10 @@ kernels-chains: kernels kernels-confidence
 test-cluster: .venv/ready
 	tests/cluster/install
 	$(BIN)/pytest -m cluster tests/cluster
+
+# Faults of the machine for which root and mounts are needed: full disks, a second user.
+test-machine: .venv/ready
+	$(BIN)/pytest -m machine tests/machine
 
 # The README on minimal Debian systems, as another user; root, and debootstrap.
 test-fresh: .venv/ready

@@ -120,6 +120,26 @@ def test_processes_that_fill_one_cache_together_agree(tmp_path):
     assert not [path for path in tmp_path.rglob("*") if "tmp" in path.name]
 
 
+KILL_AT_SECOND_FILE = """
+import os
+replace, written = os.replace, []
+def replace_once(*names):
+    if written:
+        os.kill(os.getpid(), 9)
+    written.append(names)
+    replace(*names)
+os.replace = replace_once
+"""
+
+
+def test_a_process_killed_while_it_fills_a_cache_leaves_no_half_of_it(tmp_path):
+    with pytest.raises(subprocess.CalledProcessError, match="SIGKILL"):
+        count_bits(tmp_path, KILL_AT_SECOND_FILE)
+    assert len(list(tmp_path.rglob("*.nb[ci]"))) == 1
+    assert count_bits(tmp_path).stdout == "10\n"
+    assert len(list(tmp_path.rglob("*.nb[ci]"))) == 2
+
+
 def test_index_checks_have_a_cache_of_their_own(tmp_path):
     (tmp_path / "outside.py").write_text(OUTSIDE)
     call = [sys.executable, "-c", "import numpy, outside; outside.read(numpy.ones(3), 3)"]

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from ldpt.provenance import file_hash
 from ldpt.provenance.audit import Report
 
 SHARD = "results/simulations/fixed_budget/two.parquet"
@@ -27,6 +28,20 @@ PRODUCTS = [
     "results/simulations/mechanism.parquet",
     ROWS,
 ]
+
+
+NOT_PRODUCTS = ("logs", "records")
+
+
+def hashes(root: Path) -> dict[str, str]:
+    """Return the hash of every file that passes for a product."""
+    files = [path for path in root.rglob("*") if path.is_file() and path.name[0] != "."]
+    names = [path.relative_to(root) for path in files]
+    return {
+        name.as_posix(): file_hash(root / name)
+        for name in names
+        if not (name.parts[0] == "results" and name.parts[1] in NOT_PRODUCTS)
+    }
 
 
 def found(report: Report) -> set[tuple[str, str]]:

@@ -1,80 +1,104 @@
-"""Kills, Ctrl-C, a full disk and a read-only folder: nothing half-made passes for whole."""
+"""Kills, Ctrl-C, edits, a wrong clock, odd folders: nothing half-made or false passes for whole.
+
+Disks and users are in ``tests/machine``.
+"""
 
 import os
+import resource
 import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from ldpt.provenance import file_hash, read_record, record_path
+from ldpt.provenance import read_record, record_path
 from ldpt.provenance.audit import audit
 from tests.conftest import PROJECT, environment, small_project, snakemake
-from tests.provenance.products import PRODUCTS
+from tests.provenance.products import ROWS, SHARD, hashes
+from tests.provenance.test_environment import git
 
 pytestmark = pytest.mark.workflow
 
-NOT_PRODUCTS = ("logs", "records")
+DAY = 86_400  # seconds
+MEMORY = 16 * 10**9  # bytes of address space; Snakemake and a job take four
 MECHANISM = "results/tiny/results/simulations/mechanism.parquet"
 TINY = ("--configfile", "tests/workflow/tiny.yaml")
 
-# Every Python of a run loads this first: the signal comes with a file, not after a time.
-SIGNAL_AT_A_FILE = """
+# Every Python of a run loads this first: the fault comes with a file, not after a time.
+FAULT_AT_A_FILE = """
 import os, signal
 
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job inherits "ignore"
-number, when, file = os.environ["SIGNAL"].split()
+fault, when, file = os.environ["FAULT"].split()
 replace = os.replace
 
 
-def send(now, target):
-    if now == when and str(target).endswith(file):
-        os.killpg(0, int(number))
-        while True:  # until the signal is here
-            pass
+def strike(now, target):
+    if now != when or not str(target).endswith(file):
+        return
+    if fault == "edit":
+        with open(target, "a") as product:
+            product.write("edited\\n")
+        return
+    number, whom = fault.split(":")
+    os.kill({"run": 0, "job": os.getpid()}[whom], int(number))
+    while True:  # until the signal is here
+        pass
 
 
-def replace_with_signals(source, target):
-    send("before", target)
+def replace_with_faults(source, target):
+    strike("before", target)
     replace(source, target)
-    send("after", target)
+    strike("after", target)
 
 
-os.replace = replace_with_signals
+os.replace = replace_with_faults
 """
+KILL_RUN, KILL_JOB = (f"{signal.SIGKILL:d}:{whom}" for whom in ("run", "job"))
+INTERRUPT_RUN = f"{signal.SIGINT:d}:run"
 
 
-def run_until(
-    folder: Path, number: signal.Signals, instant: str, *arguments: str
+def run_with(
+    fault: str, instant: str, folder: Path, *arguments: str
 ) -> subprocess.CompletedProcess[str]:
-    """Run Snakemake until an instant at which a job sends a signal to all processes of the run."""
+    """Run Snakemake with a fault at an instant: a signal to a job or to the run, or an edit."""
     hook = folder.parent / "hook"
     hook.mkdir(exist_ok=True)
-    (hook / "sitecustomize.py").write_text(SIGNAL_AT_A_FILE)
+    (hook / "sitecustomize.py").write_text(FAULT_AT_A_FILE)
     return subprocess.run(
         # A killed Snakemake leaves its lock behind; nobody else is in this folder.
         [sys.executable, "-m", "snakemake", "--cores", "2", "--nolock", *arguments],
         cwd=folder,
-        env=environment() | {"PYTHONPATH": str(hook), "SIGNAL": f"{number:d} {instant}"},
+        env=environment() | {"PYTHONPATH": str(hook), "FAULT": f"{fault} {instant}"},
         start_new_session=True,
         capture_output=True,
         text=True,
     )
 
 
-def products(root: Path) -> dict[str, str]:
-    """Return the hash of every file that passes for a product."""
-    files = [path for path in root.rglob("*") if path.is_file() and path.name[0] != "."]
-    names = [path.relative_to(root) for path in files]
-    return {
-        name.as_posix(): file_hash(root / name)
-        for name in names
-        if not (name.parts[0] == "results" and name.parts[1] in NOT_PRODUCTS)
-    }
+def failures(done: subprocess.CompletedProcess[str]) -> list[str]:
+    """Return the lines of a failed run about its failed jobs, without their logs."""
+    assert done.returncode == 1, done.stderr[-4000:]
+    assert "Traceback" not in done.stderr
+    return [line for line in done.stderr.splitlines() if line.startswith("failed: ")]
+
+
+def assert_recorded(root: Path, expected: dict[str, str]) -> None:
+    """Require that every product is whole, recorded, and as in an undisturbed run."""
+    for name, sha in hashes(root).items():
+        record = read_record(record_path(root, name))["stable"]
+        assert (record["product"], record["sha256"]) == (name, sha)
+        assert expected[name] == sha
+
+
+def assert_run_gives(expected: dict[str, str], folder: Path, *arguments: str) -> None:
+    """Require the same products as in an undisturbed run from another run."""
+    done = snakemake(folder, "--nolock", *arguments)
+    assert done.returncode == 0, done.stderr[-4000:]
+    assert hashes(folder / "out") == expected
 
 
 INSTANTS = [
@@ -94,17 +118,12 @@ def test_kills_at_every_step_of_a_job_end_in_the_same_bytes(
 ) -> None:
     """What Snakemake finds after a kill; ``test_job`` has every step of publishing."""
     folder = small_project(tmp_path)
-    expected, root = products(small_run / "out"), folder / "out"
+    expected = hashes(small_run / "out")
     for target, instant in INSTANTS:
-        done = run_until(folder, signal.SIGKILL, instant, f"out/{target}")
+        done = run_with(KILL_RUN, instant, folder, f"out/{target}")
         assert done.returncode == -signal.SIGKILL, (instant, done.stderr[-4000:])
-        for name, sha in products(root).items():
-            record = read_record(record_path(root, name))["stable"]
-            assert (record["product"], record["sha256"]) == (name, sha)
-            assert expected[name] == sha
-    done = snakemake(folder, "--nolock")
-    assert done.returncode == 0, done.stderr[-4000:]
-    assert products(root) == expected
+        assert_recorded(folder / "out", expected)
+    assert_run_gives(expected, folder)
 
 
 @pytest.mark.runs
@@ -112,7 +131,7 @@ def test_ctrl_c_ends_in_one_line_and_without_a_failure(
     copy_project: Callable[[str], Path],
 ) -> None:
     folder = copy_project("interrupted")
-    done = run_until(folder, signal.SIGINT, "before mechanism.parquet", MECHANISM, *TINY)
+    done = run_with(INTERRUPT_RUN, "before mechanism.parquet", folder, MECHANISM, *TINY)
     assert done.returncode != 0
     assert done.stderr.splitlines()[-1] == "interrupted: run again to continue"
     assert "Traceback" not in done.stderr
@@ -120,16 +139,81 @@ def test_ctrl_c_ends_in_one_line_and_without_a_failure(
     assert not (folder / MECHANISM).exists()
 
 
+@pytest.mark.runs
+def test_a_job_without_memory_is_one_line_and_is_made_again(
+    small_run: Path, tmp_path: Path
+) -> None:
+    """Killed, as the kernel kills where memory ends; then refused memory, as by ``ulimit -v``."""
+    folder = small_project(tmp_path)
+    target = f"out/{SHARD}"
+    (line,) = failures(run_with(KILL_JOB, "before two.parquet", folder, target))
+    assert line.startswith("failed: simulate_fixed_budget two: killed from outside by SIGKILL")
+    assert line.endswith("run again with fewer --cores or more memory")
+    assert not (folder / target).exists()
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, before[1]))
+    try:
+        done = snakemake(folder, "--config", "replicates=100000000000", "--", target)
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, before)
+    (line,) = failures(done)
+    advice = "run again with fewer --cores or more memory"
+    assert line.startswith(f"failed: simulate_fixed_budget two: {advice} (MemoryError: Unable to")
+    assert not (folder / target).exists()
+    expected = {SHARD: hashes(small_run / "out")[SHARD]}
+    assert_run_gives(expected, folder, target)
+
+
+@pytest.mark.runs
+def test_a_product_that_is_edited_during_a_run_is_named_and_nothing_is_made_of_it(
+    small_run: Path, tmp_path: Path
+) -> None:
+    """Between two jobs; ``test_job`` has edits while a job reads."""
+    folder = small_project(tmp_path)
+    (line,) = failures(run_with("edit", f"after out/{ROWS}", folder))
+    advice = f"out/{ROWS} differs from its record: delete it and run again"
+    assert line == f"failed: draw_rows: ValueError: {advice}"
+    assert not (folder / "out" / "figures" / "rows.png").exists()
+    (folder / "out" / ROWS).unlink()
+    expected = hashes(small_run / "out")
+    assert_recorded(folder / "out", expected)
+    assert_run_gives(expected, folder)
+
+
+@pytest.mark.runs
+def test_after_a_clock_is_set_back_nothing_is_made_until_it_is_right(
+    small_run: Path, tmp_path: Path
+) -> None:
+    """All files then have times in the future, as they get here; the clock itself stays."""
+    folder, expected = small_project(tmp_path), hashes(small_run / "out")
+    assert snakemake(folder, f"out/{ROWS}").returncode == 0
+    for path in folder.rglob("*"):
+        os.utime(path, (path.stat().st_atime + DAY, path.stat().st_mtime + DAY))
+    done = snakemake(folder)
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+    (line,) = [line for line in done.stderr.splitlines() if "in the future" in line]
+    assert line.startswith(f"out/{ROWS} has the date 20")
+    subprocess.run(line.split("`")[1], shell=True, cwd=folder, check=True)
+    assert_recorded(folder / "out", expected)
+    assert_run_gives(expected, folder)
+
+
 @pytest.mark.parametrize("name", ['it\'s "100 %" $(touch x)', "[a]* ?\n; `touch x` ☃"])
-def test_a_folder_may_have_any_name_without_braces(
+def test_a_worktree_may_have_any_name_without_braces(
     small_run: Path, tmp_path: Path, name: str
 ) -> None:
-    folder = small_project(tmp_path / name)
-    done = snakemake(folder)
-    assert done.returncode == 0, done.stderr[-4000:]
+    home, folder = small_project(tmp_path), tmp_path / name
+    (home / ".gitignore").write_text("/.snakemake/\n")
+    git(home, "init", "-q")
+    git(home, "add", "-A")
+    git(home, "commit", "-qm", "all")
+    git(home, "worktree", "add", "-q", str(folder))
+    assert_run_gives(hashes(small_run / "out"), folder)
     assert set(audit(folder / "out").products.values()) == {"intact"}
-    for product in PRODUCTS:
-        assert file_hash(folder / "out" / product) == file_hash(small_run / "out" / product)
+    volatile = read_record(record_path(folder / "out", ROWS))["volatile"]
+    assert len(volatile["commit"]) == 40
+    assert volatile["clean"]
     assert not [*tmp_path.rglob("x")]
 
 
@@ -141,61 +225,3 @@ def test_make_refuses_a_folder_with_a_brace_in_one_line(tmp_path: Path) -> None:
     assert done.returncode == 2
     assert "has a brace" in done.stderr
     assert done.stderr.count("\n") == 1
-
-
-@contextmanager
-def mounted(folder: Path, *options: str) -> Iterator[None]:
-    """Mount a small file system in memory; skip the test where that is not allowed."""
-    folder.mkdir(parents=True, exist_ok=True)
-    command = ["mount", "-t", "tmpfs", "-o", ",".join(options), "tmpfs", str(folder)]
-    if os.geteuid() != 0 or subprocess.run(command, capture_output=True).returncode:
-        pytest.skip("mounting a file system is not permitted here")
-    try:
-        yield
-    finally:
-        subprocess.run(["umount", str(folder)], check=True)
-
-
-def lines_about(done: subprocess.CompletedProcess[str], words: str) -> list[str]:
-    return [line for line in done.stderr.splitlines() if words in line]
-
-
-def test_snakemake_with_a_full_disk_ends_in_one_line(small_run: Path, tmp_path: Path) -> None:
-    folder, target = small_project(tmp_path), "out/results/simulations/fixed_confidence/two.parquet"
-    with mounted(folder / "out", "size=400k"):
-        for place in ("simulations", "logs"):  # else Snakemake fails to make them
-            (folder / "out" / "results" / place / "fixed_confidence").mkdir(parents=True)
-        fill(folder / "out" / "filler")
-        done = snakemake(folder, target)
-        assert done.returncode != 0
-        complaints = lines_about(done, "No space left on device")
-        assert [line for line in complaints if line.startswith("simulate_fixed_confidence: ")]
-        assert "failed: simulate_fixed_confidence two: no space left on the disk" in done.stderr
-        assert "Traceback" not in done.stderr
-        assert not (folder / target).exists()
-        (folder / "out" / "filler").unlink()
-        again = snakemake(folder, target)
-        assert again.returncode == 0, again.stderr[-4000:]
-        assert file_hash(folder / target) == file_hash(small_run / target)
-
-
-def fill(path: Path) -> None:
-    """Leave no free block."""
-    with path.open("wb", buffering=0) as file:
-        try:
-            while True:
-                file.write(b"\0" * 1024)
-        except OSError:
-            return
-
-
-@pytest.mark.runs
-def test_snakemake_with_an_unwritable_folder_ends_in_one_line(
-    copy_project: Callable[[str], Path],
-) -> None:
-    folder = copy_project("read-only")
-    with mounted(folder / "results", "ro"):
-        done = snakemake(folder, MECHANISM, *TINY)
-    assert done.returncode != 0
-    assert lines_about(done, "Read-only file system") == ["Read-only file system: 'results/tiny'"]
-    assert "Traceback" not in done.stderr
