@@ -208,7 +208,7 @@ def test_a_worktree_may_have_any_name_without_braces(
     git(home, "init", "-q")
     git(home, "add", "-A")
     git(home, "commit", "-qm", "all")
-    git(home, "worktree", "add", "-q", str(folder))
+    git(home, "worktree", "add", "-q", "--detach", str(folder))
     assert_run_gives(hashes(small_run / "out"), folder)
     assert set(audit(folder / "out").products.values()) == {"intact"}
     volatile = read_record(record_path(folder / "out", ROWS))["volatile"]
