@@ -10,7 +10,7 @@ from typing import NamedTuple
 from ldpt import __version__
 from ldpt.commands import analyse, plan, products, simulate
 from ldpt.commands.options import INVALID, OneLineParser, completion_script
-from ldpt.util.messages import short, unknown
+from ldpt.util.messages import printable, short, unknown
 
 INTERRUPTED = 130  # exit status
 # What to install for a package that is missing; the workflow's for all others.
@@ -62,10 +62,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"ldpt {words[0]}: the package {error.name} is missing: {hint}", file=sys.stderr)
         status = INVALID
     except OSError as error:
-        print(f"ldpt {words[0]}: {_file_problem(error)}", file=sys.stderr)
+        print(f"ldpt {words[0]}: {printable(_file_problem(error))}", file=sys.stderr)
         status = INVALID
     except (ValueError, MemoryError) as error:
-        print(f"ldpt {words[0]}: {short(error, 600)}", file=sys.stderr)
+        print(f"ldpt {words[0]}: {printable(short(error, 600))}", file=sys.stderr)
         status = INVALID
     return status
 

@@ -181,7 +181,7 @@ def json_text(content: Mapping[str, Any]) -> str:
     >>> json_text({"epsilon": math.inf, "rows": [{"bound": math.nan}]}).split()
     ['{', '"epsilon":', '"inf",', '"rows":', '[', '{', '"bound":', 'null', '}', ']', '}']
     """
-    return json.dumps(plain(_known(content)), indent=1, ensure_ascii=False)
+    return json.dumps(plain(_known(content)), indent=1)
 
 
 def _known(value: Any) -> Any:

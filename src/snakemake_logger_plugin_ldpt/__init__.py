@@ -23,6 +23,8 @@ from typing import Any, TextIO
 from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.common import LogEvent
 
+from ldpt.util.messages import printable
+
 WIDTH = 200  # characters of the longest line
 LONG = 20.0  # seconds after which a finished job gets a line above the bars
 USUAL = 2.0  # seconds of a job whose rule is not in SECONDS
@@ -47,8 +49,8 @@ KILLED = re.compile(r"died with <Signals\.(SIG\w+)")
 
 
 def short(text: str) -> str:
-    """Return a text with its lines cut to fit."""
-    lines = text.split("\n")
+    """Return a text with its lines cut to fit, without control characters, which names may hold."""
+    lines = [printable(line) for line in text.split("\n")]
     return "\n".join(line if len(line) <= WIDTH else f"{line[: WIDTH - 4]} ..." for line in lines)
 
 

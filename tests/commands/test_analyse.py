@@ -313,16 +313,3 @@ def test_names_are_whole_in_sentences(capsys, tmp_path):
     path.write_text("arm,responses,ones\nundeclared work,1500,450\n")
     _, out, _ = run(capsys, path, "--threshold", 0.15, "--forced", 0.17, 0.17)
     assert out.count("undeclared work") == 2
-
-
-HOSTILE = "=cmd|'/C calc'!A0 <script>$x$ #eval(1) // \\input{x} `a` \x1b[2J\nb"
-
-
-def test_a_hostile_name_is_data_in_every_output(tmp_path):
-    report = judge(as_answers({HOSTILE: (40, 1)}), as_design(1.0), Terms(0.5, 0.1))
-    assert "\x1b" not in str(report)
-    assert all(len(line) <= 80 for line in str(report).splitlines())
-    (line,) = csv.DictReader(io.StringIO(report.as_csv()))
-    assert line["arm"] == f"'{HOSTILE}"
-    assert json.loads(report.as_json())["arms"][0]["arm"] == HOSTILE
-    assert "<script>" not in report.as_table().to_html()  # as a notebook shows it

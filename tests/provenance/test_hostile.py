@@ -298,13 +298,6 @@ def test_a_readme_that_is_no_text_does_not_end_the_audit(root: Path, content: by
     assert audit(root).intact
 
 
-def test_escape_sequences_do_not_reach_the_terminal(root: Path) -> None:
-    shutil.copy(root / "figures/rows.png", root / "figures/\x1b[2J\n\u202eall intact.png")
-    text = render_audit(audit(root))
-    assert r"\x1b[2J\n\u202eall intact.png: no rule" in text
-    assert "\x1b" not in text
-
-
 def test_a_manifest_of_another_run_does_not_hide_missing_products(root: Path) -> None:
     manifest = json.loads((root / MANIFEST).read_text())
     for job in manifest["jobs"]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from ldpt import checks
 from ldpt.limits import MAX_PULLS, MAX_REPLICATES
 from ldpt.radii import RADII, Radius
-from ldpt.util.messages import short, unknown
+from ldpt.util.messages import printable, short, unknown
 
 if TYPE_CHECKING:
     from ldpt.instances import Instance
@@ -32,7 +32,7 @@ class OneLineParser(argparse.ArgumentParser):
         super().__init__(**options, allow_abbrev=False)
 
     def error(self, message: str) -> NoReturn:
-        self.exit(INVALID, f"{self.prog}: {short(message, 600)}\n")
+        self.exit(INVALID, f"{self.prog}: {printable(short(message, 600))}\n")
 
     def refuse_unknown(self, words: Sequence[str]) -> None:
         """Exit with the words that no option takes, and the most similar option."""

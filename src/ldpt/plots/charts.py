@@ -22,7 +22,7 @@ from ldpt import summarise
 from ldpt.plots import parts, style
 from ldpt.radii import RADII
 from ldpt.text import number
-from ldpt.util.messages import MAX_NAMES, short, shown
+from ldpt.util.messages import MAX_NAMES, printable, short, shown
 from ldpt.util.reproducible import log, power
 
 __all__ = ["calibration", "collapse", "cost", "error_curves", "error_map"]
@@ -246,7 +246,8 @@ def budget_rows(table: pd.DataFrame, columns: Iterable[str], where: dict[str, An
     keys = ["instance", "policy", "epsilon"]
     if "loss" in table:
         table = summarise.fixed_budget(chosen(table, [*keys, "budget"], where))
-    return chosen(table, [*keys, *parts.LIMITS, *columns], where)
+    rows = chosen(table, [*keys, *parts.LIMITS, *columns], where)
+    return rows.assign(policy=rows["policy"].map(_drawable))
 
 
 def confidence_rows(
@@ -256,7 +257,8 @@ def confidence_rows(
     keys = [*SETTING, "radius"]
     if "stopping_time" in table:
         table = summarise.fixed_confidence(chosen(table, keys, where))
-    return chosen(table, [*keys, *columns], where)
+    rows = chosen(table, [*keys, *columns], where)
+    return rows.assign(radius=rows["radius"].map(_drawable))
 
 
 def chosen(table: pd.DataFrame, columns: Iterable[str], where: dict[str, Any]) -> pd.DataFrame:
@@ -281,8 +283,13 @@ def chosen(table: pd.DataFrame, columns: Iterable[str], where: dict[str, Any]) -
     return table.copy()
 
 
+def _drawable(method: Any) -> str:
+    """Return the name of a method, which may be the caller's; a dollar in it begins no formula."""
+    return printable(str(method)).replace("$", r"\$")
+
+
 def _names(values: Iterable[Any]) -> str:
-    return short(", ".join(map(str, list(values)[:MAX_NAMES])))
+    return short(printable(", ".join(map(str, list(values)[:MAX_NAMES]))))
 
 
 def _crossings(curves: pd.DataFrame, error: float) -> list[float]:

@@ -22,7 +22,7 @@ from ldpt.provenance.records import (
 )
 from ldpt.util.files import remove_staged, staged_path, sync_file, write_durably
 from ldpt.util.json_values import plain
-from ldpt.util.messages import short
+from ldpt.util.messages import printable, short
 
 PREAMBLE_END = "######## snakemake preamble end #########\n"  # Snakemake's, in each executed copy
 INTERRUPTED = 130  # exit status after Ctrl-C
@@ -179,7 +179,7 @@ def job(snakemake: Any, script: str | Path | None = None) -> Iterator[Job]:
             raise SystemExit(INTERRUPTED) from None
         message = " ".join(str(error).split()) or type(error).__name__
         if not any(message in _words(log) for log in snakemake.log):  # else the logger shows it
-            print(f"{snakemake.rule}: {message}", file=sys.stderr)
+            print(f"{snakemake.rule}: {printable(message)}", file=sys.stderr)
         raise SystemExit(1) from None
 
 

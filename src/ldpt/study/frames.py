@@ -2,6 +2,8 @@
 
 import pandas as pd
 
+from ldpt.util.messages import printable
+
 LEFT_OUT = ("ones", "decided_at")  # of the printed columns, so that the others fit
 OPTIONAL = ("note", "more_answers")  # printed if an arm has one
 
@@ -11,7 +13,9 @@ class VerdictFrame(pd.DataFrame):
 
     def __repr__(self) -> str:
         empty = [name for name in OPTIONAL if name in self and not any(self[name].fillna(""))]
-        shown = self.drop(columns=[*LEFT_OUT, *empty], errors="ignore")
+        shown = pd.DataFrame(self.drop(columns=[*LEFT_OUT, *empty], errors="ignore"))
+        for name in {"arm", "note"} & {*shown.columns}:  # a terminal would obey their characters
+            shown[name] = [printable(str(text)) for text in shown[name]]
         rows = pd.get_option("display.max_rows")
         form = "{:.3f}".format
         return shown.to_string(float_format=form, na_rep="", line_width=80, max_rows=rows)
