@@ -93,7 +93,7 @@ def audit(root: Path | str, replay: int = 0, seed: int = 0, expect: str = "") ->
         raise ValueError(f"--replay needs the records of a run: there are none under {root}")
     if replay and not run.project.is_own:
         raise ValueError(
-            f"--replay runs code of {printable(str(run.project.home))}, which is not the project "
+            f"--replay runs code of {printable(str(run.project.folder))}, which is not the project "
             "of this ldpt: run `make .venv/ready` and `.venv/bin/ldpt audit` there"
         )
     name = os.path.relpath(root)
