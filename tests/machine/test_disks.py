@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from ldpt import cli
+from ldpt.learners import FixedBudget
+from ldpt.study import Study
 from tests.conftest import environment, small_project, snakemake
 from tests.engines.test_jit import count_bits
 from tests.provenance.products import CONFIDENCE, hashes
@@ -105,6 +108,40 @@ def test_a_full_disk_for_compiled_code_is_one_warning(tmp_path: Path) -> None:
         run = count_bits(tmp_path / "cache")
         assert (run.stdout, run.stderr) == ("10\n", "")
         assert len([*(tmp_path / "cache").rglob("*index_bits*.nb?")]) == 2
+
+
+def test_a_full_disk_for_a_study_keeps_what_was_saved(tmp_path: Path) -> None:
+    file = tmp_path / "disk" / "study.json"
+    study = Study(FixedBudget(2, 0.5, 0.0, 1.0, budget=10_000))
+    with mounted(file.parent, "size=400k"):
+        study.save(file)
+        before = file.read_bytes()
+        fill(file.with_name("filler"))
+        study.ask(5000)
+        with pytest.raises(OSError, match="No space left"):
+            study.save(file)
+        assert file.read_bytes() == before
+        assert {path.name for path in file.parent.iterdir()} == {"study.json", "filler"}
+        file.with_name("filler").unlink()
+        study.save(file)
+        assert Study.open(file).counts["asked"] == 5000
+
+
+def test_a_full_disk_for_runs_ends_in_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "disk" / "runs.csv"
+    words = ["simulate", "--means", "0.2", "--epsilon", "1", "--budget", "10", "--output"]
+    with mounted(file.parent, "size=400k"):
+        fill(file.with_name("filler"))
+        assert cli.main([*words, str(file)]) == 2
+        line = "ldpt simulate: no space left on the disk: free some and run again\n"
+        assert capsys.readouterr() == ("", line)
+        assert [path.name for path in file.parent.iterdir()] == ["filler"]
+        file.with_name("filler").unlink()
+        assert cli.main([*words, str(file)]) == 0
+        assert cli.main([*words, str(tmp_path / "runs.csv")]) == 0
+        assert file.read_bytes() == (tmp_path / "runs.csv").read_bytes()
 
 
 def test_a_read_only_folder_for_results_ends_in_one_line(small_run: Path, tmp_path: Path) -> None:
