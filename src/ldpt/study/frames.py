@@ -14,8 +14,7 @@ class VerdictFrame(pd.DataFrame):
     def __repr__(self) -> str:
         empty = [name for name in OPTIONAL if name in self and not any(self[name].fillna(""))]
         shown = pd.DataFrame(self.drop(columns=[*LEFT_OUT, *empty], errors="ignore"))
-        for name in {"arm", "note"} & {*shown.columns}:  # a terminal would obey their characters
-            shown[name] = [printable(str(text)) for text in shown[name]]
+        shown = shown.map(lambda cell: printable(cell) if isinstance(cell, str) else cell)
         rows = pd.get_option("display.max_rows")
         form = "{:.3f}".format
         return shown.to_string(float_format=form, na_rep="", line_width=80, max_rows=rows)
