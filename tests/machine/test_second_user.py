@@ -40,8 +40,8 @@ def script(stage: Path) -> str:
     Folders that only root may enter, such as a home with a Python, are covered in the script's
     mount namespace, and what the command needs of them is put back.
     """
-    needed = {Path(sys.base_prefix).resolve(), PROJECT}
-    needed = {path for path in needed if closed_folder(path)}
+    folders = (Path(sys.base_prefix), Path(sys.prefix), PROJECT)
+    needed = {folder.resolve() for folder in folders if closed_folder(folder.resolve())}
     places = [(path, stage / str(number)) for number, path in enumerate(sorted(needed))]
     lines = ["set -e"]
     lines += [f"mkdir -p '{place}' && mount --rbind '{path}' '{place}'" for path, place in places]
@@ -70,7 +70,7 @@ def as_user(shared: Path, home: Path) -> Run:
         left_out = {"NUMBA_CACHE_DIR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "TMPDIR"}
         env = {k: v for k, v in environment().items() if k not in left_out}
         return subprocess.run(
-            ["unshare", "--mount", "sh", "-c", f"{program}", "sh", *command],
+            ["unshare", "--mount", "sh", "-c", program, "sh", *command],
             cwd=folder,
             env=env | {"HOME": str(home)} | variables,
             capture_output=True,
