@@ -76,8 +76,8 @@ def page_data(
 
 def render(sources: Path, data: dict[str, Any]) -> str:
     """Return the page with its style, its scripts and its data inside."""
-    # A closing tag inside the data would end the script element that holds it.
-    text = json.dumps(data, separators=(",", ":"), allow_nan=False).replace("</", "<\\/")
+    # A tag or a comment in the data could end the script element that holds it, or hide its end.
+    text = json.dumps(data, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
     return pages.render(sources, {}, data=Markup(text), scripts=SCRIPTS)
 
 
