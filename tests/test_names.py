@@ -25,6 +25,7 @@ from ldpt.provenance.audit import audit, render_audit
 from ldpt.provenance.compare import compare, render_comparison
 from ldpt.provenance.records import record_text
 from ldpt.provenance.trace import render_trace, trace
+from ldpt.replication.publishing import tables
 from ldpt.study import Response, Study, analyse, planning, planning_text
 from ldpt.study.analysis import Terms, judge
 from ldpt.study.answers import as_answers
@@ -269,6 +270,13 @@ def test_no_name_is_a_command_of_typst(name: str, tmp_path: Path) -> None:
     words = pypdf.PdfReader(tmp_path / "name.pdf").pages[0].extract_text()
     typography = r"[\s`'\"’‘“”–—-]"
     assert re.sub(typography, "", words) == re.sub(typography, "", name)
+
+
+def test_no_name_is_an_element_or_a_row_of_a_markdown_table() -> None:
+    lines = tables.markdown(["arm"], [[NAME]]).splitlines()
+    assert len(lines) == 3
+    assert elements(lines[2]).tags == set()
+    assert not re.search(r"(?<!\\)\|", lines[2][1:-1])
 
 
 @pytest.mark.parametrize("name", MARKUP)

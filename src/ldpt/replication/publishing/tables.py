@@ -1,5 +1,6 @@
 """Tables in three forms, CSV, Markdown and LaTeX, from one source."""
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -7,6 +8,8 @@ from typing import Any
 import pandas as pd
 
 from ldpt import text
+
+TAG = re.compile("<(?=[A-Za-z/!?])")
 
 
 def write(
@@ -34,9 +37,15 @@ def shown_value(value: Any) -> str:
 
 def markdown(head: list[str], rows: list[list[str]]) -> str:
     """Return a pipe table."""
-    lines = [[text.as_markdown(cell).replace("|", r"\|") for cell in row] for row in (head, *rows)]
+    lines = [[_markdown_cell(cell) for cell in row] for row in (head, *rows)]
     lines.insert(1, ["---"] * len(head))
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def _markdown_cell(cell: str) -> str:
+    """Return a cell on one line, without bars and elements of HTML that are its own."""
+    cell = TAG.sub("&lt;", " ".join(cell.splitlines()))
+    return text.as_markdown(cell).replace("|", r"\|")
 
 
 def latex(head: list[str], rows: list[list[str]]) -> str:
