@@ -1,4 +1,4 @@
-"""Estimate small errors at a fixed budget, and the worst of Theorem 3.2."""
+"""Estimate small errors at a fixed budget, on problems or on the environments of Theorem 3.2."""
 
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -11,7 +11,7 @@ from ldpt.rare_events import fixed_budget_error
 
 
 def sample(
-    problems: dict[str, Instance], section: dict[str, Any], seed: int, threads: int, worst: bool
+    problems: dict[str, Instance], section: dict[str, Any], seed: int, threads: int, mirrored: bool
 ) -> pd.DataFrame:
     """Return the estimates of a section: on the problems, or on their environments B^i.
 
@@ -22,12 +22,12 @@ def sample(
         problem = problems[name]
         runs = grid.get("replicates", section["replicates"])
         complexity = problem.complexity(epsilon)
-        size = {} if worst else {"n_arms": problem.n_arms, "complexity": complexity}
+        size = {} if mirrored else {"n_arms": problem.n_arms, "complexity": complexity}
         for policy in grid["policies"]:
             for budget in sorted(scaled_budgets(problem, epsilon, grid["multiples"])):
-                for one in environments(problem) if worst else [problem]:
+                for one in environments(problem) if mirrored else [problem]:
                     jobs.append((one, epsilon, budget, runs, seed, policy, wanted))
-                    row = {"instance": name} | ({"environment": one.name} if worst else {})
+                    row = {"instance": name} | ({"environment": one.name} if mirrored else {})
                     row |= {"policy": policy, "epsilon": epsilon_name(epsilon), **size}
                     rows.append(row | {"budget": budget, "scaled_budget": budget / complexity})
     with ThreadPoolExecutor(threads) as pool:  # threads change no number
@@ -52,8 +52,5 @@ if __name__ == "__main__":
         params = step.params
         problems = read_instances(step.input.instances)
         step.note(seed=params.seed, stream=["rare_fixed_budget"])
-        shared = params.seed, step.threads
-        estimates = sample(problems, params.studies, *shared, worst=False)
-        estimates.to_csv(step.output.estimates, index=False)
-        worst = sample(problems, params.environments, *shared, worst=True)
-        worst.to_csv(step.output.environments, index=False)
+        table = sample(problems, params.studies, params.seed, step.threads, params.mirrored)
+        table.to_csv(step.output[0], index=False)

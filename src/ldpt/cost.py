@@ -32,8 +32,9 @@ RATES = {
 # CPU seconds of a job of other rules, and of each of its runs or chains.
 RULE_RATES = {
     "compile_kernels": (21.0, 0.0),
-    "rare_fixed_budget": (4.0, 4.1e-4),
-    "rare_fixed_confidence": (1.5, 2.9e-4),
+    "rare_fixed_budget": (1.5, 1.4e-4),
+    "rare_environments": (1.5, 2.4e-4),
+    "rare_fixed_confidence": (1.5, 0.9e-4),
     "error_map": (12.0, 0.0),
     "evidence_tapes": (3.3, 0.17),
     "evidence_chains": (9.0, 0.0),
@@ -173,7 +174,8 @@ def rule_sizes(experiment: Experiment) -> dict[str, float]:
     allocation = settings.allocation
     simulated = sum(run.replicates for run in experiment.fixed_budget)
     return {
-        "rare_fixed_budget": runs["rare_fixed_budget"] + runs["environments"],
+        "rare_fixed_budget": runs["rare_fixed_budget"],
+        "rare_environments": runs["environments"],
         "rare_fixed_confidence": runs["rare_fixed_confidence"],
         "evidence_tapes": settings.proof_checks.chains,
         "count_pulls": len(allocation.instances) * len(allocation.epsilons) * allocation.replicates,

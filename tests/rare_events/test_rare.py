@@ -35,9 +35,9 @@ TWO_ARMS = [
 ]
 
 
-def estimate(instances, cells, replicates, seed, threads, worst=False):
+def estimate(instances, cells, replicates, seed, threads, mirrored=False):
     section = {"cells": cells, "replicates": replicates, "effective_size": math.inf}
-    return sample(instances, section, seed, threads, worst)
+    return sample(instances, section, seed, threads, mirrored)
 
 
 def standard_errors(found: rare.RareEstimate, truth: float) -> float:
@@ -427,7 +427,7 @@ def test_table_of_confidence_errors(counterexample):
 def test_environments_are_estimated_once_per_set_of_means(instances):
     """B^0 and the mirror images of the three kinds of arms of three-groups."""
     cells = [("three-groups", 1.0, {"multiples": [2], "policies": ["apt"]})]
-    table = estimate(instances, cells, 500, 3, 1, worst=True)
+    table = estimate(instances, cells, 500, 3, 1, mirrored=True)
     assert table["environment"].tolist() == [f"three-groups/B{i}" for i in (0, 1, 4, 5)]
     assert table["budget"].nunique() == 1
     assert (table["estimate"] > 0).all()

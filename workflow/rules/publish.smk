@@ -142,8 +142,8 @@ rule notebook:
 
 # The rules whose outputs are products: of the replication, and of a study on problems of the user's.
 REPLICATION = """
-    instances simulate_mechanism count_pulls rare_fixed_budget rare_fixed_confidence exact_curves
-    optimal_loss error_map summarise_fixed_budget summarise_fixed_confidence summarise_bounds
+    instances simulate_mechanism count_pulls rare_fixed_budget rare_environments
+    rare_fixed_confidence exact_curves optimal_loss error_map summarise_fixed_budget summarise_fixed_confidence summarise_bounds
     replay_surveys others graded_answers evidence_displays evidence_chains evidence_measured claims
     gather_numbers article claims_page explorer notebook
 """

@@ -2,22 +2,31 @@
 
 
 rule rare_fixed_budget:
-    """Estimate small errors at a fixed budget, and the worst of Theorem 3.2."""
+    """Estimate small errors at a fixed budget by importance sampling."""
     input:
         instances="<results>/instances.json",
         kernels=kernels("fixed_budget"),
     output:
-        estimates="<results>/rare/fixed_budget.csv",
-        environments="<results>/rare/environments.csv",
+        "<results>/rare/fixed_budget.csv",
     log:
         "<results>/logs/rare_fixed_budget.log",
     params:
         code=code("rare_fixed_budget"),
         seed=config["seed"],
         studies=from_experiment("sampled_cells", "rare_fixed_budget"),
-        environments=from_experiment("sampled_cells", "environments"),
+        mirrored=False,
     script:
         "../../scripts/rare_fixed_budget.py"
+
+
+use rule rare_fixed_budget as rare_environments with:
+    output:
+        "<results>/rare/environments.csv",
+    log:
+        "<results>/logs/rare_environments.log",
+    params:
+        studies=from_experiment("sampled_cells", "environments"),
+        mirrored=True,
 
 
 rule rare_fixed_confidence:
