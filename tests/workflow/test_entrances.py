@@ -4,13 +4,14 @@ from pathlib import Path
 
 import pytest
 
+from snakemake_logger_plugin_ldpt import WIDTH
 from tests.conftest import PROJECT, snakemake
 
 pytestmark = pytest.mark.workflow
 
 
-def test_snakemake_refuses_an_unknown_target_in_a_few_lines() -> None:
-    done = snakemake(PROJECT, "nonsense", "--dry-run", "--nolock")
+def test_snakemake_refuses_an_unknown_target_in_a_few_lines(small_run: Path) -> None:
+    done = snakemake(small_run, "nonsense", "--dry-run", "--nolock")
     assert done.returncode == 1
     said = done.stdout + done.stderr
     assert "No rule to produce nonsense" in said
@@ -87,15 +88,36 @@ rule look:
 MECHANISM = "results/summaries/mechanism.csv"
 
 
-def test_the_workflow_runs_from_another_folder_and_as_a_module(tmp_path: Path) -> None:
-    """From another folder, the graph has all its sources, and its own config counts."""
-    elsewhere = tmp_path / "elsewhere"
-    (elsewhere / "config").mkdir(parents=True)
-    (elsewhere / "config" / "config.yaml").write_text("root: mine\nmechanism: {draws: 2000}\n")
-    place = ("--snakefile", str(PROJECT / "Snakefile"), "--directory", str(elsewhere))
-    for target in (("--dry-run",), (f"mine/{MECHANISM}",)):
-        done = snakemake(elsewhere, *target, *place)
-        assert done.returncode == 0, done.stderr[-4000:]
+@pytest.fixture
+def elsewhere(tmp_path: Path) -> Path:
+    """A folder outside of the project, with a config of its own."""
+    folder = tmp_path / "elsewhere"
+    (folder / "config").mkdir(parents=True)
+    (folder / "config" / "config.yaml").write_text("root: mine\nmechanism: {draws: 2000}\n")
+    return folder
+
+
+FROM_ELSEWHERE = ("--snakefile", str(PROJECT / "Snakefile"), "--directory", ".")
+
+
+def test_a_plan_from_another_folder_names_each_job_in_a_short_line(elsewhere: Path) -> None:
+    """The graph has all its sources; its manifest has more than a hundred inputs."""
+    done = snakemake(elsewhere, "--dry-run", *FROM_ELSEWHERE)
+    assert done.returncode == 0, done.stderr[-4000:]
+    said = (done.stdout + done.stderr).splitlines()
+    (jobs,) = [int(line.split()[0]) for line in said if " jobs: " in line]
+    named = [line.split()[1] for line in said if line.lstrip().startswith("rule ")]
+    assert len(named) == jobs
+    assert named.count("simulate_fixed_budget:") + named.count("simulate_fixed_confidence:") == 24
+    assert max(map(len, said)) <= WIDTH
+
+
+def test_the_workflow_runs_from_another_folder_and_as_a_module(
+    elsewhere: Path, tmp_path: Path
+) -> None:
+    """With the config of the folder, or of the module."""
+    done = snakemake(elsewhere, f"mine/{MECHANISM}", *FROM_ELSEWHERE)
+    assert done.returncode == 0, done.stderr[-4000:]
     (tmp_path / "Snakefile").write_text(MODULE.format(project=PROJECT))
     done = snakemake(tmp_path)
     assert done.returncode == 0, done.stderr[-4000:]

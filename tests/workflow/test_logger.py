@@ -25,7 +25,6 @@ from snakemake_logger_plugin_ldpt import (
     LogHandler,
     short,
 )
-from tests.conftest import snakemake
 
 FIGURE = ["out/figures/hero.pdf", "out/figures/hero.png"]
 MANY = [f"results/simulations/fixed_budget/three-groups/apt/{i}.parquet" for i in range(400)]
@@ -268,16 +267,3 @@ def test_the_last_line_says_what_a_run_made(handler) -> None:
     assert lines[0] == "2 jobs of 2 rules"
     assert lines[-1] == "1 figure in out/figures, the article is out/paper/report.pdf; 0:00:00"
     assert len(lines) == 4
-
-
-@pytest.mark.workflow
-def test_no_line_of_a_real_plan_is_long(copy_project: Callable[[str], Path]) -> None:
-    """The manifest has more than a hundred inputs."""
-    done = snakemake(copy_project("plan"), "--dry-run")
-    assert done.returncode == 0, done.stderr[-4000:]
-    said = (done.stdout + done.stderr).splitlines()
-    (jobs,) = [int(line.split()[0]) for line in said if " jobs: " in line]
-    named = [line.split()[1] for line in said if line.lstrip().startswith("rule ")]
-    assert len(named) == jobs
-    assert named.count("simulate_fixed_budget:") + named.count("simulate_fixed_confidence:") == 24
-    assert max(map(len, said)) <= WIDTH

@@ -1,14 +1,16 @@
 """Tampering with any product of the real workflow, at smoke scale, is found and named."""
 
+import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from ldpt import cli
 from ldpt.provenance import audit as audits
 from ldpt.provenance import dag, read_record, record_path
-from ldpt.provenance.audit import audit, render_audit
+from ldpt.provenance.audit import audit
 from ldpt.provenance.dag import JobPlan, Project, plan_jobs
 from ldpt.provenance.manifest import MANIFEST, listed_records, read_manifest
 from ldpt.provenance.records import record_text
@@ -54,14 +56,13 @@ def planned(
 
 
 def test_audit_of_the_smoke_run_is_clean_and_replays_a_job(
-    smoke: Path, own: Callable[[Path], None]
+    planned: Path, capsys: pytest.CaptureFixture
 ) -> None:
     """``test_determinism`` makes the jobs again."""
-    own(smoke)
-    report = audit(smoke / ROOT, replay=1)
-    assert report.intact, render_audit(report)
-    assert report.replayed
-    assert all(status == "intact" for status in report.products.values())
+    assert cli.main(["audit", "--root", str(planned), "--replay", "1", "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert report["replayed"]
+    assert set(report["products"].values()) == {"intact"}
 
 
 def test_audit_finds_a_flipped_bit_in_every_product(planned: Path) -> None:
