@@ -11,6 +11,7 @@ import ast
 import subprocess
 import sys
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 
 import grimp
@@ -37,6 +38,7 @@ def module_name(file: str) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
+@cache
 def imported_modules(path: Path) -> set[str]:
     """Return the names that a file imports, functions that are imported from a module included."""
     names = set()
@@ -48,9 +50,15 @@ def imported_modules(path: Path) -> set[str]:
     return names
 
 
+@cache
+def import_graph() -> grimp.ImportGraph:
+    """Return the imports between the modules of the package."""
+    return grimp.build_graph("ldpt", cache_dir=None)
+
+
 def affected_modules(changed: Iterable[str]) -> set[str]:
     """Return the changed modules of the package and all modules that import them."""
-    graph = grimp.build_graph("ldpt", cache_dir=None)
+    graph = import_graph()
     modules = {module_name(file) for file in changed if file.startswith("src/ldpt/")}
     downstream = [graph.find_downstream_modules(name) for name in modules & graph.modules]
     return modules.union(*downstream)
