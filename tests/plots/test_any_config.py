@@ -189,10 +189,11 @@ def caption(module: ModuleType, data: Any) -> str:
     return text.fill(template.read_text(encoding="utf-8"), facts)
 
 
+SEEDS = (22, 28, 29, 30, 31, 49)  # of 60: as many pairs of settings as eight others have
 DRAWN = [name for name in scripts.FIGURES if name not in ("surveys", "privacy_cost")]
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", SEEDS)
 def test_every_figure_draws_what_there_is(tmp_path: Path, seed: int) -> None:
     rate = list(ERRORS.values())[seed % len(ERRORS)]
     experiment = build_experiment(draw_config(seed))
