@@ -104,8 +104,11 @@ def test_verdicts_on_an_arm_at_the_threshold_err_with_probability_below_delta(me
 @pytest.mark.parametrize("epsilon", [1.0, math.inf])
 @pytest.mark.parametrize("mean", [0.02, 0.5])
 def test_intervals_cover_the_mean_at_all_times(mean, epsilon):
-    """200 studies of 1000 answers, looked at 25 times each: misses at most 0.1, level 1e-4."""
-    rng, looks = np.random.default_rng(5), np.unique(np.geomspace(1, 1000, 25).astype(int))
+    """200 studies of 1000 answers, looked at 12 times each: misses at most 0.1, level 1e-4.
+
+    Intervals for one look miss in 24 to 35 % of such studies, which is found in 94 % of tests.
+    """
+    rng, looks = np.random.default_rng(5), np.unique(np.geomspace(1, 1000, 12).astype(int))
     tapes = draw(rng, private_mean(mean, epsilon), (200, 1000)).cumsum(axis=1)
     known: dict[tuple[int, int], bool] = {}
 
