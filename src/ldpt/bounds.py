@@ -19,7 +19,7 @@ Upper bounds on the cost of Algorithm 2 carry the name of the radius that they a
 """
 
 import math
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
@@ -71,6 +71,7 @@ def bernoulli_kl(p: float, q: float) -> float:
     return float(bernoulli_divergence(p, q, p - q)) if 0 < q < 1 else (0.0 if p == q else math.inf)
 
 
+@lru_cache(maxsize=10_000)  # equal arms, versions and error levels share it
 def private_divergence(mean: float, other: float, epsilon: float) -> float:
     """Return the divergence of PrivBern's responses to rewards of mean ``other`` from ``mean``.
 

@@ -6,6 +6,7 @@ errors end up in logs.
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import overload
 
 import numpy as np
@@ -43,7 +44,12 @@ def shrinkage(epsilon: float) -> float:
     >>> shrinkage(math.inf)
     1.0
     """
-    return tanh(check_epsilon(epsilon) / 2)
+    return _tanh_of_half(check_epsilon(epsilon))
+
+
+@lru_cache(maxsize=1024)  # exact arithmetic in Python is slow, and levels are few
+def _tanh_of_half(x: float) -> float:
+    return tanh(x / 2)
 
 
 @overload
