@@ -544,9 +544,15 @@ def test_studies_that_overlap_are_simulated_once(smoke_config: Config) -> None:
     first = confidence(smoke_config) | {"deltas": [0.1], "replicates": 200}
     again = first | {"deltas": [0.05], "replicates": 300}
     smoke_config["fixed_confidence"]["studies"] = [first, again]
-    runs = config.build_experiment(smoke_config).fixed_confidence
+    experiment = config.build_experiment(smoke_config)
+    runs = experiment.fixed_confidence
     assert len({(run.instance, run.method, run.epsilon) for run in runs}) == len(runs)
     assert all(run.deltas == {0.1, 0.05} and run.replicates == 300 for run in runs)
+    settings = experiment.confidence_settings(experiment.family(runs[0].instance))
+    assert sorted({setting["delta"] for setting in settings}) == [0.05, 0.1]
+    many = budget(smoke_config) | {"replicates": 300}
+    smoke_config["fixed_budget"]["studies"] = [many, many | {"replicates": 200}]
+    assert {run.replicates for run in config.build_experiment(smoke_config).fixed_budget} == {300}
 
 
 @pytest.mark.parametrize("name", ["config.yaml", "smoke.yaml", "large.yaml"])

@@ -90,3 +90,11 @@ def test_caches_are_kept_here_where_home_cannot_be_written(
     variables["HOME"] = str(tmp_path / home)
     shown = subprocess.check_output(show, cwd=PROJECT, env=variables, text=True).strip()
     assert shown == (str(PROJECT / cache) if cache else "")
+
+
+def test_the_container_of_the_rules_is_the_one_that_the_manual_builds() -> None:
+    rules = (PROJECT / "workflow/rules/common.smk").read_text()
+    image = re.search(r'^container: "(.+)"$', rules, re.MULTILINE)
+    assert image
+    for page in ("Containerfile", "docs/howto/anywhere.md"):
+        assert f"apptainer build {image[1]} " in (PROJECT / page).read_text()

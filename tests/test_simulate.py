@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from scripts.count_pulls import pulls_of_arms
+from scripts.count_pulls import by_confidence, pulls_of_arms
 from scripts.simulate_mechanism import REWARD_LAWS, positives
 
 from ldpt import radii, rare_events, simulate
@@ -19,6 +19,7 @@ from ldpt.engines.literal_confidence import fixed_confidence_literal
 from ldpt.instances import Instance
 from ldpt.policies import POLICIES
 from ldpt.radii import RADII, Radius
+from ldpt.util.runs import write_runs
 
 PAIR = Instance("pair", [0.3, 0.6], 0.5, 0.05)
 BUDGETS = [10, 40, 100]
@@ -186,6 +187,16 @@ def test_runs_are_those_that_were_published():
     assert positives("Bernoulli", 0.1, 1.0, 1000, 7) == 309
     counts = pulls_of_arms(PAIR, 1.0, 40, 5, 7)
     assert counts.tolist() == [[13, 27], [16, 24], [3, 37], [3, 37], [20, 20]]
+
+
+def test_shares_are_counted_at_the_levels_of_the_config(tmp_path):
+    runs = confidence_runs(20, epsilon=[1.0, 2.0, math.inf], delta=[0.1, 0.01], radius="coin")
+    write_runs(
+        str(tmp_path / "runs.parquet"), [part for _, part in runs.groupby(["epsilon", "delta"])]
+    )
+    (strong, none) = by_confidence(str(tmp_path / "runs.parquet"), [PAIR], [1.0, math.inf], 0.1)
+    assert (set(strong["epsilon"]), set(none["epsilon"])) == ({1.0}, {math.inf})
+    assert strong["replicates"].tolist() == [20, 20]
 
 
 # --- several settings in one call

@@ -196,6 +196,7 @@ def faults(report: Report, what: str) -> list[str]:
         ("", "is not a record"),
         ('{"stable": {}, "stable": {}}', "is not a record"),
         ("\x00\xff", "is not a record"),
+        pytest.param("1" * 10_000_001, "has more than 10,000,000 bytes", id="large"),
     ],
 )
 def test_bad_records_are_one_fault(root: Path, content: str, detail: str) -> None:

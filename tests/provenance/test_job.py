@@ -200,6 +200,24 @@ def test_wherever_a_job_dies_no_product_is_without_its_record(
         assert record["stable"]["sha256"] == provenance.file_hash(f"out/figures/{name}")
 
 
+def test_nothing_has_its_name_before_its_bytes_are_on_disk(
+    rule: Callable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After a crash of the machine, a product beside its record could be empty."""
+    synced: set[int] = set()
+    early: list[str] = []
+
+    def replace(source: Path, target: Path) -> None:
+        if os.stat(source).st_ino not in synced:
+            early.append(str(target))
+        Path(source).rename(target)
+
+    monkeypatch.setattr(os, "fsync", lambda file: synced.add(os.fstat(file).st_ino))
+    monkeypatch.setattr(os, "replace", replace)
+    draw(rule())
+    assert early == []
+
+
 def test_job_refuses_an_output_name_that_the_rule_does_not_have(rule: Callable) -> None:
     with pytest.raises(SystemExit), job(rule(), "scripts/draw.py") as step:
         _ = step.output.svg

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from ldpt.provenance.manifest import manifest, run_hash
+from ldpt.provenance.manifest import manifest, read_manifest, run_hash
 from tests.provenance.products import ROWS, flip
 
 
@@ -20,6 +20,11 @@ def test_manifest_lists_all_that_its_jobs_made_and_no_more(root: Path) -> None:
     names = {name for job in content["jobs"] for name in job["products"]}
     assert {"figures/rows.png", "results/tables/instances.csv"} <= names
     assert "results/simulations/mechanism.parquet" not in names
+
+
+def test_manifest_says_where_the_config_came_from(root: Path) -> None:
+    """The small run has no config but that of its Snakefile."""
+    assert read_manifest(root)["origin"] == {"files": [], "overrides": {}}
 
 
 def test_the_hash_of_a_run_leaves_out_versions_and_where_its_config_came_from() -> None:

@@ -74,18 +74,18 @@ def test_bytes_are_equal_without_the_features_of_new_processors(
     assert [name for name in names if file_hash(before / name) != file_hash(after / name)] == []
 
 
-def budget_table(replicates: int) -> pd.DataFrame:
+def budget_table(replicates: int, seed: int = 7, threads: int = 2) -> pd.DataFrame:
     script, problem = load("scripts/simulate_fixed_budget.py"), Instance("one", [0.95], 0.9)
     setting = {"policy": "apt", "epsilon": 1.0, "budgets": [100, 400], "replicates": replicates}
     settings = [{"instance": "one", **setting}]
-    return pd.concat(script.simulate({"one": problem}, settings, 7, threads=2))
+    return pd.concat(script.simulate({"one": problem}, settings, seed, threads))
 
 
-def confidence_table(replicates: int) -> pd.DataFrame:
+def confidence_table(replicates: int, seed: int = 7, threads: int = 2) -> pd.DataFrame:
     script, problem = load("scripts/simulate_fixed_confidence.py"), Instance("one", [0.95], 0.9)
     setting = {"radius": "coin", "epsilon": 1.0, "delta": 0.1, "replicates": replicates}
     settings = [{"instance": "one", **setting}]
-    return pd.concat(script.simulate({"one": problem}, settings, {}, 7, threads=2))
+    return pd.concat(script.simulate({"one": problem}, settings, {}, seed, threads))
 
 
 @pytest.mark.parametrize("table", [budget_table, confidence_table])
@@ -96,3 +96,10 @@ def test_more_replicates_leave_the_first_ones_as_they_were(
     short, long = table(600), table(1100)
     assert len(long) * 600 == len(short) * 1100
     assert long.head(len(short)).equals(short)
+
+
+@pytest.mark.parametrize("table", [budget_table, confidence_table])
+def test_runs_of_a_script_depend_on_the_seed_alone(table: Callable[..., pd.DataFrame]) -> None:
+    first = table(600)
+    assert table(600, threads=1).equals(first)
+    assert not table(600, seed=8).equals(first)

@@ -3,13 +3,17 @@
 import datetime
 import json
 import math
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pandas as pd
 import pytest
+import yaml
 
 from ldpt.instances import Instance
 from ldpt.replication.publishing import numbers
+from tests.plots.scripts import load
 
 CITATION = {
     "version": "2.1.0",
@@ -88,6 +92,27 @@ def test_facts_claims_and_headlines_have_names(gathered: numbers.Numbers) -> Non
     assert texts["runs:runs"] == "7\u202f010"  # once per sweep, seven of 1 000 and one of 10
     assert (texts["runs:fewest-budget"], texts["runs:fewest-confidence"]) == ("1\u202f000", "10")
     assert texts["claim:T4.1:ratio"] == "undefined"
+
+
+def test_facts_are_named_as_the_figure_of_their_file(tmp_path: Path) -> None:
+    files = {"first.json": {"runs": 1}, "second.json": {"runs": 2}, "claims.json": CLAIMS}
+    for name, content in files.items():
+        (tmp_path / name).write_text(json.dumps(content))
+    (tmp_path / "instances.json").write_text("[]")
+    (tmp_path / "citation.yaml").write_text(yaml.safe_dump(CITATION))
+    losses().to_csv(tmp_path / "budget.csv")
+    pulls().to_csv(tmp_path / "confidence.csv")
+    read = SimpleNamespace(
+        facts=[str(tmp_path / name) for name in ("first.json", "second.json")],
+        claims=tmp_path / "claims.json",
+        fixed_budget=tmp_path / "budget.csv",
+        fixed_confidence=tmp_path / "confidence.csv",
+        instances=tmp_path / "instances.json",
+        citation=tmp_path / "citation.yaml",
+    )
+    settings = {"seed": 7, "rho": 10.0, "config_hash": "ab" * 32}
+    found = load("scripts/gather_numbers.py").read_numbers(read, settings)
+    assert [found[name]["value"] for name in ("first:runs", "second:runs")] == [1, 2]
 
 
 def test_gather_names_the_paper_and_the_run(gathered: numbers.Numbers) -> None:
