@@ -314,6 +314,17 @@ def test_explorer_draws_and_tells_the_cost_of_a_tiny_delta(
     assert found == pytest.approx([at_a_tenth * growth, upper], rel=1e-3)
 
 
+def test_each_setting_begins_a_simulation(explored: webdriver.Chrome) -> None:
+    """The last one is the budget, at which wrong runs are counted."""
+    settings = {"means": "0.2 0.9", "threshold": "0.6", "tolerance": "0", "epsilon": "2"}
+    keys = {explored.execute_script("return simulated.key")}
+    for number, (name, text) in enumerate((settings | {"policy": "lsa", "budget": "150"}).items()):
+        enter(explored, name, text)
+        keys.add(explored.execute_script("return simulated.key"))
+        assert len(keys) == number + 2, name
+    assert explored.find_element(By.ID, "budget-answer").get_attribute("data-errors")
+
+
 def test_budget_answer_shows_whole_budgets_and_tiny_bounds(explored: webdriver.Chrome) -> None:
     enter(explored, "budget", "1357")
     assert "At T = 1\u202f357," in explored.find_element(By.ID, "budget-answer").text
