@@ -1,10 +1,11 @@
-"""What the benchmarks compute beside times: schedules of recorded jobs, agreement of engines."""
+"""What the benchmarks rest on: schedules of recorded jobs, agreement of engines, planted faults."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
 import pytest
-from benchmarks import cores, peers
+from benchmarks import blind_spots, cores, faults, peers
 from benchmarks.cores import Job
 
 from ldpt.instances import Instance
@@ -63,3 +64,22 @@ def test_engines_that_err_differently_are_reported() -> None:
     made = {"one": peers.Made(few, pulls, 1.0), "other": peers.Made(many, pulls, 1.0)}
     with pytest.raises(ValueError, match="case: losses of other differ from those of one by"):
         peers.check_agreement("case", made)
+
+
+@pytest.mark.parametrize(
+    ("folder", "table"),
+    [(faults.PACKAGE, faults.FAULTS), (blind_spots.PROJECT, blind_spots.FAULTS)],
+)
+def test_faults_can_be_planted_in_the_present_code(
+    folder: Path, table: Mapping[str, faults.Fault | blind_spots.Fault]
+) -> None:
+    lines = {
+        name: (folder / fault.file).read_text().count(fault.line) for name, fault in table.items()
+    }
+    assert lines == dict.fromkeys(table, 1)
+
+
+def test_tests_that_find_planted_faults_exist() -> None:
+    for fault in blind_spots.FAULTS.values():
+        file, _, name = fault.tests.partition("::")
+        assert f"def {name}" in (blind_spots.PROJECT / "tests" / file).read_text()
