@@ -86,6 +86,13 @@ def test_fixed_confidence_bounds_are_the_expressions(which, delta, epsilon):
     assert bound(PAIR, epsilon, delta, version) == pytest.approx(expected, rel=1e-9)
 
 
+def test_coin_does_not_bound_the_pulls_of_an_arm_beyond_its_last_tangent():
+    """It rises faster than the drift of an arm that 2^50 pulls do not decide."""
+    near = Instance("near", [0.6 + 1e-12], 0.6)
+    assert fixed_confidence_upper(near, math.inf, 0.1, "coin") == math.inf
+    assert 1e24 < fixed_confidence_upper(near, math.inf, 0.1, "onesided") < 1e27
+
+
 def test_fixed_confidence_upper_has_the_constants_of_the_repaired_coefficients():
     """126 + 54 log(2 C) < C from C = 499 on; the least such C is 498.9 and not 499 by chance."""
     assert 126 + 54 * math.log(2 * 499) < 499

@@ -364,7 +364,8 @@ def fixed_confidence_upper(
     Returns
     -------
     float
-        The bound, in pulls; infinite if an arm lies exactly at the threshold.
+        The bound, in pulls; infinite if an arm lies exactly at the threshold, or so near that
+        ``coin`` does not decide it within 2^50 pulls.
 
     Raises
     ------
@@ -426,9 +427,10 @@ def _hoeffding_start(complexity: float, n_arms: int, term: float) -> float:
 
 
 def _boundary_root(edge: Boundary, gap: float, step: float) -> float:
-    """Return the n with n |gap| = b(n) + the largest step.
+    """Return the n with n |gap| = b(n) + the largest step; infinite if there is none.
 
-    n |gap| - b(n) is convex and negative at 0, so there is one root.
+    n |gap| - b(n) is convex and negative at 0, so there is one root at most; none if the last line
+    of ``coin``, at n = 2^50, rises faster than the drift.
     """
     from scipy.optimize import brentq
 
@@ -442,6 +444,8 @@ def _boundary_root(edge: Boundary, gap: float, step: float) -> float:
     high = 1 / abs(gap)
     while excess(high) <= 0:
         low, high = high, 2 * high
+        if math.isinf(high):
+            return math.inf
     return float(brentq(excess, low, high, rtol=1e-14))
 
 
