@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from scipy.stats import ks_2samp
 
+from ldpt.config.experiment import build_experiment, load
 from ldpt.engines.blocks import STEPPED, Corridor, walk_in_words
 from ldpt.engines.boundaries import Arms, is_undecided, sides
 from ldpt.engines.confidence_runs import Runs, fixed_confidence_runs
@@ -21,9 +22,12 @@ from ldpt.engines.fast_confidence import (
 from ldpt.engines.literal_confidence import fixed_confidence_literal
 from ldpt.engines.sources import WORD_SIZE, tape_from_responses
 from ldpt.engines.tournament import NEVER
-from ldpt.engines.tuning import CHORD_SHIFT, MAX_WORDS
+from ldpt.engines.tuning import CHORD_SHIFT, MAX_WORDS, RARE
+from ldpt.exact import stopping_chain
 from ldpt.privacy import private_mean
 from ldpt.radii import KINDS, RADII, Radius
+from tests.conftest import PROJECT
+from tests.engines.laws import fits
 
 LEVEL = 1e-4  # of every statistical test
 
@@ -66,6 +70,50 @@ def test_fixed_confidence_fast_cut_off_shows_the_state_of_every_arm():
     assert (pulls[cut].sum(axis=1) == limit).all()
     assert ks_2samp(sums[0, cut[0], 0], sums[1, cut[1], 0]).pvalue > LEVEL
     assert ks_2samp(sums[0, cut[0], 1], sums[1, cut[1], 1]).pvalue > LEVEL
+
+
+@pytest.mark.parametrize("rare", [0, 1])
+@pytest.mark.parametrize("mean", [2e-4, 9e-4])
+def test_runs_with_rare_responses_stop_as_the_exact_chain_does(mean, rare):
+    """An arm with rare ones, and its mirror image with rare zeros."""
+    tau, radius = 4e-4, Radius("coin")
+    chain = stopping_chain(
+        mean, tau, False, radius.at(1, 0.5, tau, np.inf), 1e-9, 10**6, np.zeros(64)
+    )
+    law = np.cumsum(chain[4])
+    cuts = np.unique(np.searchsorted(law, np.linspace(0, 1, 21)[1:-1]))
+    weights = np.diff(law[cuts], prepend=0.0, append=1.0)
+    if rare == 0:
+        mean, tau = 1 - mean, 1 - tau
+    made = Runs(np.zeros(4000, np.int64), *np.zeros((2, 4000, 1), np.int64))
+    fixed_confidence_runs(
+        np.random.default_rng([9, rare]),
+        True,
+        Arms(np.array([mean]), tau),
+        radius.at(1, 0.5, tau, np.inf),
+        10**12,
+        made,
+    )
+    assert fits(np.searchsorted(cuts, made.stopping_times), weights) > LEVEL
+
+
+def test_an_arm_without_ones_is_decided_where_its_threshold_meets_the_boundary():
+    """After 2e11 equal responses, in one block for each doubling of the pulls."""
+    edge, tau = Radius("coin").at(1, 1e-100, 1e-9, np.inf), 1e-9
+    pulls, sums = np.zeros((2, 1), np.int64)
+    rng = np.random.default_rng(10)
+    n = fixed_confidence_fast(rng, Arms(np.zeros(1), tau), edge, 10**13, pulls, sums)
+    assert n > 10**11
+    assert not is_undecided(edge, n, 0, n, tau)
+    assert is_undecided(edge, n - 1, 0, n - 1, tau)
+
+
+@pytest.mark.parametrize("config", ["config", "smoke", "large"])
+def test_no_committed_setting_has_rare_responses(config):
+    """Its random numbers are drawn as if there were no blocks of equal responses."""
+    experiment = build_experiment(load(PROJECT / "config" / f"{config}.yaml"))
+    thresholds = [problem.threshold for problem in experiment.instances.values()]
+    assert min(min(tau, 1 - tau) for tau in thresholds) > RARE
 
 
 @pytest.mark.parametrize(

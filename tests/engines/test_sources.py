@@ -19,6 +19,7 @@ from ldpt.engines.sources import (
     Edges,
     bernoulli_word,
     binomial,
+    draw_wait,
     draw_word,
     halved_touch,
     hypergeometric,
@@ -46,6 +47,39 @@ def test_parts_are_hypergeometric(m, ones, total):
     rng = np.random.default_rng(m)
     sample = [hypergeometric(rng, m, ones, total) for _ in range(40_000)]
     assert fits(sample, hypergeom.pmf(np.arange(m + 1), total, ones, m)) > LEVEL
+
+
+@pytest.mark.parametrize("rare", [0, 1])
+@pytest.mark.parametrize("chance", [0.4, 0.02])
+def test_waits_are_geometric_and_end_with_the_pulls(chance, rare):
+    rng, m = np.random.default_rng(5), 12
+    mean = chance if rare == 1 else 1.0 - chance
+    sample = [draw_wait(rng, 0, 0, m, mean, rare) for _ in range(40_000)]
+    assert (
+        fits(sample, [*(chance * (1 - chance) ** j for j in range(m)), (1 - chance) ** m]) > LEVEL
+    )
+
+
+@pytest.mark.parametrize("chance", [1e-3, 1e-9, 1e-13])
+def test_waits_for_very_rare_responses_are_exponential(chance):
+    rng = np.random.default_rng(6)
+    sample = np.array([draw_wait(rng, 0, 0, 10**15, chance, 1) for _ in range(3000)])
+    assert kstest(-np.expm1(sample * np.log1p(-chance)), "uniform").pvalue > LEVEL
+
+
+@pytest.mark.parametrize("chance", [0.0, 5e-324, 1e-300])
+def test_what_no_run_ever_shows_is_waited_for_to_the_end(chance):
+    rng = np.random.default_rng(7)
+    assert draw_wait(rng, 0, 0, 10**13, chance, 1) == 10**13
+
+
+def test_waits_on_a_tape_are_those_of_its_responses():
+    bits = np.random.default_rng(8).random((1, 300)) < 0.1
+    tape = tape_from_responses(bits)
+    for n in range(0, 250, 7):
+        for rare in (0, 1):
+            ahead = bits[0, n : n + 40] == rare
+            assert draw_wait(tape, 0, n, 40, 0.1, rare) == (ahead.argmax() if ahead.any() else 40)
 
 
 @pytest.mark.parametrize("total", [10**9, 3 * 10**11, 2 * 10**12, 10**13])

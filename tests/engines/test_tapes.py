@@ -118,6 +118,29 @@ def test_fixed_confidence_runs_are_equal(name):
     assert 0.1 * number < stopped < 0.95 * number  # both endings are covered
 
 
+@pytest.mark.parametrize("name", RADII)
+def test_fixed_confidence_runs_with_rare_responses_are_equal(name):
+    """Blocks of equal responses up to the next rare one, a one or a zero."""
+    rng = np.random.default_rng(RADII.index(name))
+    stopped = 0
+    for _ in range(60):
+        tau = float(rng.choice([1e-5, 1e-4, 5e-4, 9e-4]))
+        means = np.minimum(tau * rng.choice([0, 0.5, 1, 2, 10, 1000], int(rng.integers(1, 5))), 1)
+        if rng.random() < 0.5:
+            tau, means = 1 - tau, 1 - means
+        radius = Radius(name, prior_gap=float(rng.choice([0.125, 0.01, 0.001])))
+        edge = radius.at(means.size, float(rng.choice([0.9, 0.5, 0.1])), tau, np.inf)
+        max_pulls = means.size + int(rng.choice([500, 20_000, 100_000]))
+        tape = draw_tape(rng, means, max_pulls + 2)
+        runs = [
+            confidence_run(engine, tape, Arms(means, tau), edge, max_pulls)
+            for engine in (fixed_confidence_literal, fixed_confidence_fast)
+        ]
+        assert runs[0] == runs[1], (means, tau, radius, max_pulls)
+        stopped += runs[0][0] >= 0
+    assert 0 < stopped < 60
+
+
 @pytest.mark.parametrize("n_arms", [2, 5])
 @pytest.mark.parametrize("epsilon", [0.05, 0.3, 1.0])
 def test_long_runs_are_equal(n_arms, epsilon):

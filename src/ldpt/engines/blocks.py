@@ -2,7 +2,7 @@
 
 An arm is described by d = s - n tau. While d stays strictly between two edges, the algorithm
 treats the arm the same whatever its responses are, so that only their sum matters. Such
-a block of pulls is made in one of three ways, the cheapest for the current d:
+a block of pulls is made in one of four ways, the cheapest for the current d:
 
 * *safe*: one response moves d by at most 1 - tau up or tau down, so that the distance to an edge
   gives a number of pulls after which no sequence of responses can have reached it. One binomial.
@@ -13,9 +13,11 @@ a block of pulls is made in one of three ways, the cheapest for the current d:
 * *stepped*: close to an edge, responses come in words (:func:`ldpt.engines.sources.draw_word`);
   tables over bytes tell which of them can touch an edge, and only those are read bit by bit. What
   is left of a word after a touch stays with the arm as its rest.
+* *equal*: where ones are rare, as near a threshold of 10^-9, the responses before the next one are
+  zeros. How many is geometric; where these zeros come to an edge is known. The same for zeros.
 
 A bridged block is longer than a safe one by a factor of about sqrt(n): this is what makes
-eps -> 0 cheap. All three are exact.
+eps -> 0 cheap. All four are exact.
 
 A block is a row of a table (:data:`BLOCK`); tables are passed with the number of the row.
 ``read_once`` says that blocks are never read again, as in Algorithm 2: then touches cost less.
@@ -36,6 +38,7 @@ from ldpt.engines.sources import (
     Source,
     draw_part,
     draw_sum,
+    draw_wait,
     draw_word,
     edges_touched,
     first_touch,
@@ -143,6 +146,12 @@ def rounding_slack(n: int) -> float:
 
 
 @compiled_without_refcount
+def fine_slack(n: int, height: float, tau: float) -> float:
+    """Return more than rounding can move d, or an edge at this height, within n more pulls."""
+    return 1e-11 * (1.0 + height) + tuning.ROUNDING * n * tau
+
+
+@compiled_without_refcount
 def safe_length(corridor: Corridor, limit: int) -> int:
     """Return the largest block that cannot cross an edge before its last pull."""
     up_speed = 1.0 - corridor.tau + corridor.up_closing
@@ -238,6 +247,45 @@ def open_long_block(
         active[arm].urn -= m
         active[arm].urn_ones -= ones
     return True, up_edge if side > 0 else -down_edge if side < 0 else 0
+
+
+@compiled_without_refcount
+def rare_response(mean: float, up: float, down: float, tau: float) -> int:
+    """Return the response that is rare from the arm and at the threshold; -1 if there is none.
+
+    So rare that the next one is farther away than a safe block reaches.
+    """
+    if max(mean, tau) < tuning.RARE and up * mean < 1.0:
+        return 1
+    return 0 if min(mean, tau) > 1.0 - tuning.RARE and down * (1.0 - mean) < 1.0 else -1
+
+
+@compiled_without_refcount
+def open_equal_block(
+    source: Source, arm: int, n: int, mean: float, rare: int, corridor: Corridor,
+    active: np.ndarray,
+) -> bool:  # fmt: skip
+    """Draw into the active row the responses before the next rare one, as far as an edge.
+
+    All are equal, so that d goes towards one edge, in known steps. If no rare response comes before
+    that edge, nothing is known of those beyond: a geometric number has no memory. Otherwise the
+    rare response becomes the arm's rest. Return False if it is the next one: there is no block.
+    """
+    ahead, behind, step = corridor.down, corridor.up, corridor.tau
+    if rare == 0:
+        ahead, behind, step = corridor.up, corridor.down, 1.0 - corridor.tau
+    free = corridor.limit - 1.0
+    if step > 0.0:
+        free = min(free, ahead / step)
+    # So near the edge behind, rounding may decide.
+    m = 1 + int(free) if min(ahead, behind, free) > 0.0 else 1
+    wait = draw_wait(source, arm, n, m, mean, rare)
+    active[arm].kind = SUMMED
+    active[arm].pulls, active[arm].ones = wait, 0 if rare == 1 else wait
+    active[arm].up = active[arm].down = NO_EDGE
+    if wait < m:
+        active[arm].rest, active[arm].rest_size = rare, 1
+    return wait > 0
 
 
 @compiled_without_refcount

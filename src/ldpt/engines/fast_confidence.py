@@ -242,15 +242,22 @@ def next_block(
     above = min(heights[0], NO_EDGE_DISTANCE)
     below = min(heights[1], NO_EDGE_DISTANCE)
     up, down = above - slack - d, below - slack + d
+    rare = blocks.rare_response(mean, up, down, arms.tau) if active[k].urn == 0 else -1
     is_opened, touched = False, 0
-    if min(up, down) >= blocks.NEAREST_BRIDGE:
-        # Boundaries do not fall, so that flat edges at their present heights are on the safe side.
+    # Boundaries do not fall, so that flat edges at their present heights are on the safe side.
+    if rare >= 0 and active[k].rest_size == 0:
+        rise = above - blocks.fine_slack(n, above, arms.tau) - d
+        fall = below - blocks.fine_slack(n, below, arms.tau) + d
+        flat = Corridor(rise, fall, 0.0, 0.0, arms.tau, min(more, n))
+        is_opened = blocks.open_equal_block(source, k, n, mean, rare, flat, active)
+    elif rare < 0 and min(up, down) >= blocks.NEAREST_BRIDGE:
         flat = Corridor(up, down, 0.0, 0.0, arms.tau, more)
         is_opened, touched = blocks.open_long_block(source, k, n, mean, flat, True, active)
     if is_opened and (touched == 0 or blocks.end_before_touch(source, k, n, touched, active)):
         return
     # The boundary of an arm with many pulls is nearly straight: its chord may be longer.
-    limit = min(more, active[k].rest_size + WORD_SIZE * (1 + (n >> tuning.CHORD_SHIFT)))
+    words = 1 + (n >> tuning.CHORD_SHIFT) if rare < 0 else 0
+    limit = min(more, active[k].rest_size + WORD_SIZE * words)
     later = sides(edge, n + limit, t)
     rise = (min(later[0], NO_EDGE_DISTANCE) - above) / limit
     fall = (min(later[1], NO_EDGE_DISTANCE) - below) / limit

@@ -2,8 +2,9 @@
 
 An engine may ask for one response, for a word of WORD_SIZE responses, for the sum of the next m,
 for the sum of m out of a block whose total it knows already, which edges the walk touched on its
-way through such a block, or where it first touched one. A generator answers by drawing (a binomial,
-a hypergeometric, the reflection principle); a tape answers by looking. The same engine therefore
+way through such a block, or where it first touched one, or how many equal responses come next. A
+generator answers by drawing (a binomial, a hypergeometric, the reflection principle, a geometric
+number); a tape answers by looking. The same engine therefore
 runs on both, and two engines can be compared response by response.
 
 A tape is the matrix of running sums: ``tape[k, n]`` is the sum of the first n responses of arm k.
@@ -15,11 +16,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ldpt.engines import tuning
+from ldpt.engines.arithmetic import log1p
 from ldpt.engines.jit import compiled_without_refcount, next_uint64
 
 Source = Any  # a np.random.Generator or a tape, and for draw_one LaplaceRewards
 
 WORD_SIZE = 62  # responses in a word, the next one in its lowest bit
+LEAST_DRAW = 2.0**-53  # step of a uniform draw
 NO_CHANCE = 40.0  # e^-40 is less than one step of a uniform draw, 2^-53
 NO_WEIGHT = 1e-20  # both tails beyond such weights hold less than rounding leaves
 TWO_PI = 2.0 * math.pi
@@ -130,9 +133,20 @@ def first_touch(source: Source, arm: int, n: int, m: int, ones: int, edge: int) 
 
 
 @compiled_without_refcount
+def draw_wait(source: Source, arm: int, n: int, m: int, mean: float, rare: int) -> int:
+    """Return how many of the arm's next m responses precede the first that equals ``rare``."""
+    if hasattr(source, "random"):
+        return geometric(source, m, mean if rare == 1 else 1.0 - mean)
+    j = 0
+    while j < m and source[arm, n + j + 1] - source[arm, n + j] != rare:
+        j += 1
+    return j
+
+
+@compiled_without_refcount
 def uniform(rng: np.random.Generator) -> float:
     """Return what ``rng.random()`` does, at a third of its price in compiled code."""
-    return (next_uint64(rng.bit_generator) >> np.uint64(11)) * 2.0**-53
+    return (next_uint64(rng.bit_generator) >> np.uint64(11)) * LEAST_DRAW
 
 
 # --- Words
@@ -176,6 +190,14 @@ def binomial(rng: np.random.Generator, m: int, mean: float) -> int:
         if uniform(rng) < mean:
             ones += 1
     return ones
+
+
+@compiled_without_refcount
+def geometric(rng: np.random.Generator, m: int, chance: float) -> int:
+    """Draw how many of m responses precede the first one of this chance, by inversion."""
+    if chance * m < LEAST_DRAW:
+        return m
+    return int(min(log1p(-uniform(rng)) / log1p(-chance), float(m)))
 
 
 @compiled_without_refcount

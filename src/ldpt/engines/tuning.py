@@ -31,5 +31,7 @@ LOOK_AHEAD_REACH = 2.0  # multiple of the last budget at which a look-ahead aims
 MIN_PULL_SHARE = 0.5  # of an average arm's pulls; arms expected to make fewer are not counted
 
 # Algorithm 2 (rows of printed, onesided and coin)
+ROUNDING = 5e-16  # relative error of n tau over 2 n pulls, at most; more makes more single pulls
+RARE = 1e-3  # chance of a response below which the pulls up to the next one are drawn at once
 MAX_WORDS = 32  # of a walk
 CHORD_SHIFT = 6  # a walk may take n >> CHORD_SHIFT further words along one chord of the boundary
