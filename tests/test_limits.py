@@ -12,14 +12,18 @@ from ldpt import rare_events as rare
 from ldpt.config.experiment import build_experiment, load
 from ldpt.instances import Instance, equal_gap
 from ldpt.limits import (
+    MAX_BLOCKS,
     MAX_PULLS,
     MAX_REPLICATES,
+    blocks_of_arm,
+    checked_pulls,
     expected_pulls,
     require_affordable,
     require_short_chain,
 )
 from ldpt.radii import RADII, Radius
 from ldpt.study.planning import Request
+from tests.conftest import PROJECT
 
 # H_eps = 4.7e12 is within the limit; the runs would take 10 to 70 times as many pulls.
 DEAR = Instance("dear", [0.5 + 1e-6], 0.5)
@@ -132,6 +136,8 @@ def test_an_exact_chain_of_hours_is_refused_unless_told_where_to_stop() -> None:
     with pytest.raises(ValueError, match=said):
         exact.fixed_confidence_error(narrow, 1.0, 0.1)
     assert exact.fixed_confidence_error(narrow, 1.0, 0.1, max_pulls=100).pulls == 100
+    with pytest.raises(ValueError, match=r"updates, more than 1e\+11; a smaller max_pulls costs"):
+        exact.fixed_confidence_error(narrow, 1.0, 0.1, max_pulls=10**13)
     with pytest.raises(ValueError, match=r"budget of 5000 pulls takes 2.6e\+13 updates"):
         exact.fixed_budget_loss(PROBLEM, 1.0, 5000)
     require_short_chain(Instance("wide", [0.52], 0.5), 1.0, 0.1, Radius("hoeffding"))
@@ -203,23 +209,64 @@ def test_stopping_runs_that_take_months_together_are_refused() -> None:
     with pytest.raises(ValueError, match=re.escape("pulls, more than 1e+12; fewer replicates")):
         simulate.fixed_confidence(one, 1.0, 0.1, 10, 0, "onesided", "literal")
     with pytest.raises(ValueError, match="do not fit into memory"):
-        simulate.fixed_confidence(equal_gap(1000), 1.0, 0.1, 10**6, 0, "onesided")
+        deltas = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6]
+        simulate.fixed_confidence(equal_gap(1000), 1.0, deltas, 10**5, 0, "onesided")
 
 
-def test_runs_that_stay_near_the_boundary_are_refused_by_their_pulls() -> None:
-    """A threshold of 1e-9 is resolved in 2e11 pulls, all of them too near for a jump."""
-    near = Instance("near", [0.0], 1e-9)
-    with pytest.raises(ValueError, match="so near the boundary that they are drawn one by one"):
-        simulate.fixed_confidence(near, 30, 1e-100, 100, 1, "coin")
-    runs = simulate.fixed_confidence(near, 30, 1e-100, 2, 1, "coin", max_pulls=1000)
-    assert runs["stopping_time"].tolist() == [-1, -1]
+NARROW = Instance("narrow", [1e-4 + 2e-8], 1e-4)  # 6e12 pulls, in blocks of at most 10^5
 
 
-def test_rare_events_refuse_tilted_runs_of_hours() -> None:
-    with pytest.raises(ValueError, match="so near the boundary"):
-        rare.fixed_confidence_error(
-            Instance("far", [0.0], 0.999999999), 36.0, 1e-12, 1000, 1, "coin"
-        )
+def _most_runs(radius: str) -> int:
+    """Return how many runs on the narrow problem the limit admits."""
+    edge = Radius(radius).at(1, 0.1, NARROW.threshold, math.inf)
+    pulls = expected_pulls(NARROW, math.inf, 0.1, Radius(radius))
+    return int(MAX_BLOCKS / blocks_of_arm(edge, NARROW.threshold, pulls))
+
+
+BLOCK_ENTRANCES: dict[str, Callable[[int], object]] = {
+    "simulate": lambda runs: simulate.fixed_confidence(NARROW, math.inf, 0.1, runs, 1, "coin"),
+    "plan": lambda runs: Request(NARROW, [], 0.1, methods=["coin"], replicates=runs),
+}
+
+
+@pytest.mark.parametrize("entrance", BLOCK_ENTRANCES)
+def test_runs_of_too_many_blocks_are_refused_with_what_costs_less(entrance: str) -> None:
+    runs = 1 + _most_runs("coin")
+    said = f"{runs} replicates make .* blocks of pulls, more than 1e\\+10; fewer replicates, larger"
+    assert 10 < runs < 1000
+    with pytest.raises(ValueError, match=said):
+        BLOCK_ENTRANCES[entrance](runs)
+
+
+def test_runs_of_as_many_blocks_as_the_limit_are_admitted() -> None:
+    runs = _most_runs("coin")
+    assert checked_pulls(NARROW, math.inf, 0.1, Radius("coin"), runs) > 1e12
+    with pytest.raises(ValueError, match="blocks of pulls"):
+        checked_pulls(NARROW, math.inf, 0.1, Radius("coin"), runs + 1)
+    assert checked_pulls(NARROW, math.inf, 0.1, Radius("coin"), 10**6, max_pulls=10**6) == 10**6
+
+
+@pytest.mark.parametrize("config", ["config", "smoke", "large"])
+def test_every_setting_of_a_committed_config_is_admitted(config: str) -> None:
+    experiment = build_experiment(load(PROJECT / "config" / f"{config}.yaml"))
+    for run in experiment.fixed_confidence:
+        problem, radius = experiment.instance(run.instance), experiment.proxy_radius(run.method)
+        for delta in run.deltas:
+            assert checked_pulls(problem, run.epsilon, delta, radius, run.replicates) > 0
+
+
+def test_rare_events_refuse_too_many_blocks_of_true_and_of_tilted_runs() -> None:
+    with pytest.raises(ValueError, match="blocks of pulls, more than"):
+        rare.fixed_confidence_error(NARROW, math.inf, 0.1, 10**4, 1, "coin")
+    tilted = Instance("tilted", [0.0], 1 - 1e-11)  # the true arm is decided after two pulls
+    with pytest.raises(ValueError, match="blocks of pulls, more than"):
+        rare.fixed_confidence_error(tilted, 36.0, 1e-12, 10**4, 1, "coin")
+
+
+def test_tilted_runs_near_an_extreme_threshold_end() -> None:
+    far = Instance("far", [0.0], 0.999999999)
+    estimate = rare.fixed_confidence_error(far, 36.0, 1e-12, 100, 1, "coin")
+    assert estimate.probability <= 1e-12
 
 
 def test_a_boundary_that_grows_as_fast_as_the_drift_is_refused() -> None:

@@ -314,8 +314,8 @@ def fixed_confidence_error(
     Raises
     ------
     ValueError
-        If there is more than one arm, the arm lies at the threshold, delta is out of range, or,
-        without ``max_pulls``, the chain would take hours.
+        If there is more than one arm, the arm lies at the threshold, delta is out of range, or
+        the chain would take hours.
 
     Examples
     --------
@@ -332,14 +332,14 @@ def fixed_confidence_error(
         raise ValueError(f"tail must lie strictly between 0 and 1, got {shown(tail)}")
     radius = as_radius(radius, "exact")
     delta = check_delta(delta)
-    if max_pulls is None:
-        limits.require_short_chain(instance, epsilon, delta, radius, "; max_pulls limits it")
-        max_pulls = limits.NO_LIMIT
+    most = limits.NO_LIMIT if max_pulls is None else max_pulls
+    most = check_whole("max_pulls", most, 1, limits.NO_LIMIT)
+    hint = "; max_pulls limits it" if max_pulls is None else "; a smaller max_pulls costs less"
+    limits.require_short_chain(instance, epsilon, delta, radius, hint, most)
     mean = instance.private_means(epsilon)[0]
     tau = instance.private_threshold(epsilon)
     edge = radius.at(1, delta, instance.threshold, epsilon)
-    limit = check_whole("max_pulls", max_pulls, 1, limits.NO_LIMIT)
-    chain = (mean, tau, 0 in instance.above, edge, float(tail), limit, np.empty(0))
+    chain = (mean, tau, 0 in instance.above, edge, float(tail), most, np.empty(0))
     return StoppedChain(*_follow(stopping_chain, *chain)[:4])
 
 

@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 
-from ldpt.engines import CHUNK
+from ldpt.engines import CHUNK, tuning
 from ldpt.instances import Instance, check_instance
 from ldpt.privacy import shrinkage
 from ldpt.radii import Boundary, Radius, drift_pulls, lower, upper
@@ -25,7 +25,8 @@ NO_LIMIT = 2**63 - 1  # of the pulls of a run, for compiled code
 MAX_REPLICATES = 10**8
 MAX_TOTAL = 10**18  # pulls of all runs together; the fast engines make up to 10^12 a second
 MAX_SINGLE = 10**12  # where pulls are made one at a time: hours at 20 ns per pull
-JUMP_DISTANCE = 15.0  # of the boundary, in responses, from which the fast engine jumps over pulls
+MAX_BLOCKS = 10**10  # of all runs of the fast engine of Algorithm 2, which then take up to an hour
+BLOCK_OF_WORDS = 150.0  # pulls that are drawn in words in the time of a longer block
 MAX_CELLS = 10**9  # numbers of a table of runs; 8 GB
 MAX_OPTIMUM = 8000  # pulls of the Bayes-optimal algorithm on two arms: 10^11 updates, 1 GB
 MAX_UPDATES = 10**11  # of the states of an exact chain, which then takes up to an hour
@@ -92,12 +93,27 @@ def require_short_runs(replicates: int, pulls: float, single: bool, columns: int
         )
 
 
-def require_short_walks(
-    replicates: int, edge: Boundary, pulls: Sequence[tuple[float, int]]
-) -> None:
-    """Refuse runs of Algorithm 2 that take hours near the boundary, however fast the engine is.
+def checked_pulls(
+    instance: Instance,
+    epsilon: float,
+    delta: float,
+    radius: Radius,
+    replicates: int,
+    max_pulls: int = NO_LIMIT,
+) -> float:
+    """Return about how many pulls a run of Algorithm 2 takes; refuse runs of too many blocks."""
+    edge = radius.at(instance.n_arms, delta, instance.threshold, epsilon)
+    pulls = [
+        (min(n, max_pulls), arms) for n, arms in confidence_pulls(instance, epsilon, delta, radius)
+    ]
+    require_few_blocks(replicates, edge, instance.private_threshold(epsilon), pulls)
+    return min(expected_pulls(instance, epsilon, delta, radius), max_pulls)
 
-    The engine jumps over pulls where the boundary is far; nearer, it draws responses in words.
+
+def require_few_blocks(
+    replicates: int, edge: Boundary, tau: float, pulls: Sequence[tuple[float, float]]
+) -> None:
+    """Refuse runs of Algorithm 2 that take hours, however fast the engine is.
 
     Parameters
     ----------
@@ -105,25 +121,51 @@ def require_short_walks(
         Number of runs.
     edge : Boundary
         The boundary of the problem.
+    tau : float
+        The private threshold.
     pulls : sequence of tuple
         About the pulls of an arm of a run, and how many arms make them.
 
     Raises
     ------
     ValueError
-        With the total.
+        With the total and what would lower it.
     """
-    near = 1.0
-    while (
-        near < MAX_PULLS and min(upper(edge, near, near), lower(edge, near, near)) < JUMP_DISTANCE
-    ):
-        near *= 2
-    total = replicates * math.fsum(min(n, near) * arms for n, arms in pulls)
-    if not total <= MAX_SINGLE:
+    total = replicates * math.fsum(blocks_of_arm(edge, tau, n) * arms for n, arms in pulls)
+    if not total <= MAX_BLOCKS:
         raise ValueError(
-            f"{replicates:,} replicates make {total:.1e} pulls so near the boundary that they are "
-            f"drawn one by one, more than {MAX_SINGLE:.0e}; fewer replicates or pulls cost less"
+            f"{replicates:,} replicates make {total:.1e} blocks of pulls, more than "
+            f"{MAX_BLOCKS:.0e}; fewer replicates, larger gaps and thresholds nearer to 1/2 cost "
+            "less"
         )
+
+
+def blocks_of_arm(edge: Boundary, tau: float, pulls: float) -> float:
+    """Return about how many blocks the fast engine of Algorithm 2 draws for an arm.
+
+    A block is as long as a bridge over the present distance to the boundary, as the wait for a rare
+    response, or as a few words of responses (:mod:`ldpt.engines.blocks`). Where rare responses are
+    zeros, so many pulls before the boundary are single ones as rounding might decide.
+    """
+    if math.isinf(pulls):
+        return math.inf
+    gap = min(upper(edge, pulls, pulls), lower(edge, pulls, pulls)) / pulls
+    rare = min(tau, 1.0 - tau) + gap
+    least = max(BLOCK_OF_WORDS, 1.0 / rare if rare < tuning.RARE else 0.0)
+    total, n = tuning.ROUNDING * pulls * tau / max(1.0 - tau, tuning.ROUNDING), 1.0
+    while n < pulls:
+        near = 2.0 * min(upper(edge, n, n), lower(edge, n, n))
+        length = max(bridge_length(near, abs(1.0 - 2.0 * tau)), least)
+        total += max(min(n, pulls - n) / length, 1.0)
+        n *= 2.0
+    return total
+
+
+def bridge_length(near: float, drift: float) -> float:
+    """Return the pulls m after which near - m drift is the square root of m times a ratio."""
+    ratio = tuning.TOUCH_RATIO_READ_ONCE[0]
+    root = 2.0 * near / (math.sqrt(ratio) + math.sqrt(ratio + 4.0 * drift * near))
+    return root * root
 
 
 def require_private_gaps(instance: Instance, epsilon: float) -> None:
@@ -139,13 +181,20 @@ def require_private_gaps(instance: Instance, epsilon: float) -> None:
 
 
 def require_short_chain(
-    instance: Instance, epsilon: float, delta: float, radius: Radius, hint: str = ""
+    instance: Instance,
+    epsilon: float,
+    delta: float,
+    radius: Radius,
+    hint: str = "",
+    max_pulls: int = NO_LIMIT,
 ) -> None:
-    """Refuse an exact chain of Algorithm 2 that would take hours: n pulls with 2 b(n) states."""
-    require_affordable(instance, epsilon, delta, radius, hint)
-    pulls = expected_pulls(instance, epsilon, delta, radius)
-    reach = pulls * shrinkage(epsilon) * float(instance.strict.gaps[0])
-    _require_updates(instance, epsilon, 2 * pulls * reach, f"about {pulls:.1e} pulls", hint)
+    """Refuse an exact chain of Algorithm 2 that would take hours: n pulls with all states of s."""
+    if max_pulls == NO_LIMIT:
+        require_affordable(instance, epsilon, delta, radius, hint)
+    pulls = min(expected_pulls(instance, epsilon, delta, radius), max_pulls)
+    edge = radius.at(1, delta, instance.threshold, epsilon)
+    states = min(upper(edge, pulls, pulls) + lower(edge, pulls, pulls), pulls)
+    _require_updates(instance, epsilon, pulls * states, f"about {pulls:.1e} pulls", hint)
 
 
 def require_short_budget(instance: Instance, epsilon: float, budget: int, adaptive: bool) -> None:

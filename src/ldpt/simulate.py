@@ -316,11 +316,14 @@ def fixed_confidence(
     max_pulls = check_whole("max_pulls", most, instance.n_arms, limits.NO_LIMIT)
     settings = list(product(radii, epsilons, deltas))
     columns = len(settings) * (2 * instance.n_arms + 2)
-    pulls_per_run = [
-        _checked_cost(instance, *setting, max_pulls, replicates) for setting in settings
-    ]
-    for pulls in pulls_per_run:
+    pulls_per_run = []
+    for boundary, level, error in settings:
+        setting = (instance, level, error, boundary)
+        if max_pulls == limits.NO_LIMIT:
+            limits.require_affordable(*setting, "; max_pulls limits it")
+        pulls = limits.checked_pulls(*setting, replicates, max_pulls)
         limits.require_short_runs(replicates, pulls, engine == "literal", columns)
+        pulls_per_run.append(pulls)
     tables = []
     for number, (boundary, level, error) in enumerate(settings):
         runs = Runs.empty(replicates, instance.n_arms)
@@ -365,25 +368,6 @@ def _confidence_work(
     """Simulate some rows of ``runs``."""
     part = Runs(runs.stopping_times[rows], runs.pulls[rows], runs.sums[rows])
     fixed_confidence_runs(rng, fast, arms, edge, max_pulls, part)
-
-
-def _checked_cost(
-    instance: Instance,
-    radius: Radius,
-    epsilon: float,
-    delta: float,
-    max_pulls: int,
-    replicates: int,
-) -> float:
-    """Return about how many pulls a run takes; refuse runs that would not end."""
-    if max_pulls == limits.NO_LIMIT:
-        hint = "; max_pulls limits it"
-        limits.require_affordable(instance, epsilon, delta, radius, hint)
-    expected = limits.confidence_pulls(instance, epsilon, delta, radius)
-    edge = radius.at(instance.n_arms, delta, instance.threshold, epsilon)
-    walks = [(min(pulls, max_pulls), arms) for pulls, arms in expected]
-    limits.require_short_walks(replicates, edge, walks)
-    return min(limits.expected_pulls(instance, epsilon, delta, radius), max_pulls)
 
 
 def _several(name: str, values: Any, check: Callable[[Any], Item]) -> list[Item]:

@@ -36,12 +36,13 @@ from ldpt.limits import (
     MAX_REPLICATES,
     NO_LIMIT,
     QUANTILE,
+    confidence_pulls,
     require_affordable,
-    require_short_walks,
+    require_few_blocks,
 )
 from ldpt.policies import POLICIES, check_policy
-from ldpt.radii import Radius, as_radius
-from ldpt.rare_events.kernels import budget_log_weights, confidence_log_weights
+from ldpt.radii import Boundary, Radius, as_radius
+from ldpt.rare_events.kernels import Proposal, budget_log_weights, confidence_log_weights
 from ldpt.rare_events.paths import (
     WaysToErr,
     exit_pulls,
@@ -238,13 +239,26 @@ def fixed_confidence_error(
     edge = radius.at(instance.n_arms, delta, instance.threshold, epsilon)
     rng = stream(seed, "rare_fixed_confidence", instance.stream, radius.stream, epsilon, delta)
     right = np.array(instance.means) >= instance.threshold
-    # Runs in tilted environments may last longer than true ones: check those as well.
-    tilted = proposal.arms >= 0
-    tilted_means = proposal.means[tilted, proposal.arms[tilted]]
-    longest = float(exit_pulls(tilted_means - arms.tau, edge).max())
-    require_short_walks(replicates, edge, [(longest, 1)])
+    pulls = confidence_pulls(instance, epsilon, delta, radius)
+    _require_few_blocks(proposal, arms, edge, replicates, pulls)
     job = partial(confidence_log_weights, rng, proposal, arms, edge, NO_LIMIT, right)
     return _estimate(job, proposal.counts, batches, effective_size)
+
+
+def _require_few_blocks(
+    proposal: Proposal, arms: Arms, edge: Boundary, replicates: int, pulls: list[tuple[float, int]]
+) -> None:
+    """Refuse runs that take hours, in tilted environments, which may last longer, or the true one.
+
+    ``pulls`` are about those of an arm that is not tilted, and how many arms there are of its kind.
+    """
+    erring = proposal.arms >= 0
+    means = proposal.means[erring, proposal.arms[erring]]
+    shares = proposal.counts[erring].sum(axis=1) / proposal.counts.sum()
+    walks = list(zip(exit_pulls(means - arms.tau, edge).tolist(), shares.tolist(), strict=True))
+    others = 1.0 - float(shares.sum()) / arms.means.size
+    walks += [(n, others * count) for n, count in pulls]
+    require_few_blocks(replicates, edge, arms.tau, walks)
 
 
 @lru_cache(maxsize=64)

@@ -20,7 +20,7 @@ from ldpt import simulate, summarise
 from ldpt.bounds import fixed_confidence_lower
 from ldpt.checks import check_choice, check_delta, check_epsilon, check_whole, supporting
 from ldpt.instances import Instance
-from ldpt.limits import MAX_PULLS, require_affordable
+from ldpt.limits import MAX_PULLS, checked_pulls, require_affordable
 from ldpt.policies import DEFAULT_POLICY, POLICIES
 from ldpt.radii import DEFAULT_PRIOR_GAP, DEFAULT_RADIUS, KINDS, RADII, VALID_RADII, Radius
 from ldpt.study.chains import total_law
@@ -124,7 +124,9 @@ class Request:
         )
         for (problem, epsilon), method in product(hardest, stopping):
             answer = self.per_answer(epsilon)
-            require_affordable(problem, answer, delta, Radius(method), COST_HINT)
+            setting = (problem, answer, delta, Radius(method))
+            require_affordable(*setting, COST_HINT)
+            checked_pulls(*setting, self.replicates)
         if not self.budget_methods:
             return
         least = self.instance.complexity(self.per_answer(self.levels[0]))
