@@ -86,6 +86,24 @@ def test_fixed_confidence_bounds_are_the_expressions(which, delta, epsilon):
     assert bound(PAIR, epsilon, delta, version) == pytest.approx(expected, rel=1e-9)
 
 
+@pytest.mark.parametrize(
+    ("mean", "threshold", "epsilon"),
+    [(0.0, 1e-30, 40.0), (1.0, 1 - 2.0**-53, 40.0), (5e-324, 1e-9, math.inf), (0.0, 1e-9, 1e300)],
+)
+def test_bounds_are_ordered_where_the_means_of_responses_round(mean, threshold, epsilon):
+    problem = Instance("extreme", [mean], threshold)
+    lower = fixed_confidence_lower(problem, epsilon, 0.1, "reduction")
+    assert 0 < lower <= fixed_confidence_upper(problem, epsilon, 0.1, "hoeffding") < math.inf
+
+
+def test_divergences_keep_their_digits_where_the_means_of_responses_round():
+    with mpmath.workdps(60):
+        p, q = (mpmath.mpf(x) + mpmath.exp(-40) for x in (0, 1e-20))
+        expected = p * mpmath.log(p / q) + (1 - p) * mpmath.log((1 - p) / (1 - q))
+    assert private_divergence(0.0, 1e-20, 40.0) == pytest.approx(float(expected), rel=1e-9)
+    assert private_divergence(5e-324, 1e-9, math.inf) == pytest.approx(1e-9, rel=1e-8)
+
+
 def test_coin_does_not_bound_the_pulls_of_an_arm_beyond_its_last_tangent():
     """It rises faster than the drift of an arm that 2^50 pulls do not decide."""
     near = Instance("near", [0.6 + 1e-12], 0.6)
@@ -557,7 +575,8 @@ def test_divergences_at_the_ends():
 def test_means_of_responses_that_round_to_0_or_1_leave_a_bound():
     """Beyond eps = 36 they do, though the mechanism still flips some responses."""
     assert private_mean(1.0, 50.0) == 1
-    assert private_divergence(0.9, 1.0, 50.0) == math.inf
+    divergence = 0.1 * (math.log(0.1) + 50) + 0.9 * math.log(0.9)
+    assert private_divergence(0.9, 1.0, 50.0) == pytest.approx(divergence, rel=1e-12)
     top = Instance("top", [0.3, 0.6], 1.0)
     assert fixed_confidence_lower(top, 50.0, 0.1, "reduction") == 0
 

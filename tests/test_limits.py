@@ -208,8 +208,8 @@ def test_stopping_runs_that_take_months_together_are_refused() -> None:
     one = Instance("one", [0.50001], 0.5)
     with pytest.raises(ValueError, match=re.escape("pulls, more than 1e+12; fewer replicates")):
         simulate.fixed_confidence(one, 1.0, 0.1, 10, 0, "onesided", "literal")
+    deltas = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6]
     with pytest.raises(ValueError, match="do not fit into memory"):
-        deltas = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6]
         simulate.fixed_confidence(equal_gap(1000), 1.0, deltas, 10**5, 0, "onesided")
 
 

@@ -81,8 +81,12 @@ def private_divergence(mean: float, other: float, epsilon: float) -> float:
     if math.isinf(check_epsilon(epsilon)):
         return bernoulli_kl(mean, other)
     p, q = (private_mean(x, epsilon) for x in (mean, other))
-    if q in (0, 1):  # beyond epsilon = 36, the mean of the responses rounds to 0 or 1
-        return bernoulli_kl(p, q)
+    if q == 1:
+        return private_divergence(1 - mean, 1 - other, epsilon)
+    if q == 0:  # beyond epsilon = 36, the mean of the responses rounds to 0
+        flipped = exp(-epsilon)
+        p, q = mean + flipped, other + flipped
+        return bernoulli_kl(p, q) if q == 0 else float(bernoulli_divergence(p, q, mean - other))
     return float(bernoulli_divergence(p, q, shrinkage(epsilon) * (mean - other)))
 
 

@@ -196,9 +196,10 @@ def bernoulli_divergence(
 
 def _divergence_term(mass: np.ndarray, other: np.ndarray, change: np.ndarray | float) -> np.ndarray:
     """Return mass log(mass / other) + change with all its digits; change = other - mass."""
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         u = change / mass
         far = change - mass * log(other / mass)
     near = np.clip(u, LEAST_SMALL, MOST_SMALL)
     term = np.where(u == near, -mass * _log1pmx(near), far)
-    return np.where(mass == 0, change, np.maximum(term, 0.0))
+    # A mass of 0, or one that is below rounding against its change, leaves the change alone.
+    return np.where((mass == 0) | np.isinf(u), change, np.maximum(term, 0.0))
