@@ -20,6 +20,8 @@ from ldpt.limits import (
     expected_pulls,
     require_affordable,
     require_short_chain,
+    require_short_runs,
+    single_pulls,
 )
 from ldpt.radii import RADII, Radius
 from ldpt.study.planning import Request
@@ -204,6 +206,20 @@ def test_runs_that_take_months_together_are_refused(options, said) -> None:
         simulate.fixed_budget(PROBLEM, 1.0, **given)
 
 
+SKEW = Instance("skew", [0.01, 0.03], 0.02)
+
+
+def test_runs_at_skewed_thresholds_are_refused_by_their_pulls() -> None:
+    said = "are 2.0e+13 pulls, more than 1e+12; fewer replicates or pulls cost less, and so do thr"
+    with pytest.raises(ValueError, match=re.escape(said)):
+        simulate.fixed_budget(SKEW, math.inf, 10**13, 2, 0)
+    with pytest.raises(ValueError, match=re.escape(said)):
+        rare.fixed_budget_error(SKEW, math.inf, 10**13, 2, 0)
+    assert len(simulate.fixed_budget(SKEW, math.inf, 10**4, 2, 0)) == 2
+    assert len(simulate.fixed_budget(SKEW, 0.01, 10**13, 2, 0)) == 2  # private threshold: 0.4988
+    assert len(simulate.fixed_budget(SKEW, math.inf, 10**13, 2, 0, "uniform")) == 2
+
+
 def test_stopping_runs_that_take_months_together_are_refused() -> None:
     one = Instance("one", [0.50001], 0.5)
     with pytest.raises(ValueError, match=re.escape("pulls, more than 1e+12; fewer replicates")):
@@ -253,6 +269,10 @@ def test_every_setting_of_a_committed_config_is_admitted(config: str) -> None:
         problem, radius = experiment.instance(run.instance), experiment.proxy_radius(run.method)
         for delta in run.deltas:
             assert checked_pulls(problem, run.epsilon, delta, radius, run.replicates) > 0
+    for run in experiment.fixed_budget:
+        problem = experiment.instance(run.instance)
+        most, single = max(run.grid(problem)), single_pulls(problem, run.epsilon)
+        require_short_runs(run.replicates, most, 1, single)
 
 
 def test_rare_events_refuse_too_many_blocks_of_true_and_of_tilted_runs() -> None:

@@ -25,6 +25,8 @@ NO_LIMIT = 2**63 - 1  # of the pulls of a run, for compiled code
 MAX_REPLICATES = 10**8
 MAX_TOTAL = 10**18  # pulls of all runs together; the fast engines make up to 10^12 a second
 MAX_SINGLE = 10**12  # where pulls are made one at a time: hours at 20 ns per pull
+ENGINE_HINT = ", and so does engine fast where there is one"
+SKEWED = 0.1  # private threshold, or 1 minus it, up to which Algorithm 1 may make single pulls
 MAX_BLOCKS = 10**10  # of all runs of the fast engine of Algorithm 2, which then take up to an hour
 BLOCK_OF_WORDS = 150.0  # pulls that are drawn in words in the time of a longer block
 MAX_CELLS = 10**9  # numbers of a table of runs; 8 GB
@@ -59,7 +61,7 @@ def require_affordable(
         )
 
 
-def require_short_runs(replicates: int, pulls: float, single: bool, columns: int) -> None:
+def require_short_runs(replicates: int, pulls: float, columns: int, single: str = "") -> None:
     """Refuse runs that together take months, or more memory than there is.
 
     Parameters
@@ -68,10 +70,10 @@ def require_short_runs(replicates: int, pulls: float, single: bool, columns: int
         Number of runs.
     pulls : float
         Pulls of one run, about.
-    single : bool
-        Whether pulls are made one at a time, as the literal engine and some policies do.
     columns : int
         Numbers that the table of runs keeps of one run.
+    single : str
+        What else would cost less, if pulls are made one at a time; no text if they are not.
 
     Raises
     ------
@@ -80,17 +82,25 @@ def require_short_runs(replicates: int, pulls: float, single: bool, columns: int
     """
     total, most = replicates * pulls, MAX_SINGLE if single else MAX_TOTAL
     if not total <= most:
-        means = "; fewer replicates or pulls cost less"
-        engine = ", and so does engine fast where there is one" if single else ""
         raise ValueError(
             f"{replicates:,} replicates of {pulls:.2g} pulls are {total:.1e} pulls, "
-            f"more than {most:.0e}{means}{engine}"
+            f"more than {most:.0e}; fewer replicates or pulls cost less{single}"
         )
     if replicates * columns > MAX_CELLS:
         raise ValueError(
             f"{replicates:,} replicates with {columns:,} numbers each are more than "
             f"{MAX_CELLS:.0e} numbers, which do not fit into memory"
         )
+
+
+def single_pulls(instance: Instance, epsilon: float) -> str:
+    """Return what would cost less, if the fast engine of Algorithm 1 may make single pulls.
+
+    Where one response is much rarer than the other, its blocks are short, or are undone and read
+    again response by response: up to 40 ns per pull.
+    """
+    tau = instance.private_threshold(epsilon)
+    return ", and so do thresholds nearer to 1/2" if min(tau, 1.0 - tau) <= SKEWED else ""
 
 
 def checked_pulls(

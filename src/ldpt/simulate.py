@@ -183,10 +183,12 @@ def fixed_budget(
     _require_compiler(engine)
     replicates = check_whole("replicates", replicates, 1, limits.MAX_REPLICATES)
     settings = list(product(policies, epsilons))
-    for method in policies:
-        one_by_one = engine == "literal" or not method.private_responses
-        columns = len(settings) * len(grid)
-        limits.require_short_runs(replicates, int(grid[-1]), one_by_one, columns)
+    columns = len(settings) * len(grid)
+    for method, level in settings:
+        single = limits.ENGINE_HINT
+        if engine == "fast" and method.private_responses:
+            single = limits.single_pulls(instance, level) if method.log_weight is not None else ""
+        limits.require_short_runs(replicates, int(grid[-1]), columns, single)
     tables = []
     for number, (method, level) in enumerate(settings):
         losses = np.empty((replicates, len(grid)), dtype=np.bool_)
@@ -322,7 +324,8 @@ def fixed_confidence(
         if max_pulls == limits.NO_LIMIT:
             limits.require_affordable(*setting, "; max_pulls limits it")
         pulls = limits.checked_pulls(*setting, replicates, max_pulls)
-        limits.require_short_runs(replicates, pulls, engine == "literal", columns)
+        single = limits.ENGINE_HINT if engine == "literal" else ""
+        limits.require_short_runs(replicates, pulls, columns, single)
         pulls_per_run.append(pulls)
     tables = []
     for number, (boundary, level, error) in enumerate(settings):

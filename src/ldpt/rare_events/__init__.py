@@ -39,6 +39,8 @@ from ldpt.limits import (
     confidence_pulls,
     require_affordable,
     require_few_blocks,
+    require_short_runs,
+    single_pulls,
 )
 from ldpt.policies import POLICIES, check_policy
 from ldpt.radii import Boundary, Radius, as_radius
@@ -175,6 +177,7 @@ def fixed_budget_error(
     check_whole("budget", budget, 2 * check_instance(instance).n_arms, MAX_PULLS)
     check_whole("replicates", replicates, 1, MAX_REPLICATES)
     epsilon = check_epsilon(epsilon)
+    require_short_runs(replicates, budget, 1, single_pulls(instance, epsilon))
     row = check_policy(policy, supporting(POLICIES, "rare"))
     key = row.stream
     labels = () if key == "apt" else (key,)  # published streams of Algorithm 1 have no policy
