@@ -288,7 +288,8 @@ def fixed_confidence(
     ------
     ValueError
         Before any work, if an argument is out of range, an arm's private gap is 0 or rounds to 0,
-        or, without ``max_pulls``, a run is expected to take more than 10^13 pulls.
+        a run is expected to take more than 10^13 pulls without ``max_pulls``, or all runs together
+        would take hours.
 
     Examples
     --------
