@@ -206,15 +206,26 @@ def test_runs_that_take_months_together_are_refused(options, said) -> None:
         simulate.fixed_budget(PROBLEM, 1.0, **given)
 
 
+@pytest.fixture
+def no_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fail at once where runs are made that should be refused."""
+    for module in (simulate, rare):
+        monkeypatch.setattr(module, "run_jobs", lambda *_: pytest.fail("runs were made"))
+
+
 SKEW = Instance("skew", [0.01, 0.03], 0.02)
 
 
+@pytest.mark.usefixtures("no_runs")
 def test_runs_at_skewed_thresholds_are_refused_by_their_pulls() -> None:
     said = "are 2.0e+13 pulls, more than 1e+12; fewer replicates or pulls cost less, and so do thr"
     with pytest.raises(ValueError, match=re.escape(said)):
         simulate.fixed_budget(SKEW, math.inf, 10**13, 2, 0)
     with pytest.raises(ValueError, match=re.escape(said)):
         rare.fixed_budget_error(SKEW, math.inf, 10**13, 2, 0)
+
+
+def test_short_runs_at_skewed_thresholds_and_long_ones_at_others_are_admitted() -> None:
     assert len(simulate.fixed_budget(SKEW, math.inf, 10**4, 2, 0)) == 2
     assert len(simulate.fixed_budget(SKEW, 0.01, 10**13, 2, 0)) == 2  # private threshold: 0.4988
     assert len(simulate.fixed_budget(SKEW, math.inf, 10**13, 2, 0, "uniform")) == 2
@@ -245,6 +256,7 @@ BLOCK_ENTRANCES: dict[str, Callable[[int], object]] = {
 }
 
 
+@pytest.mark.usefixtures("no_runs")
 @pytest.mark.parametrize("entrance", BLOCK_ENTRANCES)
 def test_runs_of_too_many_blocks_are_refused_with_what_costs_less(entrance: str) -> None:
     runs = 1 + _most_runs("coin")
@@ -275,6 +287,7 @@ def test_every_setting_of_a_committed_config_is_admitted(config: str) -> None:
         require_short_runs(run.replicates, most, 1, single)
 
 
+@pytest.mark.usefixtures("no_runs")
 def test_rare_events_refuse_too_many_blocks_of_true_and_of_tilted_runs() -> None:
     with pytest.raises(ValueError, match="blocks of pulls, more than"):
         rare.fixed_confidence_error(NARROW, math.inf, 0.1, 10**4, 1, "coin")
