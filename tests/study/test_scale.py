@@ -122,7 +122,7 @@ def test_only_a_threshold_of_a_learner_has_a_value_on_a_scale(threshold):
         STARS.at(threshold)
 
 
-@pytest.mark.parametrize("value", [1, 5, 0, 6, math.nan, math.inf, "4", None])
+@pytest.mark.parametrize("value", [1, 5, 0, 6, 10**400, math.nan, math.inf, "4", None])
 def test_a_threshold_at_or_beyond_an_end_is_refused(value):
     with pytest.raises(ValueError, match="threshold must"):
         STARS.threshold(value)

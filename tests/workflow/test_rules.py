@@ -10,7 +10,7 @@ from tests.conftest import PROJECT
 
 FILES = (PROJECT / "workflow" / "rules").glob("*.smk")
 TEXT = "\n".join(file.read_text(encoding="utf-8") for file in sorted(FILES))
-_, *PARTS = re.split(r"^(?:use rule figure as|rule) (\w+)", TEXT, flags=re.MULTILINE)
+_, *PARTS = re.split(r"^(?:use rule \w+ as|rule) (\w+)", TEXT, flags=re.MULTILINE)
 RULES = dict(zip(PARTS[::2], PARTS[1::2], strict=True))
 SEED = 7654321
 
@@ -30,6 +30,7 @@ def test_every_rule_is_part_of_a_run(plan: JobPlan) -> None:
 def test_the_hash_of_what_a_job_will_run_is_a_parameter_of_it(plan: JobPlan) -> None:
     scripts = {rule: f"scripts/{rule}.py" for rule in RULES}
     scripts["notebook"] = "workflow/notebooks/explore.ipynb"
+    scripts["rare_environments"] = scripts["rare_fixed_budget"]
     for product, step in plan.items():
         if step.rule != "compile_kernels":  # no number depends on its file
             now = code_hash(PROJECT / scripts[step.rule], step.params.get("rows"))

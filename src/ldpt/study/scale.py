@@ -20,7 +20,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ldpt.checks import check_number, check_whole
+from ldpt.checks import check_number, check_whole, is_number
 from ldpt.util.messages import shown
 
 __all__ = ["Scale"]
@@ -124,7 +124,7 @@ class Scale:
         """
         low = self.at(0.0)
         high = self.at(1.0)
-        if not low < check_number("threshold", value, -math.inf, math.inf) < high:
+        if not (is_number(value) and low < value < high):
             raise ValueError(
                 f"threshold must lie strictly between {low:g} and {high:g} on this scale, "
                 f"got {shown(value)}"
