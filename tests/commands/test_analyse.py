@@ -307,6 +307,15 @@ def test_the_table_of_the_library_prints_every_verdict_and_is_else_a_data_frame(
     assert "late bills" in repr(table)
 
 
+def test_the_table_of_the_library_prints_whole_numbers_of_answers_to_come():
+    table = analyse({"decided": (1000, 600), "open": (10, 3)}, 0.3, 0.05, 1.66)
+    first, second = table["more_answers"]
+    assert pd.isna(first)
+    decided, undecided = (line.split() for line in repr(table).splitlines()[1:])
+    assert undecided[-1] == str(int(second))
+    assert decided[-1] == f"{table['high'][0]:.3f}"
+
+
 def test_names_are_whole_in_sentences(capsys, tmp_path):
     """And in the table, if no column says when an arm was decided."""
     path = tmp_path / "counts.csv"
