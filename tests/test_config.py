@@ -320,6 +320,25 @@ WRONG: dict[str, tuple[Callable[[Config], Any], str]] = {
 }
 
 
+@pytest.mark.parametrize(
+    ("means", "threshold", "message"),
+    [
+        ([1e-4, 3e-4], 2e-4, "replicates of 2e+08 pulls are 2.0e+16 pulls, more than 1e+12; fewer"),
+        ([0.299, 0.301], 0.3, "blocks of pulls, more than 1e+10; fewer replicates, larger gaps"),
+    ],
+)
+def test_runs_of_hours_are_refused_before_any_job(
+    smoke_config: Config, means: list[float], threshold: float, message: str
+) -> None:
+    smoke_config["extra_instances"] = [{"name": "own", "means": means, "threshold": threshold}]
+    levels = {"epsilons": [math.inf], "multiples": [1], "radii": ["coin"], "deltas": [0.1]}
+    smoke_config["extra_study"] |= levels | {"replicates": 1000}
+    config.build_experiment(copy.deepcopy(smoke_config))
+    smoke_config["extra_study"]["replicates"] = 10**8
+    with pytest.raises(ValueError, match=re.escape(message)):
+        config.build_experiment(smoke_config)
+
+
 @pytest.mark.parametrize("name", WRONG)
 def test_study_refuses_a_wrong_config_in_one_line(smoke_config: Config, name: str) -> None:
     spoil, message = WRONG[name]

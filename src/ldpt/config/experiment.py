@@ -19,11 +19,15 @@ from ldpt.config.schema import BudgetStudy, ConfidenceGrid, Config, Curves, Exac
 from ldpt.instances import Instance
 from ldpt.limits import (
     MAX_PULLS,
+    checked_pulls,
     confidence_replicates,
     require_affordable,
     require_short_budget,
     require_short_chain,
+    require_short_runs,
+    single_pulls,
 )
+from ldpt.policies import INDEX_POLICIES
 from ldpt.radii import Radius
 from ldpt.util.files import read_whole
 from ldpt.util.messages import short, unknown
@@ -305,8 +309,12 @@ def build_experiment(config: Mapping[str, Any]) -> Experiment:
             with _at("extra_study" if checked.is_extra else where):
                 if isinstance(grid, ConfidenceGrid):
                     _check_cost(checked, problem, grid, require_affordable)
+                    _check_blocks(checked, problem, grid, section)
+                elif section == "exact_curves":
+                    _check_budgets(problem, grid, None)
                 else:
-                    _check_budgets(problem, grid, exact=section == "exact_curves")
+                    replicates = grid.replicates or getattr(settings, section).replicates
+                    _check_budgets(problem, grid, replicates)
     for part, check in (("one_arm", require_short_chain), ("two_arms", require_affordable)):
         for position, cells in enumerate(getattr(settings.error_map, part)):
             with _at(f"error_map.{part}[{position}]"):
@@ -386,9 +394,9 @@ def _unfold_instances(settings: Config) -> dict[str, Instance]:
     return unfolded
 
 
-def _check_budgets(problem: Instance, grid: BudgetStudy | Curves, exact: bool) -> None:
-    """Refuse budgets below 2K or beyond what can be simulated, and exact chains of hours."""
-    if exact and problem.n_arms > 2:
+def _check_budgets(problem: Instance, grid: BudgetStudy | Curves, replicates: int | None) -> None:
+    """Refuse budgets below 2K or beyond what can be simulated, or computed without replicates."""
+    if replicates is None and problem.n_arms > 2:
         raise ValueError(f"{problem.name!r} has {problem.n_arms} arms, exact curves take 1 or 2")
     least = 2 * problem.n_arms
     budgets = getattr(grid, "budgets", [])
@@ -403,8 +411,23 @@ def _check_budgets(problem: Instance, grid: BudgetStudy | Curves, exact: bool) -
                 f"the largest multiple of H_eps = {complexity:.3g} of {problem.name!r} at epsilon "
                 f"{epsilon:g} is {pulls:.3g} pulls; it must be from 2K = {least} to {MAX_PULLS:.0e}"
             )
-        if exact:
+        if replicates is None:
             require_short_budget(problem, epsilon, math.ceil(pulls), problem.n_arms > 1)
+        else:
+            has_index = not set(INDEX_POLICIES).isdisjoint(grid.policies)
+            single = single_pulls(problem, epsilon) if has_index else ""
+            require_short_runs(replicates, max(pulls, *budgets, 0), 1, single)
+
+
+def _check_blocks(
+    experiment: Experiment, problem: Instance, grid: ConfidenceGrid, section: str
+) -> None:
+    """Refuse runs of Algorithm 2 that take hours: at the ends of the privacy levels."""
+    settings = getattr(experiment.settings, section)
+    replicates = grid.replicates or settings.replicates or settings.precision.most
+    for radius in map(experiment.proxy_radius, grid.radii):
+        for epsilon in sorted({min(grid.epsilons), max(grid.epsilons)}):
+            checked_pulls(problem, epsilon, min(grid.deltas), radius, replicates)
 
 
 def _check_cost(
