@@ -141,25 +141,23 @@ def test_no_mean_that_the_other_arm_shows_makes_an_error_cheaper(means):
     problem, stages = Instance("two", means, 0.5), np.linspace(0.9, 0.0, 91)
     ways = ways_to_err_by_budget(problem, 2.0, stages)
     truth = problem.private_means(2.0)
-    least = math.inf
+    lengths, least = stages[:-1], math.inf
     for way, arm in enumerate(ways.arms):
         own, other = ways.means[way, arm], 1 - arm
         if own == 0.5:
             continue
-        for shown in np.linspace(truth[other], 0.5, 300, endpoint=False):
-            share = (own - 0.5) ** -2 / ((own - 0.5) ** -2 + (shown - 0.5) ** -2)
-            first = share * kl_divergence(own, truth[arm])
-            first += (1 - share) * kl_divergence(shown, truth[other])
-            wrong = (own > 0.5) != (truth[arm] > 0.5)
-            if wrong:  # one stage
-                least = min(least, float(first))
-            after = 0.5 - (own - 0.5) * share * (1 - stages[:-1]) / stages[:-1]
-            home = np.minimum if truth[arm] > 0.5 else np.maximum
-            after = home(after, truth[arm])
-            possible = (after > 0) & (after < 1)
-            second = stages[:-1] * kl_divergence(np.where(possible, after, 0.5), truth[arm])
-            costs = (1 - stages[:-1]) * first + second
-            least = min(least, float(costs[possible].min(initial=math.inf)))
+        shown = np.linspace(truth[other], 0.5, 300, endpoint=False)[:, None]
+        share = (own - 0.5) ** -2 / ((own - 0.5) ** -2 + (shown - 0.5) ** -2)
+        first = share * kl_divergence(own, truth[arm])
+        first = first + (1 - share) * kl_divergence(shown, truth[other])
+        home = np.minimum if truth[arm] > 0.5 else np.maximum
+        after = home(0.5 - (own - 0.5) * share * (1 - lengths) / lengths, truth[arm])
+        possible = (after > 0) & (after < 1)
+        second = lengths * kl_divergence(np.where(possible, after, 0.5), truth[arm])
+        costs = (1 - lengths) * first + second
+        least = min(least, float(costs[possible].min(initial=math.inf)))
+        if (own > 0.5) != (truth[arm] > 0.5):  # wrong from the first stage on, without a second
+            least = min(least, float(first.min()))
     assert ways.costs.min() == pytest.approx(least, rel=1e-3)
 
 
