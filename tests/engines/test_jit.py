@@ -90,7 +90,7 @@ for suffix in ("nbi", "nbc"):
 
 
 def test_damaged_cache_files_are_compiled_again(tmp_path):
-    """In a process of its own, which LLVM ends if it gets damaged code."""
+    """In a separate process, which LLVM ends if it gets damaged code."""
     run = subprocess.run(
         [sys.executable, "-c", DAMAGED, str(tmp_path)],
         env=os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)},

@@ -90,7 +90,7 @@ MECHANISM = "results/summaries/mechanism.csv"
 
 @pytest.fixture
 def elsewhere(tmp_path: Path) -> Path:
-    """A folder outside of the project, with a config of its own."""
+    """A folder outside of the project, with its own config."""
     folder = tmp_path / "elsewhere"
     (folder / "config").mkdir(parents=True)
     (folder / "config" / "config.yaml").write_text("root: mine\nmechanism: {draws: 2000}\n")
