@@ -23,8 +23,6 @@ from typing import Any, TextIO
 from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.common import LogEvent
 
-from ldpt.util.messages import printable
-
 WIDTH = 200  # characters of the longest line
 LONG = 20.0  # seconds after which a finished job gets a line above the bars
 USUAL = 2.0  # seconds of a job whose rule is not in SECONDS
@@ -48,8 +46,17 @@ LACKS_MEMORY = re.compile(r"MemoryError\b.*")
 KILLED = re.compile(r"died with <Signals\.(SIG\w+)")
 
 
+def printable(text: str) -> str:
+    """Return a text without control characters, which names may hold.
+
+    As :func:`ldpt.util.messages.printable`, which cannot be imported here: rule files choose, later
+    than Snakemake begins to log, from which folder ``ldpt`` comes.
+    """
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
 def short(text: str) -> str:
-    """Return a text with its lines cut to fit, without control characters, which names may hold."""
+    """Return a text with its lines cut to fit."""
     lines = [printable(line) for line in text.split("\n")]
     return "\n".join(line if len(line) <= WIDTH else f"{line[: WIDTH - 4]} ..." for line in lines)
 

@@ -3,6 +3,7 @@
 import io
 import logging
 import re
+import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable
@@ -28,6 +29,12 @@ from snakemake_logger_plugin_ldpt import (
 
 FIGURE = ["out/figures/hero.pdf", "out/figures/hero.png"]
 MANY = [f"results/simulations/fixed_budget/three-groups/apt/{i}.parquet" for i in range(400)]
+
+
+def test_the_logger_leaves_it_to_the_rule_files_from_where_ldpt_comes() -> None:
+    """Snakemake imports the logger first; a copied project has its own package."""
+    code = "import sys, snakemake_logger_plugin_ldpt; sys.exit('ldpt' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 0
 
 
 class Screen(io.StringIO):
